@@ -6,8 +6,6 @@ from contextlib import contextmanager
 
 from serving import serving
 
-__all__ = ["ncbi"]
-
 
 @contextmanager
 def ncbi(files):

@@ -4,8 +4,6 @@ import http.server
 import threading
 from contextlib import contextmanager
 
-__all__ = ["serving"]
-
 
 @contextmanager
 def serving(handler, **state):

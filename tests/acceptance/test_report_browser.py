@@ -171,40 +171,6 @@ def test_any_sample_can_be_explained(page):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-@pytest.mark.parametrize(("value", "text"), [(-24184514.3, "−24184514"), (-1.5e9, "−1.500e+9")])
-def test_great_contributions_are_not_cut(page, value, text):
-    model = {"classes": ["a"], "features": ["g"], "fits": [{"prior": [-0.1], "sets": [[0]]}]}
-    place = find(page, ".explanation")
-    page.execute_script("explain(...arguments)", model, ["s", 0, 0, 0, [value], [0]], place)
-    (cell,) = place.find_elements("css selector", ".steps td.n")
-    assert cell.text == text
-    inside = page.execute_script(
-        "const range = document.createRange(); range.selectNodeContents(arguments[0]);"
-        "return range.getBoundingClientRect().left >= arguments[0].getBoundingClientRect().left",
-        cell,
-    )
-    assert inside
-
-
-def test_evidence_for_and_against_has_one_axis_from_zero_for_all_classes(page):
-    fit = {"prior": [-0.7, -0.7], "sets": [[0], [1]]}
-    model = {"classes": ["x", "y"], "features": ["a", "b"], "fits": [fit]}
-    sample = ["s", 0, 0, 0, [3.0, -6.0], [0, 0]]
-    place = find(page, ".explanation")
-    page.execute_script("explain(...arguments)", model, sample, place)
-    script = (
-        "return [...arguments[0].querySelectorAll('.track')].map((track) => {"
-        "const bar = track.firstChild; return [track.style.getPropertyValue('--zero'),"
-        " bar.className, parseFloat(bar.style.left), parseFloat(bar.style.width)]; })"
-    )
-    for_x, against_y = page.execute_script(script, place)
-    zero = 100 * 6 / 9  # the axis goes from -6 to 3
-    assert for_x[0] == against_y[0]
-    assert float(for_x[0].rstrip("%")) == pytest.approx(zero)
-    assert for_x[1:] == ["plus", pytest.approx(zero, abs=0.01), pytest.approx(100 - zero, abs=0.01)]
-    assert against_y[1:] == ["minus", 0, pytest.approx(zero, abs=0.01)]
-
-
 TEXTS = """
 const small = [], cut = [];
 for (const text of document.querySelectorAll("svg text")) {
@@ -265,13 +231,6 @@ def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     assert int.from_bytes(png[50:54]) == zlib.crc32(png[37:50])
 
 
-def test_a_table_is_saved_as_it_is_shown(page):
-    script = "return tableText(document.querySelector('#diagnostics .table table')).join('')"
-    lines = page.execute_script(script).splitlines()
-    assert [line.split("\t")[0] for line in lines[1:]] == ["alpha", "GSE7904"]
-    assert len({line.count("\t") for line in lines}) == 1
-
-
 OVERFLOWING = """
 const width = document.documentElement.clientWidth;
 const outside = [...document.querySelectorAll("body *")].filter((element) => {
@@ -294,22 +253,6 @@ def test_nothing_overflows(browser, report, width, theme, name):
         browser.get((report.parent / name).resolve().as_uri())
         open_everything(browser)
         assert browser.execute_script(OVERFLOWING) == [0, []]
-
-
-def test_figures_take_the_colours_of_the_page(browser, report):
-    script = (
-        "return [getComputedStyle(document.body).color,"
-        " getComputedStyle(document.querySelector('svg text')).fill,"
-        " getComputedStyle(document.body).backgroundColor]"
-    )
-    papers = set()
-    for theme in ("light", "dark"):
-        with shown(browser, theme=theme):
-            browser.get(report.as_uri())
-            ink, drawn, paper = browser.execute_script(script)
-            assert drawn == ink
-            papers.add(paper)
-    assert len(papers) == 2
 
 
 def test_an_a4_page_holds_every_table_and_no_controls(browser, report):

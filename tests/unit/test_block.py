@@ -75,17 +75,6 @@ def test_blocks_of_any_sizes_multiply():
         np.testing.assert_allclose(classifier.predict_joint_log_proba(X), expected, rtol=1e-9)
 
 
-def test_scores_are_hotellings_t_squared():
-    X, y = samples(6)
-    classifier = BlockNB(blocks=2).fit(X, y)
-    difference = X[y == "blue"].mean(axis=0) - X[y == "green"].mean(axis=0)
-    covariance = pooled_covariance(X, y)
-    for i, block in enumerate(classifier.blocks_):
-        inverse = np.linalg.inv(covariance[np.ix_(block, block)])
-        expected = 30 * 24 / 54 * difference[block] @ inverse @ difference[block]
-        assert classifier.scores_[0, i] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("cut", ["printed", "bias_removed", "optimal"])
 def test_blocks_from_the_threshold_on_are_kept(cut):
     X, y = samples(60, apart=0.0)
@@ -112,17 +101,6 @@ def test_the_threshold_is_inflated_by_estimated_covariances_like_the_scores():
     assert inflation.max() > 1.05
     expected = printed_cut(scores / inflation, degrees) * degrees * inflation
     np.testing.assert_allclose(classifier.threshold_[0], expected)
-
-
-def test_selected_features_are_named_by_falling_score():
-    X, y = samples(30, apart=0.3)
-    frame = pd.DataFrame(X, columns=[f"probe{i}" for i in range(30)])
-    classifier = BlockNB(selection="threshold").fit(frame, y)
-    kept = np.flatnonzero(classifier.selected_blocks_[0])
-    order = kept[np.argsort(-classifier.scores_[0, kept])]
-    names = [f"probe{i}" for i in order]
-    assert classifier.selected_features_ == {"blue": names, "green": names}
-    assert not hasattr(BlockNB(selection="weights").fit(frame, y), "selected_features_")
 
 
 def test_weights_multiply_the_blocks_log_likelihood_ratios():
@@ -169,23 +147,6 @@ def test_most_pairwise_wins_decide_among_three_classes(selection):
     )
 
 
-def test_few_samples_per_feature_are_shrunk_and_recorded():
-    X, y = samples(9, counts=(15, 40))
-    classifier = BlockNB(blocks=4, covariance="per_class").fit(X, y)
-    assert classifier.shrinkage_.shape == (2, 3)
-    np.testing.assert_array_equal(
-        classifier.shrinkage_ > 0, [[True, True, False], [True, True, False]]
-    )
-    assert not BlockNB(blocks=4).fit(X, y).shrinkage_.any()
-
-
-def test_noise_is_expected_to_be_classified_by_chance():
-    """With covariances estimated from 40 samples, 2000 blocks."""
-    rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(40, 6000)), np.arange(40) % 2
-    assert BlockNB(blocks=3).fit(X, y).asymptotic_risk_[0] == pytest.approx(0.5, abs=0.1)
-
-
 def test_a_singular_block_is_shrunk_with_a_warning():
     X, y = samples(4, counts=(80, 90))
     X[:, 3] = X[:, 2]
@@ -205,21 +166,7 @@ def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
     assert classifier.selected_features_ == {"blue": [], "green": []}
 
 
-@pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
-def test_a_class_of_one_sample_lends_the_others_covariance():
-    X, y = samples(4, counts=(30, 25, 1))
-    classifier = BlockNB(blocks=2).fit(X, y)
-    assert classifier.predict(X[y == "red"]) == ["red"]
-
-
 # --- blocks of correlated features ----------------------------------------------------------------
-
-
-def test_blocks_can_be_found_in_the_training_samples():
-    X, y = samples(8)
-    X[:, 7] = X[:, 2] + 0.1 * np.random.default_rng(0).normal(size=len(X))
-    classifier = BlockNB(blocks=CorrelationBlocks(size=2)).fit(X, y)
-    assert [2, 7] in [block.tolist() for block in classifier.blocks_]
 
 
 def planted(n_groups, size, n_samples=60, seed=0):
@@ -230,14 +177,6 @@ def planted(n_groups, size, n_samples=60, seed=0):
     order = rng.permutation(n_groups * size)
     y = np.arange(n_samples) % 2
     return (X + 10 * y[:, None])[:, order], y, np.repeat(np.arange(n_groups), size)[order]
-
-
-@pytest.mark.parametrize("size", [2, 3, 5])
-def test_planted_groups_are_found(size):
-    X, y, group = planted(12, size)
-    blocks = CorrelationBlocks(size=size).fit(X, y).blocks_
-    assert len(blocks) == 12
-    assert all(len(set(group[block])) == 1 for block in blocks)
 
 
 def test_pairs_are_the_greedy_matching_of_residual_correlations():
@@ -265,12 +204,6 @@ def test_every_feature_is_in_one_block(n_features, size):
     assert sorted(np.concatenate(blocks)) == list(range(n_features))
     assert {len(block) for block in blocks[:-1]} <= {size}
     assert 1 <= len(blocks[-1]) <= size
-
-
-def test_features_constant_within_classes_are_left_for_the_end():
-    X, y, _ = planted(3, 2)
-    X = np.column_stack([y, X, 2 * y])
-    assert CorrelationBlocks(size=2).fit(X, y).blocks_[-1].tolist() == [0, 7]
 
 
 def test_transform_puts_blocks_side_by_side():

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from xnbflow.data.errors import InputError
-from xnbflow.naive_bayes import VonMisesFisherNB
 from xnbflow.naive_bayes.boundaries import (
     hybrid_boundary,
     torus_boundary,
@@ -45,40 +43,6 @@ def test_planes_are_those_of_the_paper(mu, kappa, plane, offset_by):
         assert round(-offset / divisor, 4) == printed
 
 
-@pytest.mark.parametrize("priors", [(0.5, 0.5), (0.2, 0.8)])
-def test_densities_times_priors_are_equal_at_the_angles(priors):
-    mu, kappa = [0.3, -2.0], [1.5, 4.0]
-    angles = von_mises_boundary(mu, kappa, priors)
-    joint = [
-        p * stats.vonmises.pdf(angles, k, loc=m) for p, k, m in zip(priors, kappa, mu, strict=True)
-    ]
-    np.testing.assert_allclose(joint[0], joint[1])
-
-
-@pytest.mark.parametrize(
-    ("mu", "kappa", "priors"),
-    [
-        ((1, 1), (2, 2), (0.5, 0.5)),
-        ((0, 1), (0.1, 0.1), (0.99, 0.01)),
-        ((1, 1), (2, 2), (0.4, 0.6)),
-    ],
-)
-def test_where_no_angle_separates_there_is_nan(mu, kappa, priors):
-    # equal classes, or a prior that outweighs every angle
-    assert np.isnan(von_mises_boundary(mu, kappa, priors)).all()
-
-
-def test_the_fitted_classifier_changes_its_mind_at_the_plane():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(60, 3)) + np.repeat([[2, 0, 0], [0, 1, 1]], 30, axis=0)
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    nb = VonMisesFisherNB().fit(X, np.repeat([1, 2], 30))
-    family = nb.groups_[0].distribution
-    normal, offset = von_mises_fisher_boundary(family.mean_direction_.T, family.concentration_)
-    joint = nb.predict_joint_log_proba(X)
-    np.testing.assert_allclose(X @ normal + offset, joint[:, 0] - joint[:, 1], rtol=1e-9)
-
-
 def test_torus_curve_is_where_the_densities_times_priors_are_equal():
     mu, kappa = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[3.0, 1.0], [0.5, 4.0]])
     priors = np.array([0.3, 0.7])
@@ -115,18 +79,3 @@ def test_hybrid_surface_is_the_difference_of_log_densities():
     value = x @ surface.normal + y @ surface.linear + surface.offset
     value += np.einsum("ni,ij,nj->n", y, surface.quadratic, y)
     np.testing.assert_allclose(value, joint[0] - joint[1])
-
-
-@pytest.mark.parametrize(
-    ("mu", "kappa", "priors"),
-    [
-        ((0, 1, 2), (1, 1), (0.5, 0.5)),
-        ((0, 1), 3, (0.5, 0.5)),
-        ((0, 1), (1, -1), (0.5, 0.5)),
-        ((0, 1), (1, np.inf), (0.5, 0.5)),
-        ((0, 1), (1, 1), (0.0, 1.0)),
-    ],
-)
-def test_parameters_out_of_range_are_refused(mu, kappa, priors):
-    with pytest.raises(InputError):
-        von_mises_boundary(mu, kappa, priors)

@@ -2,22 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.special import log_softmax
-from sklearn.calibration import calibration_curve as reference
 
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.intervals import proportion_interval
-
-
-def random_predictions(n, k, seed):
-    rng = np.random.default_rng(seed)
-    classes = np.array([f"class {code}" for code in range(k)])
-    codes = rng.integers(k, size=n)
-    log_posterior = log_softmax(2 * (rng.normal(size=(n, k)) + np.eye(k)[codes]), axis=1)
-    return classes[codes], log_posterior, classes
 
 
 def test_calibration_of_the_predicted_class_counts_by_hand():
@@ -32,17 +20,6 @@ def test_calibration_of_the_predicted_class_counts_by_hand():
     assert curve.loc[9, "mean_predicted"] == pytest.approx((0.95 + 0.92 + 0.97 + 1) / 4)
     assert curve.loc[9, "observed"] == 3 / 4
     assert curve.loc[0, ["mean_predicted", "observed"]].isna().all()
-
-
-def test_calibration_is_scikit_learn_s():
-    true, log_posterior, classes = random_predictions(500, 3, seed=7)
-    curve = calibration_curve(true, log_posterior, classes, n_bins=8)
-    is_right = true == classes[log_posterior.argmax(axis=1)]
-    observed, predicted = reference(is_right, np.exp(log_posterior.max(axis=1)), n_bins=8)
-    filled = curve[curve["count"] > 0]
-    np.testing.assert_allclose(filled["observed"], observed)
-    np.testing.assert_allclose(filled["mean_predicted"], predicted)
-    assert curve["count"].sum() == 500
 
 
 def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
@@ -78,13 +55,6 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     assert table.loc[0.99, "accuracy_upper"] == upper
 
 
-def test_nobody_sure_has_no_accuracy():
-    log_posterior = np.log(np.full((5, 2), 0.5))
-    table = confidence_table(np.repeat(["a"], 5), log_posterior, np.array(["a", "b"]))
-    assert (table["count"] == 0).all()
-    assert table[["accuracy", "accuracy_lower", "accuracy_upper", "promised"]].isna().all(axis=None)
-
-
 @pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])
 def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
     """The posterior is binomial likelihood times Jeffreys' prior, 1 / sqrt(p (1 - p)).
@@ -100,20 +70,3 @@ def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
     whole = mass(np.pi / 2)
     assert mass(np.arcsin(np.sqrt(lower))) / whole == pytest.approx(0.025, rel=1e-6)
     assert mass(np.arcsin(np.sqrt(upper))) / whole == pytest.approx(0.975, rel=1e-6)
-
-
-@given(st.integers(1, 500), st.floats(0, 1))
-def test_limits_hold_the_share_and_stay_within_zero_and_one(n, share):
-    lower, upper = proportion_interval(share * n, n)
-    assert 0 <= lower <= share + 1e-12
-    assert share - 1e-12 <= upper <= 1
-
-
-def test_none_and_all_reach_the_ends():
-    lower, upper = proportion_interval([0, 16], 16)
-    assert (lower[0], upper[1]) == (0, 1)
-    assert upper[0] == pytest.approx(1 - lower[1])
-
-
-def test_nothing_has_no_interval():
-    assert np.isnan(proportion_interval(0, 0)).all()

@@ -1,9 +1,5 @@
 """AnnData files by h5py: every version of the format, in bounded memory, and back to scanpy."""
 
-import itertools
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -69,7 +65,8 @@ def path(tmp_path):
             say(file.require_group(name), "dict", "0.1.0")
         donors = np.array(["p", "q"], object)[np.arange(N) % 2]
         put_table(file, "obs", [f"c{i}" for i in range(N)], type=TYPES, donor=donors)
-        put_table(file, "var", [f"g{i}" for i in range(GENES)])
+        symbols = np.array([f"G{i}" for i in range(GENES)], object)
+        put_table(file, "var", [f"g{i}" for i in range(GENES)], symbol=symbols)
     return tmp_path / "cells.h5ad"
 
 
@@ -98,6 +95,30 @@ def test_a_classifier_is_fitted_to_a_file_as_to_the_array(path, model):
     told = {k: [f"g{i}" for i in v] for k, v in whole.selected_features_.items()}
     assert model.selected_features_ == told
     np.testing.assert_array_equal(found, whole.predict(X))
+
+
+def cells_row(label="type", **options):
+    return SheetRow("cells", "table", "x.h5ad", label=label, options=options)
+
+
+@pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
+@pytest.mark.parametrize("chunk", [6, 1_000_000])
+def test_a_data_set_is_read_by_chunks(path, monkeypatch, matrix, chunk):
+    monkeypatch.setattr("xnbflow.data.sources.h5ad._VALUES_PER_CHUNK", chunk)
+    series = read_h5ad(path, cells_row(matrix=matrix, group="obs:donor"))
+    np.testing.assert_array_equal(series.values.T, X)
+    assert list(series.labels) == list(TYPES)
+    assert list(series.groups[:3]) == ["p", "q", "p"]
+    assert list(series.features) == [f"g{i}" for i in range(GENES)]
+    assert series.feature_metadata["symbol"][1] == "G1"
+
+
+@pytest.mark.parametrize(
+    "dataset", [cells_row("obs:kind"), cells_row(group="patient"), cells_row(matrix="layers:z")]
+)
+def test_a_data_set_of_what_the_file_lacks_is_refused(path, dataset):
+    with pytest.raises(InputError, match=r"kind|patient|layers:z"):
+        read_h5ad(path, dataset)
 
 
 def test_records_of_the_first_format_are_read(tmp_path):
@@ -134,7 +155,7 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
         CellFile(path).labels("age")
 
 
-def test_what_a_file_lacks_is_told(path):
+def test_what_a_file_lacks_is_refused(path):
     cells = CellFile(path)
     with pytest.raises(InputError, match="no column 'kind'; it has type, donor"):
         cells.labels("kind")
@@ -145,14 +166,6 @@ def test_what_a_file_lacks_is_told(path):
     with h5py.File(path, "r+") as file:
         file["var/_index"][1] = "g0"
     with pytest.raises(InputError, match="two genes are named 'g0'"):
-        CellFile(path)
-    with h5py.File(path, "r+") as file:
-        file["X"].attrs["shape"] = (N, GENES + 1)
-    with pytest.raises(InputError, match="there are 90 cells in obs and 12 genes in var"):
-        CellFile(path)
-    with h5py.File(path, "r+") as file:
-        del file["var"]
-    with pytest.raises(InputError, match="it has no var"):
         CellFile(path)
 
 
@@ -211,19 +224,6 @@ def test_scanpy_reads_and_shows_the_ranking(path):
     theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
     mine = frame.set_index("names")["logfoldchanges"]
     np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
-
-
-def test_the_tutorial_runs(path, monkeypatch, capsys):
-    page = Path(__file__).parents[2] / "docs/tutorials/single-cells.md"
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 3
-    monkeypatch.chdir(path.parent)
-    told: dict = {}
-    exec("\n".join(blocks), told)
-    assert (told["predicted"] == TYPES).mean() > 0.8
-    assert "'T': ['g" in capsys.readouterr().out
-    with h5py.File("with-markers.h5ad") as file:
-        assert set(file["uns/rank_genes_groups/names"].dtype.names) == {"B", "NK", "T"}
 
 
 def set_part(name, change):
@@ -326,8 +326,6 @@ CORPUS = {
     "indptr from 1": ("X", set_part("X/indptr", with_value(0, 1))),
     "indptr ends early": ("X", set_part("X/indptr", with_value(-1, 1))),
     "indptr short": ("X", set_part("X/indptr", lambda values: values[:-1])),
-    "indptr fractional": ("X", set_part("X/indptr", lambda values: values + 0.5)),
-    "indptr a matrix": ("X", set_part("X/indptr", lambda values: values[None])),
     "index negative": ("X", set_part("X/indices", with_value(5, -1))),
     "index too large": ("X", set_part("X/indices", with_value(5, GENES))),
     "index huge": ("X", set_part("X/indices", with_value(5, 2**62))),
@@ -336,12 +334,7 @@ CORPUS = {
     "index twice, unsorted": ("X", twice(unsorted=True)),
     "data short": ("X", set_part("X/data", lambda values: values[:-1])),
     "data text": ("X", set_part("X/data", lambda values: values.astype("S8"))),
-    "data complex": ("X", set_part("X/data", lambda values: values + 1j)),
-    "names short": ("X", set_part("obs/_index", lambda values: values[:-1])),
     "code too large": ("X", set_part("obs/type/codes", with_value(0, 3))),
-    "code below -1": ("X", set_part("obs/type/codes", with_value(0, -2))),
-    "codes short": ("X", set_part("obs/type/codes", lambda values: values[:-1])),
-    "a single code": ("X", set_part("obs/type/codes", lambda values: values[:1])),
     "indices of other byte order": (
         "X",
         set_part("X/indices", lambda values: values.astype(">i4")),
@@ -351,8 +344,6 @@ CORPUS = {
     "huge, dense": ("X", huge("dense")),
     "external link": ("X", link("obs/_index", lambda at: h5py.ExternalLink(at, "secret"))),
     "external table": ("X", link("obs", lambda at: h5py.ExternalLink(at, "/"))),
-    "external matrix": ("X", link("X", lambda at: h5py.ExternalLink(at, "secret"))),
-    "external layer": ("layers:z", link("layers", lambda at: h5py.ExternalLink(at, "/"))),
     "soft link": ("X", link("obs/_index", lambda _at: h5py.SoftLink("/var/_index"))),
     "soft link to itself": ("X", link("obs", lambda _at: h5py.SoftLink("/obs"))),
     "external storage": ("X", external_storage),
@@ -375,17 +366,6 @@ def test_a_hostile_file_is_refused(path, case):
     assert "secret" not in str(refusal.value)
 
 
-def test_a_row_need_not_be_sorted(path):
-    with h5py.File(path, "r+") as file:
-        indptr = file["X/indptr"][:]
-        for part in ("indices", "data"):
-            values = file[f"X/{part}"][:]
-            rows = [values[a:b][::-1] for a, b in itertools.pairwise(indptr)]
-            file[f"X/{part}"][:] = np.concatenate(rows)
-    found = CellFile(path).samples([f"g{i}" for i in range(GENES)])
-    np.testing.assert_array_equal(found.toarray(), X)
-
-
 def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
     n = 20_000  # 3.2 GB if dense
     with h5py.File(tmp_path / "wide.h5ad", "w") as file:
@@ -400,14 +380,3 @@ def test_a_sparse_matrix_that_no_file_fills_is_not_made_dense(tmp_path):
     dataset = SheetRow("wide", "table", "wide.h5ad", label="type")
     with pytest.raises(InputError, match="dense"):
         read_h5ad(tmp_path / "wide.h5ad", dataset)
-
-
-def test_a_ranking_is_not_written_through_a_link(path, tmp_path):
-    _, ranked = fitted(path)
-    with h5py.File(tmp_path / "other.h5", "w"), h5py.File(path, "r+") as file:
-        del file["uns"]
-        file["uns"] = h5py.ExternalLink(tmp_path / "other.h5", "/")
-    with pytest.raises(InputError):
-        write_rank_genes_groups(path, ranked)
-    with h5py.File(tmp_path / "other.h5") as other:
-        assert not len(other)

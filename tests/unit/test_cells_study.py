@@ -64,22 +64,6 @@ def test_the_planted_genes_are_the_markers(tables):
     assert (first["share"] == 1.0).all()
 
 
-def test_recalls_weigh_up_to_the_accuracy(tables):
-    for method, rows in tables["recalls"].groupby("method"):
-        mean = np.average(rows["recall"], weights=rows["cells"])
-        methods = tables["methods"].set_index("method")
-        assert mean == pytest.approx(methods.loc[method, "accuracy"])
-
-
-def test_what_is_not_installed_is_told(monkeypatch):
-    monkeypatch.setattr(markers.importlib.util, "find_spec", lambda _: None)
-    found = analyse({"toy": cells()}, PARAMS, threads=1)["methods"].set_index("method")
-    for name, package in {"Wilcoxon by scanpy, top 2": "scanpy", "NS-Forest": "nsforest"}.items():
-        assert found.loc[name, "status"] == "skipped"
-        assert found.loc[name, "reason"].startswith(f"{package} is not installed")
-        assert np.isnan(found.loc[name, "accuracy"])
-
-
 def test_only_training_cells_choose_markers_and_a_donor_is_on_one_side(monkeypatch):
     donors = np.tile([f"d{i}" for i in range(6)], 12)
     data = cells(donors)
@@ -134,30 +118,6 @@ def test_rank_sums_are_scipy_s():
         np.testing.assert_allclose(norm.sf(scores[code, :5]), test.pvalue, rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_scanpy_ranks_the_same_genes():
-    anndata = pytest.importorskip("anndata", reason="needs the extra cells")
-    scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")
-    data = cells()
-    theirs = anndata.AnnData(data.values.T.copy())
-    theirs.var_names, theirs.obs["type"] = list(data.features), list(data.labels)
-    scanpy.tl.rank_genes_groups(theirs, "type", method="wilcoxon", tie_correct=True)
-    codes = np.searchsorted(data.classes, data.labels)
-    scores = rank_sum_scores(data.values, codes, 3)
-    for row, label in zip(scores, data.classes, strict=True):
-        frame = scanpy.get.rank_genes_groups_df(theirs, label).set_index("names")["scores"]
-        np.testing.assert_allclose(frame[list(data.features)], row, rtol=1e-5, atol=1e-6)
-
-
-def test_ns_forest_finds_the_planted_genes():
-    pytest.importorskip("nsforest", reason="needs the extra cells")
-    tables = analyse({"toy": cells(n_genes=60)}, PARAMS, threads=1)
-    row = tables["methods"].set_index("method").loc["NS-Forest"]
-    assert row["status"] == "ok", row["reason"]
-    assert row["version"].startswith("nsforest ")
-    assert row["accuracy"] > 0.9
-
-
 def shown(tmp_path, frames, donors=0):
     study = Study("cells", "Cells", "", (), (), (), diagnostics=False, analyses={})
     results = StudyResults(study, {}, {}, tmp_path)
@@ -186,7 +146,3 @@ def test_the_section_says_what_is_skipped_and_whether_donors_are_named(tables, t
     texts = [block.text for block in walk(of_donors.blocks) if isinstance(block, Prose)]
     assert any("come from 8 donors" in text for text in texts)
     assert not any("names no donor" in text for text in texts)
-
-
-def test_nothing_computed_is_no_section(tables, tmp_path):
-    assert shown(tmp_path, {name: table.iloc[:0] for name, table in tables.items()}) is None

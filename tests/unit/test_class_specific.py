@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB
-from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs, pair_distances
-from xnbflow.preprocessing.selection.covering import smallest_cover
+from xnbflow.preprocessing.selection.class_specific import class_pairs, pair_distances
 
 TIE = 1e-12
 
@@ -165,35 +164,7 @@ def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
     assert len(model.explain(X)) == 0
 
 
-def test_underflow_is_normalised_in_logs_on_demand():
-    # class b is constant at the very centre of class a: no difference in location
-    a = np.array([-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]) * 7.0
-    X, y = np.concatenate([a, np.zeros(4)])[:, None], np.repeat(["a", "b"], [7, 4])
-    published = XNB().fit(X, y).pair_distances_["distance"]
-    in_logs = XNB(underflow="log").fit(X, y).pair_distances_["distance"]
-    np.testing.assert_array_equal(published, 1)
-    assert (in_logs < 0.95).all()
-
-
 # --- the options ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        *({"distance": name} for name in ("jeffreys", "jensen_shannon", "wasserstein")),
-        *({"kernel": name} for name in ("biweight", "uniform")),
-        *({"bandwidth": name} for name in ("sheather_jones", "cross_validation", "adaptive")),
-    ],
-    ids=str,
-)
-def test_every_distance_kernel_and_bandwidth_finds_the_markers(rng, options):
-    features, codes = markers(rng, shift=8.0)
-    model = XNB(min_distance=0.4, **options).fit(features.T, codes)
-    assert model.score(features.T, codes) > 0.9
-    for chosen in model.selected_features_.values():
-        assert chosen
-        assert set(chosen) <= set(range(9))
 
 
 def test_joint_selection_is_the_smallest_set_for_one_product_over_all_classes(rng):
@@ -237,23 +208,6 @@ def test_minimal_selection_is_the_smallest_set_there_is(seed):
     assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
 
 
-def test_covers_by_a_part_of_the_features_bound_the_rest(rng):
-    strengths = rng.uniform(0, 0.4, size=(3, 40))
-    best, gap = smallest_cover(strengths)
-    assert gap == 0
-    top = np.unique(np.argsort(-strengths, axis=1)[:, :10])
-    chosen, gap = smallest_cover(strengths[:, top], n_top=10)
-    assert len(chosen) >= len(best) >= len(chosen) - gap
-
-
-def test_a_row_that_cannot_be_covered_takes_all_that_help():
-    strengths = np.array([[0.1, 0.2, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
-    chosen, gap = smallest_cover(strengths)
-    assert list(chosen[:2]) == [0, 1]
-    assert len(chosen) == 3
-    assert gap == 0
-
-
 # --- ties and spikes ------------------------------------------------------------------------------
 
 
@@ -284,21 +238,6 @@ def test_renaming_features_exchanges_but_tied_ones(rng, selection):
     assert changed > 5  # so that the ties matter
 
 
-def test_ties_are_listed_with_how_many_of_them_are_taken(rng):
-    features, codes = with_ties(rng)
-    names = np.array([f"g{i:03d}" for i in range(len(features))])
-    model = XNB().fit(pd.DataFrame(features.T, columns=names), codes)
-    ties = model.ties_
-    groups = ties.groupby(["class", "other_class"], sort=False)["feature"].agg(list)
-    assert [g for each in model.tied_features_.values() for g in each] == groups.tolist()
-    assert (ties["distance"] == 1.0).all()
-    for (label, _), tie in ties.groupby(["class", "other_class"]):
-        assert tie["taken"].sum() == 1  # one feature at distance 1 reaches any threshold
-        assert len(tie) > 20
-        assert tie["feature"].tolist() == sorted(tie["feature"])
-        assert tie.loc[tie["taken"], "feature"].item() in model.selected_features_[label]
-
-
 @pytest.mark.parametrize("underflow", ["as_published", "log"])
 def test_features_selected_by_a_constant_class_only_are_marked(rng, underflow):
     codes = np.repeat([0, 1], 20)
@@ -311,15 +250,6 @@ def test_features_selected_by_a_constant_class_only_are_marked(rng, underflow):
         model = XNB(underflow=underflow).fit(feature[:, np.newaxis], codes)
         assert model.selected_features_ == {0: [0], 1: [0]}
         assert model.spike_features_ == {0: marked, 1: marked}
-
-
-def test_all_features_of_a_class_of_one_sample_are_marked(rng):
-    codes = np.r_[np.repeat([0, 1], 15), 2]
-    features = rng.normal(size=(30, 31)) + 5.0 * (codes == 1)
-    model = XNB().fit(features.T, codes)
-    assert model.spike_features_[2] == model.selected_features_[2] != []
-    of_one_and_zero = set(model.selected_features_[0]) & set(model.selected_features_[1])
-    assert not of_one_and_zero & set(model.spike_features_[0])
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -364,24 +294,6 @@ def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monke
     np.testing.assert_allclose(
         streamed.predict_joint_log_proba(X[known]), whole.predict_joint_log_proba(X), rtol=1e-12
     )
-
-
-def test_candidates_stay_few(rng):
-    features, codes = markers(rng, n_features=3000, shift=6.0)
-    candidates = Candidates(3)
-    candidates.absorb(pair_distances(features, codes, 3), features)
-    assert len(candidates.features.positions) < 30
-    assert candidates.n_seen == 3000
-
-
-def test_a_stream_without_a_distinctive_feature_leaves_the_priors(rng):
-    features, labels = rng.normal(size=(4, 40)), np.repeat(["a", "b"], [30, 10])
-    streamed = XNB(min_distance=0.99).fit_stream([(list("pqrs"), features)], labels)
-    assert streamed.n_features_in_ == 0
-    nothing = pd.DataFrame(index=range(5), columns=[])
-    assert streamed.predict(nothing).tolist() == ["a"] * 5
-    np.testing.assert_allclose(streamed.predict_proba(nothing)[0], [0.75, 0.25])
-    assert streamed.explain(nothing).empty
 
 
 @pytest.mark.parametrize(

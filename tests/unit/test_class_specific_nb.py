@@ -9,7 +9,7 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax, logsumexp
 from scipy.stats import norm
 from sklearn.metrics import balanced_accuracy_score, log_loss
-from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
@@ -152,17 +152,6 @@ def test_features_are_taken_until_the_threshold_is_reached(rng):
         assert len(model.selected_features_[0]) == needed
 
 
-def test_minimal_selection_reaches_the_threshold_with_the_fewest_features(rng):
-    X, y = markers(rng, sizes=(12, 9, 15, 10), shift=2.5)
-    greedy = ClassSpecificNB().fit(X, y)
-    minimal = ClassSpecificNB(selection="minimal").fit(X, y)
-    for code in range(4):
-        assert len(minimal.selected_features_[code]) <= len(greedy.selected_features_[code])
-        reached = 1 - np.prod(1 - minimal.distances_[code], axis=1)
-        assert (reached >= 0.999 - 1e-9).all()
-    assert set(minimal.optimality_gap_) == set(range(4))
-
-
 def test_copies_are_named_as_interchangeable(rng):
     X, y = markers(rng, sizes=(14, 11), shift=3.0)
     X[:, 40], X[:, 41] = 7 - 3 * X[:, 0], 0.1 * X[:, 0]
@@ -217,6 +206,15 @@ def test_it_is_a_selector(rng):
 
 
 # --- data that others stumble over ----------------------------------------------------------------
+
+
+def test_a_class_constant_in_a_feature_has_no_spike():
+    # Silent in one class, expressed in 1 % of the other: Hellinger's distance is 0.07.
+    y, X = np.repeat([0, 1], 100), np.zeros((200, 1))
+    X[150] = 1.0
+    model = ClassSpecificNB(n_features=1).fit(X, y)
+    assert model.pair_distances_["distance"].max() < 0.2
+    assert model.explain([[0.1]])["log_likelihood"].abs().max() < 5.0
 
 
 def test_constant_columns_are_never_selected(rng):
@@ -311,22 +309,6 @@ def test_the_model_is_the_fit_with_what_was_chosen(rng):
     pd.testing.assert_frame_equal(model.explain(X[:3]), same.explain(X[:3]))
 
 
-def test_the_inner_folds_keep_groups_together(rng):
-    X, y = noisy(rng)
-    patients = np.arange(len(y)) // 2
-    seen = []
-
-    class Recorder(LeaveOneGroupOut):
-        def split(self, X, y=None, groups=None):
-            for train, test in super().split(X, y, groups):
-                seen.append((set(groups[train]), set(groups[test])))
-                yield train, test
-
-    one_size(sizes=[3], cv=Recorder()).fit(X, y, groups=patients)
-    assert len(seen) == 21
-    assert all(train.isdisjoint(test) for train, test in seen)
-
-
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample")
 def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
     X, y = noisy(rng, sizes=(12, 11, 1))
@@ -334,31 +316,6 @@ def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
     assert model.path_["log_loss"].min() > -np.log(np.finfo(float).eps) / len(y) - 1e-9
     assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-
-
-def test_scores_are_those_of_samples_whose_classes_weigh_as_the_priors(rng):
-    X, y = noisy(rng)
-    priors = np.array([0.2, 0.3, 0.5])
-    weights = (priors / np.bincount(y))[y]
-    folds = StratifiedKFold(4, shuffle=True, random_state=0)
-    model = one_size(sizes=[4], cv=folds, priors=priors, calibration="temperature")
-    model.fit(X, y)
-    joint = np.empty((len(y), 3))
-    for train, test in folds.split(X, y):
-        inner = ClassSpecificNB(n_features=4, priors=priors).fit(X[train], y[train])
-        joint[test] = inner.predict_joint_log_proba(X[test])
-    sums = joint - np.log(priors)
-
-    def loss(log_t):
-        scores = np.exp(sums / np.exp(log_t) + np.log(priors))
-        return log_loss(y, scores / scores.sum(axis=1, keepdims=True), sample_weight=weights)
-
-    best = minimize_scalar(loss, bounds=(0.0, 5.0), method="bounded")
-    right = (sums / np.exp(best.x) + np.log(priors)).argmax(axis=1) == y
-    (row,) = model.path_.to_dict("records")
-    assert row["temperature"] == pytest.approx(np.exp(best.x), rel=1e-3)
-    assert row["log_loss"] == pytest.approx(best.fun, rel=1e-6)
-    assert row["accuracy"] == pytest.approx(np.average(right, weights=weights))
 
 
 def rows(scores, errors, name="accuracy"):

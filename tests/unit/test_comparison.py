@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.comparison import (
     compare_over_data_sets,
     compare_over_folds,
@@ -56,15 +55,6 @@ def test_pairs_over_folds_are_tested_in_the_direction_of_their_mean():
     assert reversed_row["sorted_runs"] == row["sorted_runs"]
 
 
-def test_classifiers_of_one_name_cannot_be_compared():
-    scores = pd.DataFrame(np.eye(3), columns=["nb", "xnb", "nb"])
-    with pytest.raises(InputError, match="classifier 'nb' has several columns"):
-        compare_over_data_sets(scores)
-    scores.index = pd.MultiIndex.from_product([[0], range(3)], names=["repeat", "fold"])
-    with pytest.raises(InputError, match="classifier 'nb' has several columns"):
-        compare_over_folds(scores, 1 / 2)
-
-
 CLASSIFIERS = ["xnb", "nb", "fnb"]  # not in alphabetical order
 ACCURACY = {"a": [0.9, 0.8, 0.8], "b": [0.9, 0.7, 0.6], "c": [0.7, 0.7, 0.6]}
 
@@ -93,22 +83,6 @@ def test_ranks_of_accuracy_are_averaged_over_data_sets():
     assert set(table["bars"]) == {"a"}
 
 
-def test_pairs_over_data_sets_are_those_of_the_comparison():
-    accuracy = ACCURACY | {"d": [0.8, 0.75, 0.6], "e": [0.85, 0.9, 0.7]}
-    table = pairwise(repeats(accuracy))
-    scores = pd.DataFrame(accuracy, index=CLASSIFIERS).T
-    expected = compare_over_data_sets(scores)
-    assert table[["first", "second"]].equals(expected[["first", "second"]])
-    for column in ("mean_difference", "first_better", "equivalent"):
-        np.testing.assert_allclose(table[column], expected[column], atol=1e-12)
-    np.testing.assert_allclose(table["wilcoxon"], expected["p"])
-    assert set(table["not_told"]) == {""}
-    # Of five ranks the standard error is sqrt(3 * 4 / (6 * 5)): z of xnb and fnb by hand.
-    z = ((2.5 + 3 + 3 + 3 + 3) - (1 + 1 + 1.5 + 1 + 2)) / 5 / np.sqrt(2 / 5)
-    chosen = table.query("first == 'xnb' and second == 'fnb'")
-    assert chosen["z"].item() == pytest.approx(z)
-
-
 @pytest.mark.parametrize(("n", "told"), [(4, False), (5, True)])
 def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
     table = pairwise(repeats({f"d{i}": [0.9, 0.8, 0.7] for i in range(n)}))
@@ -118,12 +92,6 @@ def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
     assert table["wilcoxon"].notna().all()
     said = "" if told else "4 data sets; with fewer than 5 the prior decides"
     assert set(table["not_told"]) == {said}
-
-
-def test_a_data_set_that_a_classifier_failed_on_is_left_out():
-    table = repeats()
-    table.loc[(table["dataset"] == "a") & (table["classifier"] == "nb"), "value"] = np.nan
-    assert set(ranks(table)["datasets"]) == {2}
 
 
 def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():
@@ -155,20 +123,3 @@ def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds():
         table[expected.columns], expected, check_dtype=False, check_index_type=False
     )
     assert set(table["dataset"]) == {"a"}
-
-
-def test_a_classifier_without_a_fold_is_left_out_of_the_pairs_on_a_data_set():
-    metrics = fold_metrics()
-    metrics = metrics[(metrics["classifier"] != "nb") | (metrics["fold"] != 3)]
-    assert set(pairwise_within(metrics)["second"]) == {"fnb"}
-
-
-def test_pairs_on_several_data_sets_stand_in_the_order_of_the_study():
-    tables = [fold_metrics("z"), fold_metrics("one", classifiers=["nb"]), fold_metrics("a")]
-    tables.insert(1, fold_metrics("single", folds=1, repeats=1))
-    tables.insert(1, fold_metrics("same", folds=1, repeats=3))  # every repeat tests all it has
-    table = pairwise_within(pd.concat(tables, ignore_index=True))
-    assert table["dataset"].tolist() == ["z"] * 3 + ["a"] * 3
-    assert set(table["folds"]) == {"f"}
-    assert table.index.tolist() == list(range(6))
-    assert list(table.columns) == list(pairwise_within(fold_metrics(folds=1, repeats=1)).columns)

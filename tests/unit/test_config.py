@@ -2,19 +2,20 @@
 
 import copy
 import math
-import random
 import re
-import string
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import yaml
 
-from xnbflow.data.dataset import KINDS
+from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.sheet import read_sheet
-from xnbflow.evaluation.build import build_estimator
+from xnbflow.data.study import Study
 from xnbflow.workflow.config import RULES, Batch, Folds, read_config, read_sheets
+from xnbflow.workflow.other_studies import refuse_other_folds
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
@@ -53,13 +54,6 @@ def with_classifier(entry):
     return changed("classifiers", "mine", value={"label": "Mine", **entry})
 
 
-def test_every_default_classifier_can_be_built():
-    config = checked(RAW)
-    columns = {kind: [0] for kind in KINDS}
-    for name in config.classifiers:
-        assert hasattr(build_estimator(config.classifier(name), columns), "fit")
-
-
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -67,17 +61,13 @@ def test_every_default_classifier_can_be_built():
         ((*DEMO, "datasets"), ["wines"], "unknown data set 'wines'; did you mean 'wine'"),
         ((*DEMO, "folds"), ["9-fold"], "unknown scheme of folds '9-fold'"),
         ((*DEMO, "folds"), [], "belong together"),
-        ((*DEMO, "permutations"), {"gnb": 2}, "permutations: unknown classifier 'gnb'"),
-        ((*DEMO, "final"), ["gnb"], "final: unknown classifier 'gnb'"),
         (
             (*DEMO, "validate"),
             [PAIR | {"test": "wine"}],
             "[0]: 'wine' is no second cohort",
         ),
         ((*DEMO, "validate"), [PAIR] * 2, "studies.demo.validate[0]: "),
-        ((*DEMO, "validate"), [PAIR | {"model": "gnb"}], "[0].model: unknown classifier 'gnb'"),
         ((*DEMO, "analyses"), {"efects": {}}, "unknown analysis 'efects'; did you mean 'effects'?"),
-        ((*DEMO, "analyses"), {5: {}}, "found 5; use text"),
         ((*DEMO, "analyses"), {"cica": 5}, "analyses.cica: found 5; use a mapping or null"),
         ((*DEMO, "analyses"), {"cica": {"params": {"seed": 5}}}, "'seed'; did you mean 'seeds'?"),
         (
@@ -86,31 +76,19 @@ def test_every_default_classifier_can_be_built():
             "span: found 3; use a number above 0 and at most 1",
         ),
         ((*DEMO, "paper"), {"xnbb": "xnb"}, "unknown key 'xnbb'; did you mean 'xnb'?"),
-        ((*DEMO, "paper"), {"nb": "gnb"}, "paper.nb: unknown classifier 'gnb'"),
         (("studies", "classify_x"), {"title": "x"}, "'classify_x' is the name of a rule"),
-        (("studies", "Demo"), {"title": "x"}, "studies: 'demo' and 'Demo' differ in small and"),
         (("run",), ["demmo"], "run: unknown study 'demmo'; did you mean 'demo'"),
-        (("run",), [None], "run.0: found None; use text"),
         (("sheets",), [], "sheets: found 0 items; give at least 1"),
-        (("colour",), 1, "known: run"),
-        (("folds_per_job",), 0, "folds_per_job"),
-        (("folds_per_job",), 5.0, "folds_per_job: found 5.0; use 'all' or a whole number"),
         (("classifiers_per_job",), "two", "classifiers_per_job"),
-        (("folds", "x"), {}, "folds.x: 'splits' is a required property"),
         (("folds", "x"), {"splits": 3.0}, "splits: found 3.0; use a whole number of at least"),
         (("folds", "x"), {"file": "~nobody-here/x"}, "there is no such home"),
-        (("folds", "x"), {"file": "http://[bad/x"}, "is no URL"),
         (("folds", "x"), {"file": "a" * 300}, "more than 255 bytes"),
         (("folds", "models"), {"splits": 2}, "folds: 'models' is a folder of results/"),
-        (("folds", "Models"), {"splits": 2}, "'models' and 'Models' differ in small and capital"),
         (("download", "timeout"), math.nan, "timeout: found nan; use a number"),
         (("download", "least_rat"), 1, "did you mean 'least_rate'?"),
         (URLS, {"cumidda": ["x"]}, "base_urls: unknown source 'cumidda'; did you mean 'cumida'?"),
-        (URLS, {"cumida": ["http://[bad"]}, "base_urls.cumida: 'http://[bad' is no URL"),
         (URLS, {"geo": ["http:///geo"]}, "base_urls.geo: 'http:///geo' is a URL without a host"),
-        (("classifiers", "nb"), {"label": "x"}, "classifiers.nb"),
         (("classifiers", "NB"), RAW["classifiers"]["nb"], "classifiers: 'nb' and 'NB' differ in"),
-        (STEPS, [], "preprocessing.wine"),
         (STEPS, [{"method": "log2"}], "preprocessing.wine.0: 'reason' is a required property"),
         (STEPS, [LOG | {"method": "log3"}], "wine.0.method: unknown method 'log3'; did you"),
         (
@@ -119,7 +97,6 @@ def test_every_default_classifier_can_be_built():
             "unknown key 'ofset'; did you mean 'offset'",
         ),
         (STEPS, [LOG | XNB], "xnb is a classifier; give a transformer"),
-        (("preprocessing", "wines"), [LOG], "preprocessing: unknown data set 'wines'; did you"),
     ],
 )
 def test_a_mistake_is_named(path, value, message):
@@ -134,15 +111,11 @@ def test_a_mistake_is_named(path, value, message):
         ({**XNB, "params": {"threshold": 2}}, "threshold: found 2; use a number above 0 and below"),
         ({**XNB, "params": {"n_grid": True}}, "n_grid: found True; use a whole number"),
         ({**XNB, "params": {"kernel": "gausian"}}, "unknown 'gausian'; did you mean 'gaussian'?"),
-        ({**XNB, "params": {"min_distance": "men"}}, "found 'men'; use mean or a number of at"),
         ({"method": "sklearn.svm.LinearSVX"}, "sklearn.svm has no LinearSVX; did you mean 'Lin"),
         ({"method": "sklearn.svmm.LinearSVC"}, "there is no module sklearn.svmm"),
-        ({"method": "no_package.Model"}, "there is no module no_package"),
         ({"method": "subprocess.Popen", "params": {"args": "false"}}, "is no estimator"),
-        ({"method": "fractions.Fraction"}, "no estimator, but of Python's"),
         ({"method": "cica"}, "cica is a transformer; give a classifier"),
         ({"steps": [XNB, XNB]}, "xnb is a classifier; give a transformer"),
-        ({"method": "m" * 300}, "unknown method"),
         ({"method": "sklearn.svm." + "m" * 300}, "the path is too long"),
         ({"method": "von_mises_nb", "params": {"angular": "@angulr"}}, "did you mean '@angular'?"),
         (
@@ -186,114 +159,6 @@ def test_what_cannot_name_a_folder_is_no_id(place, key):
     assert place in refused(RAW | {place: RAW[place] | {key: entry[place]}})
 
 
-ODD = [
-    None, True, False, 0, -1, 5, 5.0, 1e308, math.inf, math.nan, "", "x", "a" * 300, "../../x",
-    "\0", [], {}, [None], [[]], {"method": 5}, {"method": "xnb", "steps": []}, {5: 5},
-    {None: None}, ["x", "x"], "~nobody-here/x", "http://[bad/x", "@linear", "@x", 10**400,
-    b"\xff", {"steps": [{}]},
-]  # fmt: skip
-
-
-def message_of(call):
-    """The message of an `InputError`; empty if there is none."""
-    try:
-        call()
-    except InputError as error:
-        return str(error)
-    return ""
-
-
-def mutated(value, rng):
-    """A configuration with one part replaced, removed, renamed or doubled, wherever it is."""
-    raw = copy.deepcopy(value)
-    place, key = raw, rng.choice(list(raw))
-    while isinstance(place[key], (dict, list)) and place[key] and rng.random() < 0.8:
-        place = place[key]
-        key = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
-    kind = rng.randrange(4)
-    if kind == 0:
-        place[key] = copy.deepcopy(rng.choice(ODD))
-    elif kind == 1:
-        del place[key]
-    elif isinstance(place, list):
-        place.append(copy.deepcopy(rng.choice([*ODD, place[key]])))
-    elif kind == 2:
-        new = rng.choice([5, None, True, 2.5, "", f"{key}s", "../x", "a" * 300])
-        place[new] = place.pop(key)
-    else:
-        place["".join(rng.choices(string.printable, k=5))] = copy.deepcopy(rng.choice(ODD))
-    return raw
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_no_configuration_raises_anything_else(seed):
-    rng = random.Random(seed)
-    small = RAW | {"studies": {k: RAW["studies"][k] for k in ("demo", "spam", "cica")}, "run": []}
-    used = {name for study in small["studies"].values() for name in study.get("classifiers", [])}
-    small["classifiers"] = {k: v for k, v in RAW["classifiers"].items() if k in used}
-    assert not message_of(lambda: checked(small))
-    outcomes = []
-    for _ in range(150):
-        raw = small
-        for _ in range(rng.randint(1, 3)):
-            raw = mutated(raw, rng)
-            if not raw:
-                break
-        outcomes.append(message_of(lambda: checked(raw)))  # noqa: B023
-    assert sum(map(bool, outcomes)) > 50
-    assert max(map(len, outcomes)) <= MOST_CHARACTERS
-
-
-CELLS = [
-    "", "x", "-1", "0", "9" * 5000, "5.0", "a" * 200_000, "../x", "~nobody-here/x", "http://[bad/x",
-    "http://", "file=ok/", "file=../x", "seed=" + "9" * 400, "a=b=c", "\x01", "=1+1", "ä", "٣",
-    "file://[x", "https://h/" + "p" * 400, "n" * 300, "rows=1;rows=2", ";;;", "angular=,,", "uci",
-]  # fmt: skip
-
-
-def test_no_sheet_raises_anything_else(tmp_path):
-    rng = random.Random(0)
-    lines = (ROOT / "config/datasets.tsv").read_text().splitlines()
-    path = tmp_path / "sheet.tsv"
-    outcomes = []
-    for _ in range(400):
-        rows = [line.split("\t") for line in [lines[0], *rng.sample(lines[1:], 2)]]
-        for _ in range(rng.randint(1, 3)):
-            row = rng.choice(rows)
-            row[rng.randrange(len(row))] = rng.choice(CELLS)
-        data = "\n".join("\t".join(row) for row in rows).encode()
-        if rng.random() < 0.3:
-            cut = rng.randrange(len(data))
-            data = data[:cut] + rng.randbytes(3) + data[cut:]
-        path.write_bytes(data)
-        outcomes.append(message_of(lambda: read_sheet(path)).replace(str(path), "sheet.tsv"))
-    assert sum(map(bool, outcomes)) > 200
-    assert max(map(len, outcomes)) <= MOST_CHARACTERS
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("a\ttable\t~nobody-here/x.csv\tl\t", "there is no such home"),
-        ("a\ttable\thttp://[bad/x.csv\tl\t", "is no URL"),
-        ("a\ttable\thttps:///x.csv\tl\t", "without a host"),
-        (f"a\ttable\t{'n' * 300}.csv\tl\t", "more than 255 bytes"),
-        (f"{'a' * 61}\tbundled\twine\tl\t", "is not a name of a file"),
-        *(
-            (f"a\tuci\tmagic\tl\tfile={file}", "is not the path of a file below the base URLs")
-            for file in ("ok/", "../x", "/etc/passwd")
-        ),
-    ],
-)
-def test_a_place_that_cannot_be_is_named_by_its_row(tmp_path, row, message):
-    path = tmp_path / "sheet.tsv"
-    path.write_text(f"id\tsource\tlocation\tlabel\toptions\n{row}\n")
-    with pytest.raises(InputError, match=message):
-        read_sheet(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_sheet(tmp_path)
-
-
 def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns():
     study = {"title": "x", "datasets": ["wine"], "classifiers": ["vmnb"], "folds": ["10-fold"]}
     raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [LOG]}}
@@ -331,12 +196,6 @@ def test_studies_that_keep_one_model_begin_with_the_same_folds():
         config.scheme_of_model("wine", "nb")
 
 
-@pytest.mark.parametrize("reserved", ["studies", "logs", "benchmarks", "checksums"])
-def test_a_data_set_cannot_take_the_name_of_a_folder_of_results(reserved):
-    with pytest.raises(InputError, match=reserved):
-        read_config(RAW, SCHEMA, [*DATASETS, reserved])
-
-
 def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
     for name, location in {"ours": "wine", "theirs": "breast-cancer"}.items():
         row = f"id\tsource\tlocation\ntoy\tbundled\t{location}\n"
@@ -347,13 +206,6 @@ def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
     assert sheets == {"toy": "theirs"}
     with pytest.raises(InputError, match="defined in another sheet"):
         read_sheets(paths, defaults=["theirs"])
-
-
-def test_methods_are_found_in_nested_entries():
-    nested = {"method": "selective_nb", "params": {"estimator": {"method": "gaussian_nb"}}}
-    scaler = "sklearn.preprocessing.StandardScaler"
-    config = checked(with_classifier({"steps": [{"method": scaler}, nested]}))
-    assert config.methods("mine") == [scaler, "selective_nb", "gaussian_nb"]
 
 
 @pytest.mark.parametrize(
@@ -413,8 +265,50 @@ def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per
     assert sorted(drawn) == sorted({each[:2] for each in expected} | {("spambase", "5-fold")})
 
 
-def test_batches_of_more_repeats_begin_with_the_same_ones():
-    few, many = (Folds(splits=3, repeats=n).batches(6) for n in (4, 7))
-    assert many[:2] == few
-    assert [batch.name for batch in few] == ["repeats-0-1-folds-0-2", "repeats-2-3-folds-0-2"]
-    assert many[-1].name == "repeat-6-folds-0-2"
+# --- folds of other studies -----------------------------------------------------------------------
+
+
+MINE = Study("mine", "", "", ("wine",), ("nb",), ("cv",), diagnostics=False, analyses={})
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Check a scheme where a study called ``theirs`` has 2 repeats of 3 folds on wine."""
+    places = [("wine", "cv", repeat, fold) for repeat in range(2) for fold in range(3)]
+    path = tmp_path / text_of(STUDY_TABLE.of(study="theirs", table="metrics"))
+    path.parent.mkdir(parents=True)
+    frame = pd.DataFrame(places, columns=["dataset", "folds", "repeat", "fold"])
+    frame.to_csv(path, sep="\t", index=False)
+
+    def checked(scheme, study=MINE, place=("wine", "cv")):
+        config = SimpleNamespace(folds={place[1]: scheme}, studies={study.id: study})
+        refuse_other_folds(config, *place, root=tmp_path)
+
+    return checked
+
+
+@pytest.mark.parametrize("scheme", [Folds(2, 2), Folds(10, 2), Folds(3, 1)])
+def test_other_folds_of_the_same_id_are_refused(check, scheme):
+    with pytest.raises(InputError) as refusal:
+        check(scheme)
+    assert refusal.value.key == "folds.cv"
+    assert refusal.value.file.endswith("results/studies/theirs/metrics.tsv")
+    assert "delete results/studies/theirs" in refusal.value.remedy
+    for words in ("2 x 3 folds", f"{scheme.repeats} x {scheme.splits} folds of wine"):
+        assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "options"),
+    [
+        (Folds(3, 2), {}),
+        (Folds(3, 5), {}),  # more repeats of the same
+        (Folds(None, 1), {}),  # by groups of samples
+        (Folds(1, 1, "folds.csv"), {}),
+        (Folds(5, 1), {"study": replace(MINE, id="theirs")}),  # edited, not another
+        (Folds(5, 1), {"place": ("wine", "other")}),
+        (Folds(5, 1), {"place": ("beer", "cv")}),
+    ],
+)
+def test_the_same_folds_are_shared_and_other_ids_are_independent(check, scheme, options):
+    check(scheme, **options)

@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 from scipy.special import logsumexp
 from scipy.stats import cauchy, norm
-from sklearn.base import clone
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, leave_one_out_likelihood
 from xnbflow.density.density_tables import log_tabulated, tabulate
@@ -23,10 +22,8 @@ from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS, neighbourho
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.joint import TARGET_REACH, JointDensity, MeshTarget, conditional_log_density
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
-from xnbflow.density.matrices import some_rows
-from xnbflow.density.tiles import class_offsets, feature_major, sorted_classes
+from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB
-from xnbflow.preprocessing.selection.class_specific import distances_without_spikes
 
 
 @pytest.fixture
@@ -40,27 +37,6 @@ def tile_of(features, codes):
 
 
 # --- tiles ----------------------------------------------------------------------------------------
-
-
-def test_feature_major_arrays_are_not_copied(rng):
-    features = rng.normal(size=(700, 9))
-    assert np.shares_memory(feature_major(features.T), features)
-    copied = feature_major(np.ascontiguousarray(features.T))
-    np.testing.assert_array_equal(copied, features)
-    assert copied.flags.c_contiguous
-    assert not copied.flags.writeable
-
-
-@pytest.mark.parametrize("sizes", [[1], [3, 70, 1], [1700, 1600, 1700]])
-def test_tiles_are_sorted_within_classes(rng, sizes):
-    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    features = np.round(rng.normal(size=(9, len(codes))), 1)
-    tile, offsets = tile_of(features, codes)
-    assert tile.flags.c_contiguous
-    for c in range(len(sizes)):
-        np.testing.assert_array_equal(
-            tile[offsets[c] : offsets[c + 1]], np.sort(features[:, codes == c].T, axis=0)
-        )
 
 
 # --- exponentials and kernels ---------------------------------------------------------------------
@@ -298,16 +274,6 @@ def test_a_density_that_underflowed_is_at_distance_one_from_every_other(name):
     np.testing.assert_array_equal(distance_of(name, densities), 1)
 
 
-def test_distances_without_spikes_are_those_of_every_feature_alone(rng):
-    y = rng.integers(0, 2, 3000)
-    X = rng.normal(size=(3000, 12)) + y[:, None]
-    rows = some_rows(X.T, np.arange(12))
-    distances, spikes = distances_without_spikes(rows, y, 2)
-    alone = [distances_without_spikes(X.T[[f]], y, 2) for f in range(12)]
-    np.testing.assert_allclose(distances, np.hstack([each[0] for each in alone]), rtol=1e-9)
-    np.testing.assert_array_equal(spikes, np.hstack([each[1] for each in alone]))
-
-
 # --- tables of many samples -----------------------------------------------------------------------
 
 
@@ -365,25 +331,6 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     assert (error[within] <= WITHIN + 1e-12 * size[within]).all(), error[within].max()
     # below -1000 a log density has six digits
     assert (error[~within] <= BEYOND * np.maximum(1.0, 1e-3 * size[~within])).all()
-
-
-@pytest.mark.parametrize("min_bandwidth", [0.0, 0.4])
-@pytest.mark.parametrize("model", [FlexibleNB(), XNB(min_distance=0.0), ClassSpecificNB()])
-def test_classifiers_with_tables_agree_with_exact_ones(model, min_bandwidth):
-    rng = np.random.default_rng(2)
-    y = np.repeat(["a", "b", "c"], [3000, 2000, 50])
-    X = rng.normal(size=(5050, 3)) + 0.5 * (y == "b")[:, None]
-    X[:, 1] = np.where(y == "a", 0.25, X[:, 1])
-    points = np.vstack([X[::20], rng.normal(scale=20, size=(50, 3))])
-    found, exact = (
-        clone(model)
-        .set_params(min_bandwidth=min_bandwidth, exact=exact)
-        .fit(X, y)
-        .predict_joint_log_proba(points)
-        for exact in (False, True)
-    )
-    np.testing.assert_allclose(found, exact, atol=3 * WITHIN, rtol=1e-9)
-    assert (found != exact).any()
 
 
 def test_only_large_classes_of_gaussian_kernels_are_tabulated():
@@ -557,17 +504,3 @@ def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
     assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
     np.testing.assert_allclose(near[0], exact[0], atol=0.1)
     assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99
-
-
-def test_kernels_that_are_not_kept_give_the_same():
-    """Kernels are kept for the second pass where there are not too many."""
-    rng = np.random.default_rng(6)
-    target = np.sort(rng.uniform(-1.7, 1.7, 2300)) / 0.3
-    components = rng.normal(size=(1, 2300))
-    assert len(target) * (len(target) - 1) // 2 > 2_000_000
-    log_density, score = joint_scores(components, target)
-    kept, kept_score = joint_scores(components[:, :2000], target[:2000])
-    assert np.isfinite(score).all()
-    far = target[:2000] < target[2000] - 9.0  # they see none of the last 300
-    np.testing.assert_allclose(log_density[:, :2000][:, far], kept[:, far], rtol=1e-9)
-    np.testing.assert_allclose(score[:, :2000][:, far], kept_score[:, far], rtol=1e-9, atol=1e-9)

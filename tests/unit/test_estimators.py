@@ -169,28 +169,6 @@ def test_another_fit_forgets_the_earlier_one(model, data):
     )
 
 
-@pytest.mark.parametrize(
-    ("model", "changed"),
-    [
-        (XNB(selection="minimal"), {"selection": "greedy"}),
-        (BlockNB(selection="threshold"), {"selection": None}),
-    ],
-    ids=repr,
-)
-def test_another_fit_with_other_options_forgets_too(model, changed, data):
-    before = set(vars(model.fit(*data)))
-    after = set(vars(model.set_params(**changed).fit(*data)))
-    assert after == set(vars(clone(model).fit(*data))) < before
-
-
-@pytest.mark.parametrize(
-    "model", [GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(), ClassSpecificNBCV(cv=3)]
-)
-def test_one_class_is_always_predicted(model, data):
-    X, _ = data
-    assert set(clone(model).fit(X, ["only"] * 30).predict(X)) == {"only"}
-
-
 # --- three classes of unequal size ---------------------------------------------------------------
 
 SIZES = np.array([9, 18, 15])
@@ -251,36 +229,6 @@ def test_a_sample_beyond_all_range_is_decided_by_the_priors(model, value):
     assert model.predict(far).tolist() == ["b", "b"]
     assert not np.isnan(model.predict_joint_log_proba(far)).any()
     assert not model.explain(far)["log_likelihood"].isna().any()
-
-
-def test_classes_equally_far_off_are_equally_probable():
-    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])
-    model = FlexibleNB().fit(X, [0, 0, 1, 1, 2, 2])
-    far = [[0.5, 1e4]]  # the second column is constant: its bandwidth is next to nothing
-    assert model.predict_joint_log_proba(far).max() < -1e20
-    np.testing.assert_allclose(model.predict_proba(far), [[1 / 3, 1 / 3, 1 / 3]])
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        GaussianNB(),
-        FlexibleNB(),
-        XNB(),
-        HybridNB(),
-        ClassSpecificNB(evidence="absolute", contamination=0.0),
-    ],
-    ids=repr,
-)
-def test_priors_shift_the_log_odds_by_their_own(model):
-    shares = np.array([0.5, 0.2, 0.3])
-    flat, given = (
-        fitted.predict_joint_log_proba(X)
-        for fitted, X in (
-            unequal(clone(model).set_params(priors=priors)) for priors in ([1 / 3] * 3, shares)
-        )
-    )
-    np.testing.assert_allclose(given - flat, np.tile(np.log(3 * shares), (42, 1)), atol=1e-7)
 
 
 # --- the unit of measurement ---------------------------------------------------------------------

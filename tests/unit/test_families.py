@@ -12,7 +12,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KernelDensity
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.bandwidth import BANDWIDTHS
 from xnbflow.density.families import (
     Categorical,
     Gaussian,
@@ -154,17 +153,6 @@ def test_gaussian_kernels_do_not_underflow_far_away():
         assert found[0, 0] == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("bandwidth", BANDWIDTHS)
-def test_a_density_is_fitted_to_each_class_alone(rng, bandwidth):
-    features, codes = rng.normal(size=(3, 30)), rng.permutation(np.arange(30) % 2)
-    family = Kernel(bandwidth=bandwidth).fit(features, codes, 2)
-    for c in range(2):
-        alone = features[:, codes == c]
-        expected = Kernel(bandwidth=bandwidth).fit(alone, np.zeros(15, dtype=int), 1)
-        np.testing.assert_array_equal(family.samples_[c], np.sort(alone, axis=1))
-        np.testing.assert_array_equal(family.bandwidths_[c], expected.bandwidths_[0])
-
-
 def test_the_floor_of_xnb_is_that_of_all_training_samples_in_both_its_steps(rng):
     """Selection: a spike is no distance any more; classification: bandwidths at the floor."""
     y = np.repeat(["a", "b"], [30, 50])
@@ -191,30 +179,7 @@ def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(
     np.testing.assert_allclose(model.predict_joint_log_proba(X_test), expected, rtol=1e-9)
 
 
-def test_a_floor_tames_a_class_without_spread_in_any_unit(rng):
-    """A value beside a constant class costs a few nats, and the same in every unit."""
-    y = np.repeat(["a", "b"], 20)
-    X = np.column_stack([np.where(y == "a", 0.0, rng.normal(size=40)), rng.normal(size=40)])
-    X[1, 0] = 1e-3
-    odds = []
-    for floor, unit in ((0.3, 1e-9), (0.3, 1.0), (0.3, 1e6), (0.0, 1.0)):
-        model = FlexibleNB(min_bandwidth=floor).fit(X * unit, y)
-        joint = model.predict_joint_log_proba(np.array([[1e-2, 0.0]]) * unit)
-        odds.append(joint[0, 0] - joint[0, 1])
-    np.testing.assert_allclose(odds[:3], odds[0], rtol=1e-9)
-    assert odds[3] < -20 < -5 < odds[0] < 5
-
-
 # --- normal densities -----------------------------------------------------------------------------
-
-
-def test_gaussians_are_normal_densities(rng):
-    features, codes = rng.normal(3, 2, size=(700, 12)), np.arange(12) % 2
-    found = Gaussian(var_smoothing=0).fit(features, codes, 2).log_density(features)
-    for c in range(2):
-        own = features[:, codes == c]
-        mean, sd = own.mean(axis=1)[:, None], own.std(axis=1)[:, None]
-        np.testing.assert_allclose(found[:, c], stats.norm.logpdf(features, mean, sd), atol=1e-10)
 
 
 @pytest.mark.parametrize("covariance", ["per_class", "pooled"])
@@ -232,17 +197,6 @@ def test_multivariate_gaussian_is_scipys(covariance):
         expected = stats.multivariate_normal(mean, matrix).logpdf(features.T)
         np.testing.assert_allclose(family.log_density(features)[0, code], expected)
     assert family.n_parameters().tolist() == [6 + 6 * (1 if covariance == "pooled" else 2)]
-
-
-def test_without_smoothing_columns_that_repeat_each_other_are_refused():
-    features = np.random.default_rng(9).normal(size=(3, 40))
-    features[2] = features[0] + features[1] / 3
-    codes = np.tile([0, 1], 20)
-    for covariance in ("per_class", "pooled"):
-        with pytest.raises(InputError):
-            MultivariateGaussian(covariance=covariance, var_smoothing=0).fit(features, codes, 2)
-        family = MultivariateGaussian(covariance=covariance).fit(features, codes, 2)
-        assert np.isfinite(family.log_density(features)).all()
 
 
 # --- normal densities of blocks -------------------------------------------------------------------
@@ -316,18 +270,6 @@ def test_shrinkage_is_scikit_learns_on_standardised_residuals():
     np.testing.assert_allclose(ledoit_wolf_intensity(residuals), expected, rtol=1e-12)
 
 
-def test_few_samples_shrink_correlations_and_leave_variances():
-    rng = np.random.default_rng(2)
-    codes = np.arange(16) % 2
-    features = rng.normal(size=(3, 16)) + rng.normal(size=16)
-    fitted = fit_blocks(features, codes, np.array([[0, 1, 2]]), pooled=True)
-    shrunk = fitted.factors_[0, 0] @ fitted.factors_[0, 0].T
-    sample = within(features, codes, True, 0)
-    assert 0 < fitted.shrinkage_[0, 0] < 1
-    np.testing.assert_allclose(np.diag(shrunk), np.diag(sample), rtol=1e-12)
-    np.testing.assert_allclose(shrunk[0, 1:], sample[0, 1:] * (1 - fitted.shrinkage_[0, 0]))
-
-
 # --- angles and directions ------------------------------------------------------------------------
 
 
@@ -392,13 +334,6 @@ def test_von_mises_fisher_is_scipys(dimension):
     assert family.concentration_[0] == pytest.approx(kappa, rel=1e-5)
     expected = stats.vonmises_fisher.logpdf(vectors, mu, family.concentration_[0])
     np.testing.assert_allclose(family.log_density(vectors.T)[0, 0], expected)
-
-
-def test_vectors_off_the_sphere_are_tolerated_or_normalized_on_demand():
-    vectors, codes = np.array([[1.0, 3.0], [0.0, 4.0]]), np.zeros(2, int)
-    VonMisesFisher(tolerance=4.0).fit(vectors, codes, 1)
-    direction = VonMisesFisher(normalize=True).fit(vectors, codes, 1).mean_direction_[:, 0]
-    np.testing.assert_allclose(direction, np.array([1.6, 0.8]) / np.hypot(1.6, 0.8))
 
 
 # --- categories -----------------------------------------------------------------------------------

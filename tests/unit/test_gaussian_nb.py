@@ -54,26 +54,6 @@ def test_parts_give_what_scikit_learns_do(wine, rng, weighted):
     assert_same(ours, theirs, X)
 
 
-def test_parts_in_any_number_give_what_the_whole_does(wine, rng):
-    X, y = wine
-    whole = GaussianNB().fit(X, y)
-    parts = GaussianNB()
-    for part in np.array_split(rng.permutation(len(y)), 9):
-        parts.partial_fit(X[part], y[part], classes=np.unique(y))
-    np.testing.assert_allclose(parts.theta_, whole.theta_, rtol=1e-12)
-    without = parts.var_ - parts.epsilon_, whole.var_ - whole.epsilon_
-    np.testing.assert_allclose(*without, rtol=1e-6)
-    assert parts.partial_fit(X, y).class_count_.sum() == 2 * len(y)
-
-
-def test_a_weight_counts_as_so_many_samples(wine, rng):
-    X, y = wine
-    times = rng.integers(1, 4, size=len(y))
-    weighted = GaussianNB(var_smoothing=0.0).fit(X, y, sample_weight=times)
-    repeated = GaussianNB(var_smoothing=0.0).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    np.testing.assert_allclose(weighted.predict_log_proba(X), repeated.predict_log_proba(X))
-
-
 def test_labels_that_come_later_have_no_probability_yet(wine):
     X, y = wine
     model = GaussianNB().partial_fit(X[y != "z"], y[y != "z"], classes=["x", "y", "z"])
@@ -104,9 +84,3 @@ def test_parts_that_do_not_fit_are_refused_and_change_nothing(wine):
         with pytest.raises(InputError):
             model.partial_fit(part, labels, **options)
     np.testing.assert_array_equal(model.predict_log_proba(X), expected)
-
-
-@pytest.mark.parametrize("weights", [np.zeros(178), np.ones(3), "many", np.full(178, np.nan)])
-def test_weights_that_are_none_are_refused(wine, weights):
-    with pytest.raises(InputError, match="sample_weight"):
-        GaussianNB().fit(*wine, sample_weight=weights)

@@ -1,12 +1,9 @@
 """Generalized naive Bayes and stepwise selection: definitions, limits and data hard to fit."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
-from scipy.stats import chi2
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
@@ -15,11 +12,8 @@ from unit.test_density import shares_and_weights
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS
-from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
-from xnbflow.preprocessing import StepwiseNaiveEffects
 from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
 
 
@@ -157,16 +151,6 @@ def test_a_feature_repeated_counts_once(alone, copies):
     assert model.factors_.sum() == pytest.approx(alone.factors_[0], abs=0.05)
 
 
-@pytest.mark.parametrize(("copies", "noise"), [(20, 0.3), (15, 0.0)])
-def test_no_pass_lowers_the_likelihood_however_features_repeat_each_other(copies, noise):
-    X, y = repeated(copies, noise)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        history = GeneralizedNB(tol=0.0, max_iter=150).fit(X, y).log_likelihood_
-    assert np.diff(history).min() > -1e-9
-    assert history[-1] > history[0]
-
-
 def test_the_published_start_diverges_and_says_so():
     X, y = repeated(15)
     with pytest.warns(ConvergenceWarning, match=r"diverges: .* fell from .*Use start='logistic'"):
@@ -240,13 +224,6 @@ def test_values_between_and_beyond_those_of_training(fitted):
     assert np.ptp(fitted.decision_function(rows)) == 0.0
 
 
-def test_an_unknown_category_has_no_effect(fitted, mixed):
-    X, _ = mixed
-    effects = fitted.effects(X.iloc[:1].assign(c=7.0)).set_index("feature")
-    assert effects.loc["c", "sum"] == 0.0
-    assert effects.loc["a", "sum"] != 0.0
-
-
 @pytest.mark.parametrize("shrinkage", [1.0, 1e-6])
 @pytest.mark.parametrize("copies", [1, 5])
 def test_effects_stay_bounded_where_a_feature_separates_the_classes(shrinkage, copies):
@@ -260,12 +237,6 @@ def test_effects_stay_bounded_where_a_feature_separates_the_classes(shrinkage, c
     assert all(np.abs(bias).max() <= bound for bias in model.marginal_bias_)
     assert np.isfinite(model.predict_log_proba(X)).all()
     assert (model.predict(X) == y).all()
-
-
-def test_a_sentinel_value_far_off_does_no_harm(mixed):
-    X, y = mixed
-    X = X.assign(a=X["a"].where(X.index != 0, 1e300))
-    assert np.isfinite(GeneralizedNB(categorical=["c"]).fit(X, y).decision_function(X)).all()
 
 
 # --- stepwise selection ---------------------------------------------------------------------------
@@ -320,69 +291,3 @@ def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
     score = both @ (events - p)
     expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
     assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
-
-
-def test_of_two_equal_candidates_one_enters(superseded):
-    candidates, events = superseded
-    selected, _ = stepwise_logistic(candidates[[0, 0, 1, 1]], events)
-    assert sorted(candidates[[0, 0, 1, 1]][selected].mean(axis=1)) == sorted(
-        candidates[:2].mean(axis=1)
-    )
-
-
-def test_a_candidate_that_separates_the_classes_ends_the_selection():
-    events = np.repeat([0, 1], 50)
-    rng = np.random.default_rng(2)
-    candidates = np.stack([rng.normal(size=100) + events, 6.0 * events - 3.0])
-    selected, path = stepwise_logistic(candidates, events)
-    assert list(selected) == [1]
-    assert path["log_likelihood"].iloc[-1] == pytest.approx(0.0, abs=1e-3)
-
-
-def test_a_candidate_that_nearly_separates_the_classes_stays():
-    """Its Wald chi-square is not significant, though nothing explains more."""
-    rng = np.random.default_rng(3)
-    candidate = np.r_[-1 - rng.random(49), -0.01, 0.01, 1 + rng.random(49)]
-    events = np.r_[np.zeros(49), 1, 0, np.ones(49)].astype(int)
-    selected, _ = stepwise_logistic(candidate[None], events)
-    coefficients, covariance = newton(np.vstack([np.ones(100), candidate]), events)
-    assert list(selected) == [0]
-    assert coefficients[1] ** 2 / covariance[1, 1] < chi2.isf(0.05, 1)
-
-
-@pytest.fixture(scope="module")
-def v_shaped():
-    rng = np.random.default_rng(7)
-    X = pd.DataFrame(rng.normal(size=(500, 6)), columns=list("abcdef"))
-    X["f"] = rng.integers(0, 3, 500)
-    log_odds = 4 * np.abs(X["b"]) - 3 + 2 * (X["f"] == 1)
-    return X, np.where(rng.random(500) < expit(log_odds), "yes", "no")
-
-
-def test_a_v_shaped_effect_is_selected_and_a_linear_model_would_miss_it(v_shaped):
-    X, y = v_shaped
-    selector = StepwiseNaiveEffects(entry=0.001, stay=0.001, categorical=["f"]).fit(X, y)
-    assert list(selector.get_feature_names_out()) == ["b", "f"]
-    assert list(selector.path_["feature"]) == ["b", "f"]
-    assert selector.transform(X).shape == (500, 2)
-    linear, _ = stepwise_logistic(
-        X.to_numpy(dtype=float).T, (y == "yes").astype(int), entry=0.001, stay=0.001
-    )
-    assert 1 not in linear
-
-
-def test_keeps_all_features_where_none_is_significant():
-    X, y = np.random.default_rng(8).normal(size=(40, 2)), np.arange(40) % 2
-    with pytest.warns(UserWarning, match="all features are kept"):
-        selector = StepwiseNaiveEffects(entry=1e-9).fit(X, y)
-    assert selector.get_support().all()
-
-
-def test_a_pipeline_of_the_configuration_fits_the_selection_alone(v_shaped):
-    X, y = v_shaped
-    entry = {"steps": [{"method": "stepwise_naive_effects"}, {"method": "generalized_nb"}]}
-    pipeline = build_estimator(resolved(entry), {}).fit(X, y)
-    selected = X[pipeline[0].get_feature_names_out()]
-    expected = GeneralizedNB().fit(selected.to_numpy(), y).predict_proba(selected.to_numpy())
-    assert selected.shape[1] < X.shape[1]
-    assert pipeline.predict_proba(X) == pytest.approx(expected)

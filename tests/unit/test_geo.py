@@ -151,13 +151,6 @@ def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     assert list(description[1:3]) == ["b", "c"]
 
 
-def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
-    content = matrix(extra=['!Series_summary\t"never ends', line("Series_pubmed_id", ["1"])])
-    with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
-        series = read_geo(put(tmp_path, content), row())
-    assert series.values.tolist() == VALUES
-
-
 @pytest.mark.parametrize("word", ["", "null", "NA", '""'])
 def test_empty_cells_are_missing_values(tmp_path, word):
     path = put(tmp_path, matrix(values=[[word, *VALUES[0][1:]], *VALUES[1:]]))
@@ -231,14 +224,6 @@ def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbo
     assert "'individual' has 2 values for 4 samples" in unnamed.notes[0]
 
 
-def test_a_gds_that_is_cut_off_is_refused(tmp_path):
-    with pytest.raises(InputError, match="it is cut off"):
-        read_geo(put(tmp_path, gds(end=""), "x.soft"), row("x", "disease state"))
-    head = gds()[: gds().index("!dataset_table_begin")]
-    with pytest.raises(InputError, match="no GDS in SOFT format with a table"):
-        read_geo(put(tmp_path, head, "x.soft"), row("x", "disease state"))
-
-
 def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     annotation = str(put(tmp_path, ANNOTATION, "GPL97.annot.gz"))
     path = put(tmp_path, matrix())
@@ -268,15 +253,6 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
 def test_a_wrong_annotation_is_told(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read_annotation(put(tmp_path, text, "GPL97.annot"), PROBES)
-
-
-def test_an_annotation_of_another_platform_is_told_and_collapse_needs_one(tmp_path):
-    other = put(tmp_path, ANNOTATION.replace("GPL97", "GPL96"), "GPL96.annot")
-    path = put(tmp_path, matrix())
-    notes = read_geo(path, row(annotation=str(other))).notes
-    assert "the annotation is of GPL96, the series of GPL97" in notes
-    with pytest.raises(InputError, match="collapse=max_mean needs the symbols of probes"):
-        read_geo(path, row(collapse="max_mean"))
 
 
 # downloads in NCBI's layout
@@ -374,32 +350,6 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             assert set(acquire(plain, **settings(tmp_path, server)).labels) <= labels
 
 
-def test_the_summary_counts_every_characteristic(tmp_path):
-    summary = summarise(str(put(tmp_path, matrix())), Downloads(tmp_path))
-    counts = {(f, v): n for f, v, n in summary.values.itertuples(index=False)}
-    assert counts["Gender", "F"] == 3
-    assert counts["age", "(none)"] == 1
-    assert counts["diagnosis", "normal"] == 2
-    assert "      3  F" in str(summary)
-
-
-@pytest.mark.parametrize(("factor", "expected"), [(1, None), (500, "log2")])
-def test_the_summary_sees_whether_values_are_logged(tmp_path, factor, expected):
-    text = matrix(values=[[factor * value for value in row] for row in VALUES])
-    summary = summarise(str(put(tmp_path, text)), Downloads(tmp_path))
-    assert summary.row.options.get("transform") == expected
-    assert ("not logged" in summary.reason) == (expected is not None)
-
-
-def test_without_anything_like_a_class_the_summary_proposes_none(tmp_path):
-    text = matrix().replace("patient", "x").replace("diagnosis: ", "sex: ")
-    text = text.replace("healthy control", "x’s mucosa")
-    summary = summarise(str(put(tmp_path, text)), Downloads(tmp_path))
-    assert summary.row is None
-    assert summary.sheet == ""
-    assert "No field looks like a class" in str(summary)
-
-
 def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):
     kind = "Expression profiling by high throughput sequencing"
     text = matrix(
@@ -432,26 +382,3 @@ def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tm
         cells = next(x for x in text.splitlines() if x.startswith(f'"{probe}"')).split("\t")
         expected = np.log2([float(cell) for cell in cells[1:]])
         np.testing.assert_array_equal(series.values[list(series.features).index(probe)], expected)
-
-
-def test_the_real_gds_is_what_the_project_s_sheet_says(shared_data, tmp_path):
-    dataset = read_sheet(ROOT / "config" / "datasets.tsv")["renal"]
-    series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(shared_data / "geo")]})
-    assert dict(zip(*np.unique(series.labels, return_counts=True), strict=True)) == {
-        "RCC": 9,
-        "normal": 8,
-    }
-    assert len(set(series.groups)) == 10
-    assert {"symbol", "gene_id"} == set(series.feature_metadata)
-
-
-def test_the_real_accessions_are_proposed_their_classes(shared_data, tmp_path):
-    downloads = Downloads(tmp_path, {"geo": [str(shared_data / "geo")]})
-    assert summarise("GSE4107", downloads).row.options["regex"] == (
-        "(patient's mucosa|healthy control)"
-    )
-    row = summarise("GDS507", downloads).row
-    assert (row.label, row.options) == (
-        "characteristics:disease state",
-        {"group": "individual", "transform": "log2"},
-    )

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.description import describe, feature_profiles
+from xnbflow.evaluation.description import describe
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.training import train
@@ -123,9 +123,3 @@ def test_inner_folds_keep_groups_together(series):
     spy = make_pipeline(StandardScaler(), Remembering())
     fit_grouped(spy, X, y, groups)
     assert spy[-1].groups_ is groups
-
-
-def test_features_have_the_symbols_of_their_genes(series):
-    selected = pd.DataFrame({"class": ["tumour", "tumour"], "feature": ["p3", "p1"]})
-    assert feature_profiles(series, selected)["symbol"].tolist() == ["MYC", ""]
-    assert feature_profiles(whole(series), selected)["symbol"].tolist() == ["", ""]

@@ -9,14 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import naive_bayes as sk
-from sklearn.compose import make_column_selector
 from sklearn.datasets import load_iris
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.families import Kernel, VonMises
-from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.methods import resolved
-from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, VonMisesNB
+from xnbflow.density.families import Categorical, Kernel, VonMises
+from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
 from xnbflow.preprocessing import MDLPDiscretizer
 from xnbflow.preprocessing.mdlp import cut_features
 
@@ -61,42 +58,6 @@ def test_joint_log_likelihood_is_the_sum_over_groups(mixed):
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), expected, atol=1e-6)
 
 
-def test_the_instances_given_stay_unfitted_and_empty_groups_are_left_out(mixed):
-    X, y = mixed
-    family = VonMises(period=360)
-    nb = HybridNB([("none", "gaussian", []), ("wind", family, [1])]).fit(X, y)
-    assert not hasattr(family, "mean_direction_")
-    assert [group.name for group in nb.groups_] == ["wind"]
-
-
-def test_von_mises_nb_is_the_hybrid_of_three_groups(mixed):
-    X, y = mixed
-    nb = VonMisesNB(angular=["wind"], categorical=["sky"], period=360).fit(X, y)
-    np.testing.assert_allclose(
-        nb.predict_joint_log_proba(X), HybridNB(BLOCKS).fit(X, y).predict_joint_log_proba(X)
-    )
-
-
-def test_the_studys_gaussian_classifier_can_be_said_in_the_configuration(mixed):
-    X, y = mixed
-    entry = {
-        "method": "hybrid_nb",
-        "params": {
-            "groups": [
-                ["angular", "gaussian", "@angular"],
-                ["linear", "gaussian", "@linear"],
-                ["categorical", "categorical", "@categorical"],
-            ]
-        },
-    }
-    columns = {"linear": np.array([0, 3]), "angular": np.array([1]), "categorical": np.array([2])}
-    nb = build_estimator(resolved(entry), columns).fit(X, y)
-    reference = VonMisesNB(angular=[], categorical=[2]).fit(X, y)
-    np.testing.assert_allclose(
-        nb.predict_joint_log_proba(X), reference.predict_joint_log_proba(X), rtol=1e-4
-    )
-
-
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 def test_vectors_off_the_sphere_are_refused_in_prediction_too():
     nb = VonMisesFisherNB().fit(np.eye(3), [0, 0, 1])
@@ -113,6 +74,14 @@ def test_discretized_nb_is_categorical_nb_on_mdlps_intervals(mixed):
     np.testing.assert_allclose(
         nb.predict_proba(X), reference.predict_proba(np.column_stack([codes, X["sky"]]).astype(int))
     )
+
+
+def test_categorical_groups_are_scikit_learns_categorical_nb():
+    X = np.random.default_rng(1).integers(0, 4, (60, 3))
+    y = X[:, 0] % 2 + (X[:, 1] > 2)
+    nb = HybridNB([("all", Categorical(alpha=0.3), slice(None))]).fit(X, y)
+    reference = sk.CategoricalNB(alpha=0.3).fit(X, y)
+    np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
 
 
 # --- parameters of groups -------------------------------------------------------------------------
@@ -137,30 +106,6 @@ def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
-
-
-def test_groups_and_their_parameters_can_be_set_at_once_and_what_was_given_stays():
-    groups = [("a", "kernel", [0])]
-    nb = HybridNB().set_params(groups=groups, a__bandwidth="scott")
-    assert nb.get_params()["a__bandwidth"] == "scott"
-    assert groups == [("a", "kernel", [0])]
-
-
-def test_columns_may_be_selected_by_a_callable(mixed):
-    X, y = mixed
-    X = X.astype({"sky": np.int64})
-    selected = HybridNB(
-        [
-            ("sky", "categorical", make_column_selector(dtype_include=np.int64)),
-            ("linear", "gaussian", lambda frame: [name for name in frame if name != "sky"]),
-        ]
-    ).fit(X, y)
-    assert [group.columns.tolist() for group in selected.groups_] == [[2], [0, 1, 3]]
-    named = HybridNB(
-        [("sky", "categorical", ["sky"]), ("linear", "gaussian", ["speed", "wind", "pressure"])]
-    )
-    expected = named.fit(X, y).predict_log_proba(X)
-    np.testing.assert_array_equal(selected.predict_log_proba(X), expected)
 
 
 # --- MDLP -----------------------------------------------------------------------------------------
@@ -216,20 +161,6 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     # ties between equally good cuts are broken alike: the lowest
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
-    )
-
-
-@pytest.mark.parametrize(
-    ("below", "above", "n_cuts"), [("0", "11111", 1), ("0000", "11110", 1), ("0000", "11100", 0)]
-)
-def test_the_cost_of_a_cut_is_that_of_the_paper_to_the_bit(below, above, n_cuts):
-    # gains of the first two lie between the costs with 3**k - 2 and with 3**k - 1
-    codes = np.array([int(c) for c in below + above])
-    values = np.repeat([0.0, 1.0], [len(below), len(above)])
-    assert (
-        len(cut_features(values[None], codes, 2)[0])
-        == n_cuts
-        == len(cuts_by_recursion(values, codes))
     )
 
 

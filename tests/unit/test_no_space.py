@@ -2,10 +2,14 @@
 
 import os
 import resource
+import shutil
 import subprocess
 import sys
+import time
 
 import pytest
+
+from xnbflow.data.atomic import atomic, write_atomically
 
 #: Writes a table of a megabyte in a job whose files may have so many bytes.
 CALL = """
@@ -63,33 +67,57 @@ def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_another_error_keeps_its_traceback(tmp_path):
-    done = run(tmp_path, 50_000, 'raise FileNotFoundError(2, "No such file", "absent.tsv")')
-    assert "Traceback" in done.stderr
-    assert "Traceback" in (tmp_path / "job.log").read_text()
+# --- a file appears whole or not at all -----------------------------------------------------------
 
 
-def test_a_file_is_not_called_damaged_where_no_thread_can_be_started(tmp_path):
-    code = """
-import pathlib, re, resource
-import pyarrow as pa
-from xnbflow.data.errors import InputError
-from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
-table = pa.table({f"x{i}": range(20_000) for i in range(20)})
-with parquet_writer("x.parquet", table.schema) as writer:
-    writer.write_table(table)
-status = pathlib.Path("/proc/self/status").read_text()
-most = 1024 * int(re.search(r"VmSize:\\s+(\\d+)", status)[1]) + 4_000_000  # less than a stack
-resource.setrlimit(resource.RLIMIT_AS, (most, most))
-try:
-    with open_parquet("x.parquet") as file:
-        file.read()
-except InputError as error:
-    assert error.file == "x.parquet"
-    assert error.remedy != REMEDY, error
-    print("refused")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.stdout == "refused\n", done.stderr
+def test_until_it_is_whole_a_file_is_as_it_was(tmp_path):
+    with atomic(tmp_path / "new/table.tsv") as part:
+        part.write_text("half")
+        assert not (tmp_path / "new/table.tsv").exists()
+    shutil.rmtree(tmp_path / "new")
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+    with atomic(path) as part:
+        part.write_text("half")
+        assert path.read_text() == "before"
+        assert part.parent == path.parent  # a move within a folder is one step
+        part.write_text("whole")
+        assert path.read_text() == "before"
+    assert path.read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+
+    def fail(part):
+        part.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, fail)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_of_a_file_do_not_meet(tmp_path):
+    path = tmp_path / "series.parquet"
+    with atomic(path) as first:
+        first.write_text("first")
+        with atomic(path) as second:
+            assert second != first
+            second.write_text("second")
+        assert first.read_text() == "first"
+    assert path.read_text() == "first"
+
+
+def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
+    names = ("1.ab12.part.a.tsv", "2.ab12.part.a.tsv", "1.ab12.part.b.tsv")
+    old, new, other = (tmp_path / f".elsewhere.{name}" for name in names)
+    for part in (old, new, other):
+        part.touch()
+    for part in (old, other):
+        os.utime(part, (time.time() - 90_000,) * 2)
+    write_atomically(tmp_path / "a.tsv", lambda part: part.write_text("a"))
+    assert [part.exists() for part in (old, new, other)] == [False, True, True]

@@ -1,13 +1,10 @@
 """Permutation test: its null distribution, what it repeats, and labels that groups bind."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.permutation import permutation_scores, permutation_table
 
 NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
@@ -63,32 +60,3 @@ def test_the_table_counts_what_reaches_the_observed_score():
     assert table.loc["accuracy", "null_mean"] == pytest.approx(0.55)
     assert table.loc["accuracy", "null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
     assert table.loc["accuracy", "null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
-
-
-def test_no_group_is_on_both_sides_of_a_fold():
-    """Copies of patients: with them on both sides a neighbour would know the answer."""
-    rng = np.random.default_rng(5)
-    values = np.repeat(rng.normal(size=(4, 24)), 4, axis=1)
-    labels = np.repeat(np.array(["a", "b"])[rng.permutation(24) % 2], 4)
-    neighbour = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
-    samples, patients = [f"s{i}" for i in range(96)], np.repeat(np.arange(24), 4).astype(str)
-    leaking, honest = (
-        DataSet("copies", values, list("wxyz"), samples, labels, groups=groups)
-        for groups in (None, patients)
-    )
-    assert permutation_scores(leaking, neighbour, n_permutations=1)["accuracy"][0] > 0.95
-    assert permutation_scores(honest, neighbour, n_permutations=1)["accuracy"][0] < 0.8
-
-
-@pytest.mark.parametrize(
-    ("change", "how"),
-    [
-        ({}, {"n_permutations": 0}),
-        ({}, {"n_splits": 30}),
-        ({"groups": (np.arange(40) % 4).astype(str)}, {}),
-        ({"labels": np.repeat("a", 40)}, {}),
-    ],
-)
-def test_what_cannot_be_permuted_is_refused(change, how):
-    with pytest.raises(InputError):
-        permutation_scores(replace(noise(), **change), NB, **{"n_permutations": 1} | how)

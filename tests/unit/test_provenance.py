@@ -52,12 +52,6 @@ def test_a_stage_counts_every_package_that_its_script_imports(script):
         assert package in STARTING or package == "xnbflow.studies" or file in counted, name
 
 
-@pytest.mark.parametrize("script", ["acquire", "diagnose"])
-def test_a_job_that_fits_nothing_imports_no_scikit_learn(script):
-    imported = imports_of(SCRIPTS / f"{script}.py")
-    assert not {"sklearn", "matplotlib", "statsmodels", "snakemake"} & imported
-
-
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the library, beside one of the scripts."""

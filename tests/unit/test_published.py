@@ -1,11 +1,8 @@
 """Published data sets, of UCI and with angles: the samples, kinds and classes of the papers."""
 
-import gzip
-import hashlib
-
 import numpy as np
-import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
@@ -37,11 +34,6 @@ def arrhythmia_rows(n_rows=200):
     return rows
 
 
-def test_lists_of_columns_have_the_repositorys_counts():
-    counts = {"spambase": 57, "magic": 10, "arrhythmia": 279, "covertype": 54}
-    assert {name: len(set(UCI[name].columns)) - 1 for name in counts} == counts
-
-
 def test_magic_has_one_angle_in_radians(tmp_path):
     rows = magic_rows()
     (tmp_path / "magic04.data").write_bytes(lines(rows))
@@ -51,15 +43,6 @@ def test_magic_has_one_angle_in_radians(tmp_path):
     np.testing.assert_array_equal(series.values[0], [row[0] for row in rows])
     assert list(series.labels[:2]) == ["gamma", "hadron"]
     assert list(series.samples[:2]) == ["0", "1"]
-
-
-def test_a_gzipped_file_with_the_checksum_of_its_content_will_do(tmp_path):
-    raw = lines(magic_rows())
-    (tmp_path / "magic04.data.gz").write_bytes(gzip.compress(raw))
-    series = get(tmp_path, "magic", sha256=hashlib.sha256(raw).hexdigest())
-    assert series.n_samples == 60
-    with pytest.raises(InputError, match="has SHA-256"):
-        get(tmp_path, "magic", sha256="0" * 64)
 
 
 def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
@@ -108,16 +91,6 @@ def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
         "categorical": 73,
         "linear": 200,
     }
-
-
-def test_another_file_name_is_an_option(tmp_path):
-    columns = RNG.integers(0, 2, (30, 54))
-    rows = [[*row, number % 7 + 1] for number, row in enumerate(columns)]
-    (tmp_path / "sample.data.gz").write_bytes(gzip.compress(lines(rows)))
-    series = get(tmp_path, "covertype", options={"file": "sample.data"})
-    assert series.n_features == 54
-    assert series.labels[0] == "spruce/fir"
-    np.testing.assert_allclose(series.values[1], np.deg2rad(columns[:, 1]))
 
 
 @pytest.mark.parametrize(
@@ -239,47 +212,41 @@ def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
     assert series.values[2].tolist() == [0, 1, 2, 3, 0, 2]
 
 
-def test_birds_are_classed_by_treatment(tmp_path):
-    (tmp_path / "pigeons.csv").write_text("treatment,bearing\nc,306\nv1,8\non,90\n")
-    series = get(tmp_path, "pigeons")
-    assert list(series.features) == ["bearing"]
-    np.testing.assert_allclose(series.values[0], np.deg2rad([306, 8, 90]))
-    assert list(series.labels) == ["c", "v1", "on"]
-
-
 @pytest.mark.parametrize(("location", "n_samples"), [("pigeons", 108), ("swallows", 114)])
 def test_the_real_birds_are_as_many_as_documented(tmp_path, shared_data, location, n_samples):
     assert get(tmp_path, location, base=shared_data / "angular").n_samples == n_samples
 
 
-def test_the_real_proteins_agree_with_a_plain_loop(tmp_path, shared_data):
-    path = shared_data / "angular" / "protein_dihedrals.tsv.gz"
-    rows = pd.read_csv(path, sep="\t", keep_default_na=False).head(20_000).to_dict("records")
-    windows, residues = [], []
-    for place, row in enumerate(rows):
-        name = f"{row['pdb']}_{row['chain']}_{row['dssp_no']}"
-        if 360.0 not in (row["phi"], row["psi"]):
-            residues.append(name)
-        around = rows[max(place - 7, 0) : place + 8]
-        numbers = [other["dssp_no"] - row["dssp_no"] for other in around]
-        same = {(other["pdb"], other["chain"]) for other in around} == {(row["pdb"], row["chain"])}
-        angles = [other[angle] for other in around for angle in ("phi", "psi")]
-        if numbers == list(range(-7, 8)) and same and 360.0 not in angles:
-            windows.append((name, np.deg2rad(angles)))
-    series = get(tmp_path, "protein-helix", base=path.parent)
-    assert list(series.samples[: len(residues)]) == residues
-    series = get(tmp_path, "protein-window", base=path.parent)
-    assert list(series.samples[: len(windows)]) == [name for name, _ in windows]
-    np.testing.assert_array_equal(
-        series.values[:, : len(windows)].T, [angles for _, angles in windows]
-    )
+# --- data sets that scikit-learn ships ------------------------------------------------------------
 
 
-def test_the_real_weather_is_read(tmp_path, shared_data):
-    series = get(
-        tmp_path, "weather", base=shared_data / "angular", options={"file": "nyc_weather.csv"}
-    )
-    counts = np.unique(series.labels, return_counts=True)[1] / series.n_samples
-    np.testing.assert_allclose(counts, 1 / 3, atol=0.02)
-    assert set(series.values[2]) == {0, 1, 2, 3}
-    assert np.abs(series.values[0]).max() <= 2 * np.pi
+def test_values_and_labels_are_scikit_learns():
+    series = acquire(SheetRow("bc", "bundled", "breast_cancer", None, 569, 30, 2))
+    bunch = load_breast_cancer()
+    np.testing.assert_array_equal(series.values.T, bunch.data)
+    assert list(series.features) == list(bunch.feature_names)
+    assert (series.labels == "benign").sum() == 357  # scikit-learn's documentation
+    assert list(series.samples[:2]) == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("location", "expected", "key"),
+    [
+        ("iris", {}, "location"),
+        ("wine", {"samples": 100}, "samples"),
+        ("wine", {"features": 12}, "features"),
+        ("wine", {"classes": 2}, "classes"),
+    ],
+)
+def test_another_name_or_shape_is_refused(location, expected, key):
+    with pytest.raises(InputError) as error:
+        acquire(SheetRow("w", "bundled", location, **expected))
+    assert error.value.key == key
+
+
+def test_constant_features_and_a_tolerated_number_are_warned_of():
+    options = {"features_tolerance": "1"}
+    with pytest.warns(UserWarning, match="data set d: ") as warned:
+        acquire(SheetRow("d", "bundled", "digits", features=63, options=options))
+    assert "64 features found, the sheet expects 63" in str(warned[0].message)
+    assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

@@ -62,6 +62,16 @@ def test_the_screen_is_that_of_the_training_samples_alone():
     assert Screen(values).best(codes, train, 300).tolist() == list(range(300))
 
 
+def test_screening_changes_a_signal_little():
+    values, labels = np.random.default_rng(1).normal(size=(3000, 60)), np.repeat([0, 1], 30)
+    values[:10, 30:] += 1.2
+    whole, screened = (
+        cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
+        for kept in (None, 400)
+    )
+    assert screened == pytest.approx(whole, abs=0.04)
+
+
 def test_no_permutation_is_refused():
     with pytest.raises(InputError):
         permutation_test(lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0)

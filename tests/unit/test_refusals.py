@@ -14,9 +14,12 @@ from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.folds_file import read_folds
+from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.evaluation.permutation import permutation_scores
+from xnbflow.evaluation.stability import stability_index
 from xnbflow.models import fit_model
 from xnbflow.models.explanation import explain_sample
-from xnbflow.naive_bayes.boundaries import von_mises_fisher_boundary
+from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
 from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
 from xnbflow.studies.effects.compute import analyse
 from xnbflow.workflow.cli import app, commands
@@ -29,7 +32,18 @@ NONE = SheetRow("mine", "table", "mine.csv", label="y")
     [
         lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
         lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
+        lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
+        lambda: paired_tests.bayesian_signed_rank_test([1.0, 2.0], [2.0, 1.0], -0.1),
         lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5]})),
+        lambda: rank_tests.adjust_pairwise([0.1, 0.2], 3),
+        lambda: rank_tests.adjust_pairwise([0.1, 0.2, 1.2], 3),
+        lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
+        lambda: stability_index([{"a", "b"}, {"c"}], 2),
+        lambda: permutation_scores(two_classes(), {"method": "xnb"}, n_permutations=0),
+        lambda: fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
+        lambda: von_mises_boundary([0, 1], [1, -1]),
+        lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
         lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
         lambda: analyse({}, {"losses": [1, 0]}, 1),
         lambda: stepwise_logistic(np.eye(2), np.array([0, 1]), entry=0.0),
@@ -58,33 +72,6 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
     path.write_bytes(b"0\n" * (1 << 20))
     with pytest.raises(InputError, match="is larger than 1 MiB: these are no folds"):
         read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "cells", "message"),
-    [
-        ("a,y\n1,t\n2,n\n", {"options": {"decimal": "dot"}}, "decimal 'dot' is not point or comma"),
-        ("a,,y\n1,2,t\n2,3,n\n", {}, "the feature has no name; name it, or drop it"),
-        ("ays\n1\n2\n", {}, "its header is the single cell 'ays'.*separator="),
-        (
-            "a,b,y\nNA,NA,t\nNA,NA,n\n",
-            {"options": {"missing": "drop_features"}},
-            "no feature is left",
-        ),
-    ],
-)
-def test_tables(tmp_path, text, cells, message):
-    path = tmp_path / "mine.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_table(path, SheetRow("mine", "table", str(path), **({"label": "y"} | cells)))
-
-
-def test_an_attribute_of_arff_that_is_none(tmp_path):
-    path = tmp_path / "mine.arff"
-    path.write_text("@relation r\n@attribute a numeric\n@attribute\n@data\n1\n")
-    with pytest.raises(InputError, match="line 3: '@attribute' is no attribute; correct it"):
-        read_table(path, SheetRow("mine", "table", str(path), label="a"))
 
 
 @pytest.mark.parametrize("package", ["python_calamine", "h5py"])

@@ -1,11 +1,9 @@
 """Naive Bayes regression: against the paper's formulas written out, and what it predicts."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import logsumexp
 
-from xnbflow.data.errors import InputError
 from xnbflow.density.joint import WIDTH_FACTORS
 from xnbflow.naive_bayes import KernelNBRegressor
 
@@ -94,22 +92,6 @@ def test_the_chosen_width_has_the_largest_leave_one_out_likelihood():
     assert KernelNBRegressor(n_grid=80).fit(X, y).width_ == WIDTH_FACTORS[worse[0]]
 
 
-def test_one_target_that_nothing_foretells_does_not_choose_the_width():
-    X, y = draw(60)
-    width = KernelNBRegressor().fit(X, y).width_
-    far = KernelNBRegressor().fit(np.vstack([X, X.mean(axis=0)]), np.append(y, 40.0))
-    assert width < 1
-    assert far.width_ < 1
-
-
-def test_a_constant_feature_has_no_effect():
-    X, y = draw()
-    with_constant = np.insert(X, 1, 0.1, axis=1)
-    expected = KernelNBRegressor().fit(X, y).predict_density(X)
-    with_constant_density = KernelNBRegressor().fit(with_constant, y).predict_density(with_constant)
-    np.testing.assert_allclose(with_constant_density, expected)
-
-
 def test_many_samples_are_predicted_in_pieces(monkeypatch):
     X, y = draw(300)
     whole = KernelNBRegressor().fit(X, y)
@@ -163,33 +145,3 @@ def test_densities_that_tables_do_not_tell_for_certain_are_summed():
     np.testing.assert_array_equal(
         model.predict_density(contradiction), exact.predict_density(contradiction)
     )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["curved"])
-def test_tables_choose_the_width_that_sums_choose(kind):
-    X, y = draw_many(kind, 600)
-    model = KernelNBRegressor(n_grid=100).fit(X, y)
-    assert model.width_ == KernelNBRegressor(n_grid=100, exact=True).fit(X, y).width_
-
-
-def test_unknown_summaries_are_refused():
-    X, y = draw()
-    model = KernelNBRegressor(width=0.5).fit(X, y)
-    with pytest.raises(InputError, match="kind"):
-        model.predict(X, kind="best")
-    with pytest.raises(InputError):
-        model.predict_quantiles(X, [5, 95])
-
-
-@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, pd.DataFrame])
-def test_what_is_given_may_change_after_the_fit(container):
-    rng = np.random.default_rng(5)
-    values, targets = rng.normal(size=(30, 2)), rng.normal(size=30)
-    X, y, before = container(values), pd.Series(targets), values.copy()
-    model = KernelNBRegressor(width=1.0).fit(X, y)
-    expected = model.predict(before)
-    X[:] = 0.0
-    y[:] = 0.0
-    targets[:] = 0.0
-    np.testing.assert_array_equal(model.predict(before), expected)

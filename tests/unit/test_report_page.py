@@ -4,26 +4,20 @@ import json
 import os
 import re
 import signal
-import typing
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
-from html import escape, unescape
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
-from importlib import resources
 
 import numpy as np
 import pandas as pd
 import pytest
 from report_study import write_study
 
-from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.tables import write_parquet
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.index import write_index
-from xnbflow.report.outline import figure_labels
 from xnbflow.report.page.blocks import (
-    Block,
     Card,
     Cards,
     Code,
@@ -137,12 +131,6 @@ def test_two_figures_of_one_name_are_refused(tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
-@pytest.mark.slow
-def test_processes_draw_what_one_process_draws(tmp_path):
-    blocks = figure("a"), figure("b")
-    assert write(tmp_path, *blocks, threads=2) == write(tmp_path, *blocks)
-
-
 def killed():
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -165,22 +153,6 @@ def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     assert not page.exists()
 
 
-def test_a_block_that_the_page_does_not_know_is_refused(tmp_path):
-    @dataclass(frozen=True)
-    class Poem:
-        text: str
-
-    with pytest.raises(TypeError, match="knows no block of type Poem"):
-        write(tmp_path, Group("g", [Poem("roses")]))
-    assert not (tmp_path / "report.html").exists()
-
-
-def test_the_page_knows_every_kind_of_block():
-    text = resources.files("xnbflow.report.page").joinpath("templates/blocks.html").read_text()
-    for kind in typing.get_args(Block):
-        assert f'name == "{kind.__name__}"' in text
-
-
 def test_a_figure_grows_and_shrinks_only_while_its_text_is_legible(tmp_path):
     html = write(tmp_path, figure("a"))
     width, least = map(int, re.search(r"--width:(\d+)px;--least:(\d+)px", html).groups())
@@ -189,19 +161,6 @@ def test_a_figure_grows_and_shrinks_only_while_its_text_is_legible(tmp_path):
     smallest = min(map(float, re.findall(r"font-size: ?([\d.]+)px", svg)))
     assert width == round(points * 96 / 72)
     assert smallest * 96 / 72 * least / width == pytest.approx(10, abs=0.1)
-
-
-def test_tables_and_figures_name_the_files_that_hold_their_numbers(tmp_path):
-    table = Table(pd.DataFrame({"a": [1]}), "c", sources=["summary.tsv"])
-    drawn = Gallery([figure("a")], "c", ["recall.tsv"])
-    page = Elements(write(tmp_path, table, drawn))
-    links = [a["href"] for a in page.all("a") if a["href"].endswith(".tsv")]
-    assert links == ["summary.tsv", "recall.tsv"]
-
-
-def finding(results):
-    """What the study found, as its table says."""
-    return results.tables["headline"]["text"].iloc[0]
 
 
 def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):
@@ -219,44 +178,3 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
     assert "Not &lt;yet&gt;" in index.read_text()
     assert html.index("small/report.html") < html.index("Not <yet>")
-
-
-def test_reports_of_studies_that_are_not_configured_are_listed_after_those_that_are(tmp_path):
-    results = write_study(tmp_path)
-    for name in ("small", "another", "bare"):
-        page = tmp_path / "results/studies" / name / "report.html"
-        page.parent.mkdir(exist_ok=True)
-        page.touch()
-    another = tmp_path / "results/studies/another/headline.parquet"
-    write_parquet(results.tables["headline"], another, STUDY_TABLES["headline"])
-    write_index([results], tmp_path / "results/index.html")
-    html = (tmp_path / "results/index.html").read_text()
-    small, other, bare = re.findall(r"<section.*?</section>", html, flags=re.DOTALL)
-    headline = results.tables["headline"]["text"].iloc[0]
-    for text in (results.study.title, results.study.summary, headline):
-        assert escape(text) in small
-        assert escape(text) in other
-    assert '<a href="studies/another/report.html">' in other
-    assert re.findall("<p>(.*?)</p>", bare) == [""]  # of a report without tables no more is known
-    assert '<a href="studies/bare/report.html">bare</a>' in bare
-    assert "Not run yet" not in html
-
-
-STUDY = (["breast", "breast-cancer", "nb", "density"], ["10-fold", "10x10-fold"], ["nb", "csnb"])
-
-
-@pytest.mark.parametrize(
-    ("figure", "expected"),
-    [
-        ("accuracy", ("all data sets", "accuracy", "", "", "")),
-        ("ranks-10-fold", ("all data sets", "ranks", "10-fold", "", "")),
-        ("p-values-breast-cancer", ("breast-cancer", "p-values", "", "", "")),
-        ("p-values-breast", ("breast", "p-values", "", "", "")),
-        ("calibration-nb-10-fold", ("nb", "calibration", "10-fold", "", "")),
-        ("confusion-nb-10x10-fold-nb", ("nb", "confusion", "10x10-fold", "nb", "")),
-        ("density-density-10-fold-csnb-12", ("density", "density", "10-fold", "csnb", "12")),
-        ("angle-breast-cancer-3", ("breast-cancer", "angle", "", "", "3")),
-    ],
-)
-def test_a_figure_is_shown_by_the_longest_data_set_that_its_name_has(figure, expected):
-    assert tuple(figure_labels(figure, *STUDY).values()) == expected

@@ -1,5 +1,6 @@
 """Sections: what each of them says of a study whose tables are known."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,24 +11,22 @@ from report_study import (
     CLASSES,
     CLASSIFIERS,
     FEATURES,
+    SAMPLES,
     SCRIPT,
     sources,
     unsourced,
     walk,
-    write_declared,
     write_study,
 )
+from scipy.special import logsumexp
 
 from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import COLUMNS
-from xnbflow.data.study import Study
-from xnbflow.evaluation.densities import telling_features
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Code, Facts, Figure, Gallery, Links, Prose, Table
-from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
     accuracy,
     answer,
@@ -38,8 +37,8 @@ from xnbflow.report.sections import (
     overview,
     samples,
 )
-from xnbflow.report.sections.accuracy import _confidence, _permutations
-from xnbflow.report.sections.answer import _item, _size, _ties
+from xnbflow.report.sections.answer import _item, _size
+from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_report
 
 MODULES = (answer, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
@@ -78,15 +77,6 @@ def drawn(section, name):
 def table_with(section, *columns):
     """The first table of a section that has these columns."""
     return next(t for t in blocks(section, Table) if set(columns) <= set(t.frame))
-
-
-def test_the_averages_are_over_data_sets_where_every_classifier_could_be_fitted(tmp_path):
-    results = write_study(tmp_path, failed=("alpha/forest",))
-    metrics = results.tables["metrics"].query("dataset == 'GSE7904'")
-    means = metrics.groupby("classifier")["accuracy"].mean()
-    table = table_with(overview.section(results), "wins")
-    assert column(table, "Naive Bayes", "accuracy") == pytest.approx(means["nb"])
-    assert set(table.frame["places"]) == {1}
 
 
 def test_without_a_selection_the_most_accurate_classifier_comes_first(tmp_path):
@@ -219,12 +209,6 @@ def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
     assert "No classifier could be fitted" in (tmp_path / "report.html").read_text()
 
 
-def test_a_study_without_data_sets_has_an_overview_and_its_methods(tmp_path):
-    results = write_study(tmp_path, classifiers=(), datasets=())
-    assert overview.section(results).blocks
-    assert methods.section(results).blocks
-
-
 def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
@@ -239,49 +223,6 @@ def test_folds_versions_and_seconds_are_in_the_overview(results):
     assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 300]]
 
 
-def test_steps_before_classifiers_are_shown_with_their_reasons(results):
-    name = results.study.classifiers[0]
-    log = {"method": "log2", "params": {"offset": 1}, "reason": "intensities"}
-    own = {"label": "x", "steps": [{"method": "sklearn.preprocessing.StandardScaler"}, log, {}]}
-    configuration = results.configuration | {
-        "preprocessing": {results.study.datasets[0]: [log]},
-        "classifiers": results.configuration["classifiers"] | {name: own},
-    }
-    section = overview.section(replace(results, configuration=configuration))
-    table = table_with(section, "step")
-    assert table.frame.to_numpy().tolist() == [
-        [results.study.datasets[0], 1, "binary logarithms", "offset: 1", "intensities"],
-        [results.labels[name], 1, "StandardScaler", "", ""],
-        [results.labels[name], 2, "binary logarithms", "offset: 1", "intensities"],
-    ]
-    cited = blocks(methods.section(replace(results, configuration=configuration)), Table)[0]
-    of = f"{results.study.datasets[0]}: binary logarithms"
-    assert "Quackenbush" in column(cited, of, "source")
-
-
-def test_missing_values_are_counted_by_data_set(tmp_path):
-    results = write_study(tmp_path)
-    name = results.study.datasets[0]
-    table = results.tables["datasets"]
-    assert table["imputed"].tolist() == [0] * len(table)
-    table.loc[table["dataset"] == name, ["missing", "imputed"]] = [True, 1234]
-    shown = table_with(overview.section(results), "location")
-    assert shown.frame.set_index("dataset").loc[name, "missing"] == "1,234 filled in"
-    assert "medians" in shown.caption
-
-
-def test_diagnostics_are_shown_beside_the_papers_numbers(results, tmp_path):
-    table = table_with(diagnostics.section(results), "dof")
-    assert column(table, "GSE7904", "SW in the paper") == 0.38  # Table 1 of the XNB paper
-    assert column(table, "GSE7904", "P in the paper") == 0.65
-    assert np.isnan(column(table, "alpha", "SW in the paper"))
-    ours = results.tables["diagnostics"].set_index("dataset").loc["alpha", "non_normal_ratio"]
-    assert column(table, "alpha", "non_normal_ratio") == ours
-    assert "XNB paper" in table.caption
-    other = table_with(diagnostics.section(write_study(tmp_path, datasets=("alpha",))), "dof")
-    assert "paper" not in other.caption
-
-
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
     table = blocks(accuracy.section(results), Table)[0]
     metrics = results.tables["metrics"].query("dataset == 'alpha'")
@@ -292,25 +233,6 @@ def test_accuracy_is_mean_spread_and_the_best_marked(results):
     assert cell == f"{folds.mean()['xnb']:.3f} ± {folds.std()['xnb']:.3f} ({spread:.3f})"
     best = CLASSIFIERS[folds.mean().idxmax()]
     assert (0, best) in table.best
-
-
-def test_other_metrics_are_means_by_data_set_and_classifier(results):
-    table = table_with(accuracy.section(results), "log_loss")
-    assert len(table.frame) == 6
-    row = table.frame.set_index(["dataset", "classifier"]).loc["alpha", "XNB"]
-    for name in ("log_loss", "mcc"):
-        summary = results.rows("summary", dataset="alpha", classifier="xnb", metric=name)
-        assert row[name] == summary["mean"].iloc[0]
-
-
-def test_the_papers_accuracy_has_its_percentile_among_our_repeats(results):
-    table = table_with(accuracy.section(results), "percentile")
-    row = table.frame.set_index("quantity").loc["accuracy of XNB"]
-    ours = results.tables["repeats"].query(
-        "dataset == 'GSE7904' and classifier == 'xnb' and metric == 'accuracy'"
-    )["value"]
-    assert row["paper"] == 0.98  # Table 2 of the XNB paper
-    assert row["percentile"] == 100 * (ours < 0.98).mean()
 
 
 def test_selected_features_have_frequency_distances_planted_class_and_dependence(results):
@@ -347,13 +269,6 @@ def test_density_figures_show_every_class_and_know_which_it_serves(results):
     np.testing.assert_allclose(mass, 1, atol=0.05)
 
 
-def test_telling_features_are_taken_class_by_class():
-    table = pd.DataFrame({"class": list("aaabb"), "feature": ["g1", "g2", "g3", "g1", "g4"]})
-    table = table.assign(frequency=[1, 0.5, 1, 0.9, 0.8], mean_rank=[1.0, 2, 3, 1, 2])
-    assert telling_features(table, per_class=2, most=9) == ["g1", "g3", "g4"]
-    assert telling_features(table, per_class=2, most=2) == ["g1", "g3"]
-
-
 def test_dependent_pairs_are_correlations_of_residuals(results):
     series = DataSet.read(results.root / SERIES.of(dataset="alpha"))
     pairs = dependent_pairs(series, list(series.features), cut=0.5)
@@ -373,31 +288,6 @@ def test_groups_are_joined_over_a_common_partner():
     assert dependent_groups(pairs.iloc[:0], ["c"]) == [""]
 
 
-def test_misclassified_samples_are_listed_with_what_they_were_taken_for(results):
-    table = table_with(samples.section(results), "wrong_by")
-    wrong = results.tables["samples"].query("dataset == 'alpha' and wrong > 0")
-    by = table.frame.set_index("sample")["wrong_by"]
-    assert set(by.index) == set(wrong["sample"])
-    assert by.sum() == (wrong["wrong"] == 2).sum()  # in more than half of the two repeats
-    assert by.is_monotonic_decreasing
-    hard = results.rows("hard_samples", dataset="alpha").set_index("classifiers")["samples"]
-    assert by[by > 0].value_counts().to_dict() == hard[hard > 0].drop(0).to_dict()
-    one = wrong[wrong["wrong"] == 2].iloc[0]
-    cell = column(table, one["sample"], CLASSIFIERS[one["classifier"]])
-    assert cell == f"{one['mistakes']} of 2"
-
-
-def test_the_diagram_shows_the_ranks_table(results, tmp_path):
-    diagram = drawn(comparison.section(results), "ranks-3-fold")
-    ranks = results.tables["ranks"].sort_values("average_rank")
-    assert diagram["ranks"] == ranks["average_rank"].tolist()
-    assert diagram["classifiers"] == [CLASSIFIERS[name] for name in ranks["classifier"]]
-    one = comparison.section(write_study(tmp_path / "a", datasets=("alpha",)))
-    assert not list(kinds.figures_of(one.blocks))
-    assert len(table_with(one, "corrected_t").frame) == 3
-    assert comparison.section(write_study(tmp_path / "b", ("xnb",), ("alpha",))) is None
-
-
 def test_methods_give_the_configuration_as_yaml_and_every_table(results):
     section = methods.section(results)
     code = next(c for c in blocks(section, Code) if "configured" in c.caption)
@@ -411,53 +301,6 @@ def test_methods_give_the_configuration_as_yaml_and_every_table(results):
         assert all((results.folder / file).exists() for file in files)
 
 
-@pytest.mark.parametrize(
-    ("params", "value", "words"),
-    [({}, "greedy", "say otherwise"), ({"selection": "minimal"}, "minimal", "Eq. 10")],
-)
-def test_methods_state_the_rule_of_selection_that_was_used(results, params, value, words):
-    entry = {"method": "xnb", "params": params}
-    given = {**results.configuration, "classifiers": {"xnb": entry}}
-    section = methods.section(replace(results, configuration=given))
-    what = blocks(section, Table)[0].frame.set_index("what")["source"]
-    assert words in what[f"{results.labels['xnb']}, selection: {value}"]
-
-
-@pytest.fixture
-def results_with(tmp_path):
-    def write(name, rows):
-        study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
-        results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
-        table = pd.DataFrame(rows).assign(dataset="d", folds="f")
-        schema = STUDY_TABLES[name]
-        table = table[[column for column in table if column in schema.columns]]
-        write_declared(table, results.folder / f"{name}.parquet", schema)
-        return results
-
-    return write
-
-
-def test_overconfidence_is_reported_in_words(results_with):
-    row = {"classifier": "nb", "above": 0.99, "predictions": 100, "count": 92, "share": 0.92}
-    row |= {"accuracy": 0.49, "accuracy_lower": 0.39, "accuracy_upper": 0.59, "promised": 0.999}
-    row |= {"overconfident": True}
-    none = row | {"classifier": "xnb", "count": 0, "share": 0.0, "overconfident": False}
-    results = results_with("confidence", [row | {"above": 0.9}, row, none])
-    (prose,) = _confidence(results, "d", "f")
-    assert (
-        "NB: 92%, of which 49% [39%, 59%] are right, below their mean predicted probability of "
-        "99.9%; XNB: 0%." in prose.text
-    )
-
-
-def test_interchangeable_features_are_named_once_per_selected_one(results_with):
-    row = {"classifier": "xnb", "class": "a", "feature": "g1"}
-    rows = [{**row, "alternative": "g2", "frequency": 0.5},
-            {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
-    (group,) = _ties(results_with("ties", rows), "xnb")
-    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "a", "g1", "g3, g2", 0.9]]
-
-
 def test_features_have_their_gene_symbol_and_data_sets_their_groups():
     assert _item("201746_at", "high", "TP53", 1.0).text == "TP53 (201746_at)"
     assert _item("g1", "high", "", 1.0).text == "g1"
@@ -466,10 +309,82 @@ def test_features_have_their_gene_symbol_and_data_sets_their_groups():
     assert _size(pd.Series(row)).endswith("missing values filled in")
 
 
-def test_permutation_tests_are_on_the_page_where_there_are_any(results_with):
-    row = {"classifier": "nb", "metric": "balanced_accuracy", "observed": 0.8}
-    row |= {"null_mean": 0.5, "null_95": 0.6, "permutations": 199, "at_least": 0, "p_value": 0.005}
-    assert _permutations(results_with("permutation_tests", pd.DataFrame(columns=list(row)))) == []
-    (table,) = _permutations(results_with("permutation_tests", [row]))
-    shown = table.frame.loc[0, ["classifier", "metric", "p_value"]]
-    assert shown.tolist() == ["NB", "balanced accuracy", 0.005]
+# --- the data of a waterfall ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classifier", ["xnb", "priors", "calibrated"])
+def test_a_waterfall_adds_up_to_the_classifiers_posterior(tmp_path, classifier):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=(classifier,))
+    place = ("alpha", "3-fold", classifier)
+    model = contributions(results, *place)
+    classes = model["classes"]
+    predictions = results.training(*place, "predictions", repeat=0).set_index("sample")
+    expected = predictions[[f"log_posterior.{label}" for label in classes]]
+    assert len(model["samples"]) == len(expected) == 36
+    for name, true, predicted, number, evidence, references in model["samples"]:
+        fit = model["fits"][number]
+        ends = np.cumsum([len(features) for features in fit["sets"]])
+        sums = [part.sum() for part in np.split(np.array(evidence), ends[:-1])]
+        joint = np.add(fit["prior"], np.add(sums, references))
+        # A number has two decimals, from 100 on one: it is off by half a unit of the last.
+        off = 0.005 * len(classes)
+        off += sum(0.05 if abs(v) >= 100 else 0.005 for v in [*evidence, *references])
+        np.testing.assert_allclose(joint - logsumexp(joint), expected.loc[name], atol=off)
+        own = predictions.loc[name, ["true", "predicted"]].tolist()
+        assert [classes[true], classes[predicted]] == own
+    assert json.loads(json.dumps(model, allow_nan=False)) == model
+
+
+def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("xnb",))
+    everything = contributions(results, "alpha", "3-fold", "xnb")
+    wrong = {s[0] for s in everything["samples"] if s[1] != s[2]}
+    assert everything["left_out"] == 0
+    numbers = results.rows("evidence", dataset="alpha")["evidence"].count()
+    monkeypatch.setattr(samples, "MOST_NUMBERS", int(numbers / 36 * (len(wrong) + 2.5)))
+    some = contributions(results, "alpha", "3-fold", "xnb")
+    assert wrong < {s[0] for s in some["samples"]}
+    assert len(some["samples"]) == len(wrong) + 2
+    assert some["left_out"] == 36 - len(some["samples"])
+
+
+# --- the tables of a study ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study")).tables
+
+
+def test_every_table_of_the_contract_is_written_with_its_columns(tables):
+    for name, table in STUDY_TABLES.items():
+        assert list(tables[name].columns) == table.fixed, name
+
+
+def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(tables):
+    assert tables["datasets"].iloc[:, :4].to_numpy().tolist() == [
+        [name, SAMPLES, FEATURES, len(classes)] for name, classes in CLASSES.items()
+    ]
+    assert tables["class_sizes"].to_numpy().tolist() == [
+        [name, label, SAMPLES // len(classes)]
+        for name, classes in CLASSES.items()
+        for label in sorted(classes)
+    ]
+
+
+def test_diagnostics_are_those_of_each_data_set(tables):
+    table = tables["diagnostics"].set_index("dataset")
+    assert list(table.index) == list(CLASSES)
+    assert set(table["max_abs_r"]) == {0.5}
+    assert set(table["non_normal_within_ratio"]) == {0}
+    assert table[["dependent_pairs", "cut", "dof"]].to_numpy().tolist() == [[1, 0.7, 34]] * 2
+
+
+def test_truth_selection_and_predictions_meet_by_data_set_and_classifier(tables):
+    assert tables["recovery"][["dataset", "classifier"]].to_numpy().tolist() == [["alpha", "xnb"]]
+    assert set(tables["selection"]["classifier"]) == {"xnb"}
+    tested = tables["recall"].groupby(["dataset", "classifier"])["samples"].sum()
+    assert tested.to_dict() == dict.fromkeys(
+        [(d, c) for d in CLASSES for c in CLASSIFIERS], SAMPLES
+    )
+    assert set(tables["confidence"]["predictions"]) == {2 * SAMPLES}

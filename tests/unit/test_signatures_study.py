@@ -13,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 
 from xnbflow.data.contract import STUDY_TABLES, analysis_tables
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use, features_with_effect
@@ -55,19 +54,6 @@ def tables(series):
     return analyse({"toy": series}, PARAMS, threads=1)
 
 
-def test_every_method_has_a_point_per_value_and_the_declared_columns(tables):
-    curves = tables["curves"]
-    assert list(curves) == TABLES["curves"].fixed
-    assert list(tables["sizes"]) == TABLES["sizes"].fixed
-    assert curves.groupby("method").size().to_dict() == {
-        "ClassSpecificNB": 3,
-        "XNB": 2,
-        "shrunken centroids (PAM)": 2,
-        "l1-logistic regression": 2,
-    }
-    assert len(tables["sizes"]) == 6
-
-
 def calibrated(sums, prior, labels, folds):
     """Return joint log probabilities whose evidence is calibrated by the other folds."""
     codes = np.unique(labels, return_inverse=True)[1]
@@ -101,25 +87,6 @@ def test_a_point_is_the_accuracy_on_the_folds_that_studies_draw(series, tables):
         point = curve[curve["value"] == getattr(model, parameter)].iloc[0]
         assert point["accuracy"] == pytest.approx(np.mean(scores), abs=1e-12)
         assert point["accuracy_sd"] == pytest.approx(np.std(scores, ddof=1), abs=1e-12)
-
-
-def test_a_penalty_that_leaves_no_feature_leaves_no_accuracy(tables):
-    bare = tables["curves"].query("features_per_class == 0")
-    assert set(bare["method"]) == {"shrunken centroids (PAM)", "l1-logistic regression"}
-    np.testing.assert_allclose(bare["balanced_accuracy"], 1 / 3, atol=0.05)
-
-
-def test_missing_values_and_unknown_parameters_are_refused(series):
-    values = series.values.copy()
-    values[0, 0] = np.nan
-    lacking = DataSet(
-        "lacking", values, series.features, series.samples, series.labels, missing=True
-    )
-    with pytest.raises(InputError, match="takes no missing values"):
-        analyse({"lacking": lacking}, PARAMS, threads=1)
-    with pytest.raises(InputError, match="no parameter 'size'"):
-        analyse({}, {"size": [1]}, threads=1)
-    assert all(table.empty for table in analyse({}, {}, threads=1).values())
 
 
 def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipelines_and_searches(

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from xnbflow.data.errors import InputError
 from xnbflow.density import matrices
-from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, FlexibleNB
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV
 
 MODELS = [
     XNB(),
@@ -128,18 +128,6 @@ def test_a_few_values_in_memory_change_nothing(monkeypatch):
         fitted_alike(expected, ClassSpecificNB().fit(form(X), y))
 
 
-def test_features_with_the_same_values_in_another_order_tie():
-    rng = np.random.default_rng(5)
-    y = np.repeat([0, 1], 60)
-    X = np.zeros((120, 40))
-    X[60:, 0] = rng.gamma(2.0, size=60)
-    for gene in range(1, 40):
-        X[60:, gene] = rng.permutation(X[60:, 0])
-    model = XNB(min_distance=0.1).fit(sparse.csc_array(X), y)
-    assert len(np.unique(model.pair_distances_["distance"])) == 1
-    assert model.selected_features_ == XNB(min_distance=0.1).fit(X, y).selected_features_
-
-
 def test_whole_numbers_are_taken_in_a_stream_and_raw_counts_are_warned_of():
     X, y = cells(90, 24)
     counts, names = np.ceil(X).astype(np.int64).T, [f"g{i:02}" for i in range(24)]
@@ -163,9 +151,3 @@ def test_what_is_no_finite_number_is_refused(form):
         X[3, 4] = value
         with pytest.raises(InputError, match=what):
             ClassSpecificNB().fit(form(X), y)
-
-
-def test_other_classifiers_refuse_sparse_samples():
-    X, y = cells()
-    with pytest.raises((InputError, TypeError), match=r"[Ss]parse"):
-        FlexibleNB().fit(sparse.csr_array(X), y)

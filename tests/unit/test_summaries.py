@@ -174,23 +174,6 @@ def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
     assert row["n_repeats"] == 5
 
 
-def test_the_papers_numbers_stand_beside_those_of_each_scheme_and_of_the_data():
-    table = pd.DataFrame({"folds": ["z", "a"], "value": [0.9, 0.8]})
-    table = table.assign(dataset="GSE1", classifier="nb", metric="accuracy")
-    diagnostics = pd.DataFrame({"dataset": ["GSE2", "GSE1"], "dependent_ratio": [0.1, 0.4]})
-    printed = pd.DataFrame(
-        {"type": "Brain", "accession": ["GSE1"], "nb_accuracy": [0.85], "dependent_ratio": [0.4]}
-    )
-    rows = summaries.paper(table, diagnostics, [printed], {"nb": "nb"})
-    assert rows[["dataset", "folds", "quantity", "ours"]].to_numpy().tolist() == [
-        ["GSE1", "z", "nb_accuracy", 0.9],
-        ["GSE1", "a", "nb_accuracy", 0.8],
-        ["GSE1", "", "dependent_ratio", 0.4],
-    ]
-    assert np.isnan(paper_of([0.9], xnb_accuracy=0.9)["sd"])
-    assert paper_of([0.9, 0.92], xnb_accuracy=0.9)["sd"] == pytest.approx(np.sqrt(0.0002))
-
-
 def test_ratios_are_shares_below_the_level():
     normality = pd.DataFrame({"p": [0.01, 0.04, 0.03, 0.9]})
     within = pd.DataFrame({"p": [0.01, 0.04, 0.2, np.nan, 0.3]})
@@ -210,36 +193,22 @@ def test_ratios_are_shares_below_the_level():
 def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     """One without probabilities and one that failed stand between two that give them."""
     table = predictions_of([0.9, 0.6, 1.0, 0.3])
-    probability = np.where(table["predicted"] == "x", 0.995, 0.02)
-    posterior = {
-        "log_posterior.x": np.log(probability),
-        "log_posterior.y": np.log(1 - probability),
-    }
-    sure = table.assign(**posterior)
-    predictions = {
-        ("d", "f", "first"): sure,
-        ("d", "f", "failed"): table.iloc[:0],
-        ("d", "f", "silent"): table,
-        ("d", "f", "last"): sure,
-    }
+    said_x = table["predicted"] == "x"
+    probability = np.where(said_x, 0.995, 0.02)
+    posterior = {"log_posterior.x": np.log(probability), "log_posterior.y": np.log(1 - probability)}
+    made = {"first": table.assign(**posterior), "failed": table.iloc[:0], "silent": table}
+    made["last"] = made["first"]
+    predictions = {("d", "f", name): each for name, each in made.items()}
     for name, rows in (("calibration", 10), ("confidence", 3)):
         told = summaries.probabilities(name, predictions, {"d": HEADER}, {})
-        assert list(told.columns[:3]) == ["dataset", "folds", "classifier"]
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
-        assert set(told["dataset"]) == {"d"}
         assert told.index.tolist() == list(range(2 * rows))
-    above = (
-        summaries.probabilities("confidence", predictions, {"d": HEADER}, {})
-        .set_index("above")
-        .iloc[:3]
-    )
-    said_x = table["predicted"] == "x"
+    above = told.set_index("above").iloc[:3].loc[0.99]
     right = int((said_x & (table["true"] == "x")).sum())
-    assert above.loc[0.99, ["count", "right"]].tolist() == [said_x.sum(), right]
+    assert above[["count", "right"]].tolist() == [said_x.sum(), right]
     n = 2 * CROSS_VALIDATED  # of two repeats
-    lower, upper = proportion_interval(right / n, said_x.sum() / n)
-    assert above.loc[0.99, "accuracy_lower"] == pytest.approx(lower)
-    assert above.loc[0.99, "accuracy_upper"] == pytest.approx(upper)
+    limits = proportion_interval(right / n, said_x.sum() / n)
+    assert above[["accuracy_lower", "accuracy_upper"]].tolist() == pytest.approx(limits)
 
 
 def selected_of(rows, constant=False):
@@ -272,14 +241,6 @@ def test_ties_taken_as_one_are_stable():
     assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
 
 
-def test_stability_with_ties_is_missing_where_ties_are_not_told_and_the_same_where_there_are_none():
-    none = {KEY: ties_table([])}
-    untold = summaries.stability(TIED, {KEY: fits_of()}, none, {"d": HEADER})
-    assert untold[["stability_ties", "lower_ties", "upper_ties"]].isna().all(axis=None)
-    told = summaries.stability(TIED, {KEY: fits_of().assign(ties=0.0)}, none, {"d": HEADER})
-    assert told["stability_ties"].equals(told["stability"].rename("stability_ties"))
-
-
 def test_what_could_have_been_selected_instead_is_listed():
     table = summaries.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
     assert table[["feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
@@ -301,31 +262,16 @@ def test_selection_counts_ties_and_constant_classes():
     assert untold["times_tied"].isna().all()
 
 
-def test_ties_of_a_feature_in_two_groups_count_once_a_fit():
-    groups = [(0, 0, "x", g, name, name == "b") for g in range(2) for name in ("b", "a")]
-    other = ("c", "2x2", "xnb")
-    ties = {KEY: ties_table(groups), other: ties_table(groups)}
-    table = summaries.ties(ties, {KEY: fits_of().iloc[:2], other: fits_of()})
-    assert table[["dataset", "feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
-        ["c", "b", "a", 1, 4],
-        ["d", "b", "a", 1, 2],
-    ]
-
-
 def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
-    mostly = selected_of(rows, [True, True, False] * 4)
+    rows.append((*PLACES[0], "y", "g3"))
+    mostly = selected_of(rows, [*[True, True, False] * 4, False])
+    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
     table = summaries.stability(
-        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": HEADER}
+        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
     ).set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
-    assert table.loc["x", "note"] == "constant"
-    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
-    half = selected_of([*rows[:2], (*PLACES[0], "y", "g3")], [True, False, False])
-    table = summaries.stability(
-        {KEY: half}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
-    ).set_index("class")
-    assert table["note"].to_dict() == {"": "", "x": "", "y": "one sample"}
+    assert table["note"].to_dict() == {"": "constant", "x": "constant", "y": "one sample"}
     assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
 
 
@@ -388,31 +334,16 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
-def test_without_predictions_there_are_columns_only():
-    empty = {("d", "f", "bad"): pd.DataFrame({"sample": [], "true": [], "predicted": []})}
-    assert list(recall(empty, {}, {}).columns) == STUDY_TABLES["recall"].fixed
-    assert list(samples({}, recall({}, {}, {})).columns) == STUDY_TABLES["samples"].fixed
-
-
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     predicted = ["AML"] * 7 + ["B-ALL"] * 3 + ["T-ALL"] * 4 + ["AML"] * 3 + ["B-ALL"] * 3
-    table = pd.DataFrame(
-        {
-            "sample": ["s1"] * 10 + ["s2"] * 10,
-            "true": ["MDS"] * 10 + ["T-ALL"] * 10,
-            "predicted": predicted,
-        }
-    )
-    right = pd.DataFrame({"sample": ["s1"], "true": ["MDS"], "predicted": ["MDS"]})
-    predictions = {("d", "f", "nb"): table, ("d", "f", "xnb"): right}
-    counted = samples(predictions, recalled(predictions))
-    rows = counted.set_index(["classifier", "sample"])
-    assert rows.loc[("nb", "s1"), "mistakes"] == "AML 7, B-ALL 3"
+    table = pd.DataFrame({"sample": np.repeat(["s1", "s2"], 10), "predicted": predicted})
+    table["true"] = np.repeat(["MDS", "T-ALL"], 10)
+    predictions = {("d", "f", "nb"): table}
+    rows = samples(predictions, recalled(predictions)).set_index("sample")
+    assert rows.loc["s1", "mistakes"] == "AML 7, B-ALL 3"
     # most often right, and yet more often wrong than right
-    assert rows.loc[("nb", "s2"), ["predicted", "mistakes", "wrong"]].tolist() == [
-        *("T-ALL", "AML 3, B-ALL 3", 6),
-    ]
-    assert rows.loc[("xnb", "s1"), "mistakes"] == ""
+    told = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
+    assert told == ["T-ALL", "AML 3, B-ALL 3", 6]
 
 
 LABELS = {"nb": "NB", "xnb": "XNB"}
@@ -456,14 +387,6 @@ def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
         "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
         "baseline has 40.0%; it uses 3.0 features per class; NB 97.0%."
     )
-
-
-def test_several_data_sets_have_their_range_and_a_count_that_holm_corrects():
-    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("b", "nb"): 0.7, ("b", "xnb"): 0.9}
-    text = told(summary(scores)).text
-    assert text.startswith("XNB has an accuracy of 53.0% (a) to 90.0% (b)")
-    assert "above the majority-class rate on 1 of 2 data sets" in text
-    assert text.endswith("of 2 classifiers it is the most accurate on 1, NB on 1.")
 
 
 def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():

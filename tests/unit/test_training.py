@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.naive_bayes import GaussianNB
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
-from xnbflow.data.tables import read_parquet, write_parquet
-from xnbflow.evaluation import training
-from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.data.tables import write_parquet
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds_file import folds_of_batch
+from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
-from xnbflow.naive_bayes import XNB
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -50,8 +51,6 @@ class Failing(Spy):
 
 
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
-#: What is measured, and differs from call to call.
-SECONDS = ["fit_seconds", "predict_seconds"]
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
 
 
@@ -78,50 +77,12 @@ def test_a_fold_never_sees_its_test_samples(series):
     assert Spy.seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
 
 
-def test_predictions_are_those_of_scikit_learn(series):
-    outcome = train(series, FIRST, {"method": "sklearn.naive_bayes.GaussianNB"})
-    training = [1, 2, 4, 5]
-    model = GaussianNB().fit(series.values[:, training].T, series.labels[training])
-    expected = model.predict_log_proba(series.values[:, [0, 3]].T)
-    assert outcome["predictions"]["predicted"].tolist() == ["a", "b"]
-    got = outcome["predictions"][[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
-    np.testing.assert_allclose(got, expected, rtol=1e-12)
-
-
-def test_a_test_sample_beyond_all_range_is_decided_by_the_priors(series):
-    values = series.values.copy()
-    values[:, 0] = 1e160
-    series = DataSet("toy", values, series.features, series.samples, list("abbabb"))
-    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0"]})
-    row = train(series, folds, GAUSSIAN)["predictions"].iloc[0]
-    assert row["predicted"] == "b"
-    posterior = np.exp(row[[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy(float))
-    np.testing.assert_allclose(posterior, [0.2, 0.8])
-
-
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
     outcome = train(series, FOLDS, entry(Failing))
     assert outcome["fits"]["status"].tolist() == ["failed", "failed"]
     assert outcome["fits"]["error"].iloc[0] == "ZeroDivisionError: the third fold is unlucky"
     assert outcome["predictions"].empty
     assert "true" in outcome["predictions"]
-
-
-def test_a_fold_that_selects_nothing_stands_beside_one_that_does(tmp_path):
-    labels = np.tile(["a", "b"], 15)
-    values = np.random.default_rng(5).normal(size=(20, 30))
-    values[:3] += 1.5 * (labels == "b")
-    series = DataSet(
-        "weak", values, [f"f{i}" for i in range(20)], [f"s{i}" for i in range(30)], labels
-    )
-    outcome = train(series, folds_of_repeat(series, 5, 0), entry(XNB))
-    found = outcome["fits"]["features"] > 0
-    assert found.any()
-    assert not found.all()
-    for name, table in TRAINING_TABLES.items():
-        write_parquet(outcome[name], tmp_path / name, table)
-    kept = read_parquet(tmp_path / "selected", TRAINING_TABLES["selected"])
-    assert set(kept["fold"]) == set(outcome["fits"]["fold"][found])
 
 
 def test_a_class_absent_from_training_has_probability_zero(series):
@@ -172,23 +133,6 @@ def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
     assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
 
 
-class Spiked(Spy):
-    """Says itself which of its features are there only because a class is constant."""
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        self.selected_features_ = {"a": ["w", "x"], "b": ["w"]}
-        self.spike_features_ = {"a": ["x"], "b": []}
-        return self
-
-
-def test_what_a_classifier_says_of_constant_classes_is_believed(series):
-    selected = train(series, FIRST, entry(Spiked))["selected"]
-    assert selected[["class", "feature", "constant"]].to_numpy().tolist() == [
-        *(["a", "w", False], ["a", "x", True], ["b", "w", False]),
-    ]
-
-
 def test_every_table_has_the_columns_of_the_contract_and_rows_in_a_row(series):
     for entry_ in (XNB_ENTRY, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
         outcome = train(series, FOLDS, entry_)
@@ -221,14 +165,6 @@ def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_feature
     assert train(series, SECOND, entry(Failing))["fits"]["warnings"].iloc[0] == ""
 
 
-def test_the_logarithm_of_a_probability_of_zero_is_minus_infinity(series):
-    neighbours = "sklearn.neighbors.KNeighborsClassifier"
-    outcome = train(series, FIRST, {"method": neighbours, "params": {"n_neighbors": 1}})
-    posterior = outcome["predictions"][[LOG_POSTERIOR + "a", LOG_POSTERIOR + "b"]].to_numpy()
-    assert sorted(posterior.ravel()) == [-np.inf, -np.inf, 0, 0]
-    assert outcome["fits"]["warnings"].iloc[0] == ""
-
-
 def test_columns_are_given_by_their_kind(series):
     rng = np.random.default_rng(0)
     angles = rng.uniform(-np.pi, np.pi, size=(1, 6))
@@ -242,13 +178,6 @@ def test_columns_are_given_by_their_kind(series):
     not_told = train(both, FIRST, von_mises([1]))
     column = LOG_POSTERIOR + "a"
     assert not np.allclose(told["predictions"][column], not_told["predictions"][column])
-
-
-@pytest.mark.parametrize(("most", "explained"), [(5, False), (6, True)])
-def test_small_data_sets_are_explained_sample_by_sample(series, monkeypatch, most, explained):
-    monkeypatch.setattr(training, "MOST_EXPLAINED", most)
-    outcome = train(series, FIRST, XNB_ENTRY)
-    assert (len(outcome["explanations"]) > 0) == explained
 
 
 @pytest.mark.parametrize("mark", [True, False])
@@ -265,3 +194,60 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(mark):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
+
+
+# --- what is gathered -----------------------------------------------------------------------------
+
+
+SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
+FAILING = {"method": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
+
+
+def gathered(folder, scheme, trained, entry=GAUSSIAN):
+    """Write the batches (splits, repeat, folds) and gather them for a scheme (splits, repeats)."""
+    files = {name: [] for name in TRAINING_TABLES}
+    for number, (splits, repeat, folds) in enumerate(trained):
+        drawn = draw_folds(SERIES, splits, repeat + 1)
+        tables = train(SERIES, folds_of_batch(drawn, [repeat], folds), entry)
+        for name, table in TRAINING_TABLES.items():
+            files[name].append(folder / "nb/batches" / str(number) / f"{name}.parquet")
+            write_parquet(tables[name], files[name][-1], table)
+    return gather(files, draw_folds(SERIES, *scheme))
+
+
+def test_batches_of_folds_become_the_tables_of_one_training(tmp_path):
+    tables = gathered(tmp_path, (3, 2), [(3, 0, [0, 1]), (3, 0, [2]), (3, 1, None)])
+    whole = train(SERIES, draw_folds(SERIES, 3, 2), GAUSSIAN)
+    for name, table in tables.items():
+        seconds = [column for column in table if column.endswith("seconds")]
+        expected = whole[name].drop(columns=seconds)
+        pd.testing.assert_frame_equal(table.drop(columns=seconds), expected, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "trained"),
+    [
+        ((3, 1), [(2, 0, None)]),
+        ((3, 1), [(3, 0, None), (3, 1, None)]),
+        ((3, 1), [(3, 0, None), (3, 0, None)]),
+        ((3, 2), [(3, 0, None)]),
+        ((3, 1), [(3, 0, [0, 1])]),
+    ],
+)
+def test_batches_of_another_scheme_are_refused(tmp_path, scheme, trained):
+    with pytest.raises(InputError, match="does not hold the folds"):
+        gathered(tmp_path, scheme, trained)
+
+
+def test_a_classifier_that_fails_in_every_fold_has_its_rows_too(tmp_path):
+    tables = gathered(tmp_path, (3, 1), [(3, 0, None)], FAILING)
+    assert tables["fits"]["status"].tolist() == ["failed"] * 3
+    assert tables["predictions"].empty
+
+
+@pytest.mark.parametrize("memory", ["-", "NA"])
+def test_a_job_too_short_to_be_measured_has_no_memory(tmp_path, memory):
+    (tmp_path / "a.tsv").write_text(f"s\th:m:s\tmax_rss\n1.5\t0:00:01\t{memory}\n")
+    record = read_benchmark(tmp_path / "a.tsv")
+    assert record["seconds"].tolist() == [1.5]
+    assert record["max_memory_mb"].isna().all()

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import rankdata
 
+from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 
 __all__ = [
@@ -164,7 +165,7 @@ def known_predictions(
     if log_posterior.shape != (len(codes), len(classes)):
         msg = (
             f"log_posterior has shape {log_posterior.shape}; {len(codes)} samples and "
-            f"{len(classes)} classes are needed"
+            f"{counted(len(classes), 'class', 'is', 'are')} needed"
         )
         raise InputError(msg)
     known = _is_known(log_posterior)

@@ -1,5 +1,6 @@
 """Conditionally independent components: recovery, prediction, classification (CICA paper, 6)."""
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import Column
@@ -159,7 +160,7 @@ def _predicted(known: pd.DataFrame) -> str:
     texts = [
         f"{shares[method].min():.0%} to {shares[method].max():.0%} of that without at {name} width "
         "of CICA, and no higher than with the true sources in "
-        f"{(medians[method] <= truth).sum()} of {len(truth)} cases"
+        f"{np.count_nonzero(medians[method] <= truth)} of {len(truth)} cases"
         for method, name in ((PAPERS_WIDTH, "the paper’s"), (CHOSEN_WIDTH, "the chosen"))
     ]
     return f"The median mean square error with CICA is {'; '.join(texts)}."

@@ -206,11 +206,11 @@ class _Found:
     def fit_table(self) -> Table:
         """Return the fit statistics of all sets and parts."""
         fit = self.tables["fit"].reset_index(drop=True)
-        groups = fit.groupby(["features", "part"])
         best = frozenset(
             (int(i), statistic)
+            for _, rows in fit.groupby(["features", "part"])
             for statistic, which in _STATISTICS.items()
-            for i in np.flatnonzero(fit[statistic] == groups[statistic].transform(which))
+            for i in rows.index[rows[statistic] == getattr(rows[statistic], which)()]
         )
         columns = ["model", "features", "part", "n_features", "n_samples", *_STATISTICS]
         own = dict.fromkeys(list(_STATISTICS)[1:], Column("number", format=".4f"))

@@ -1,5 +1,6 @@
 """Selection by separation score: where it helps, where it harms (Pavlenko and von Rosen)."""
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import Column
@@ -136,7 +137,7 @@ def _percent(share: float) -> str:
 
 def _extreme(rows: pd.DataFrame, which: str) -> str:
     """Return the least or greatest gain, and where it is."""
-    row = rows.loc[rows["gain"].agg(which)]
+    row = rows.loc[getattr(rows["gain"], which)()]
     return f"{_percent(row['gain'])} ({row['setting']}, {row['samples']:,} samples per class)"
 
 
@@ -229,11 +230,12 @@ def _formula(by_size: dict[int, pd.DataFrame]) -> str:
         exact = rows["method"].isin([ALL_BLOCKS, *BY_TRUTH])
         difference = rows.loc[exact, "risk_difference"].abs()
         at = rows.loc[difference.idxmax()]
-        above = (rows.loc[~exact, "risk_difference"] > 0).sum()
+        above = np.count_nonzero(rows.loc[~exact, "risk_difference"] > 0)
         texts.append(
             f"With {n:,} samples per class they differ by at most {difference.max():.4f} (standard "
             f"error {at['risk_error']:.4f}; {at['method']}, {at['setting']}), and methods that "
-            f"estimate H err more than the formula says in {above} of {(~exact).sum()} cases."
+            f"estimate H err more than the formula says in {above} of {np.count_nonzero(~exact)} "
+            "cases."
         )
     return (
         "The formula of the risk, Eq. 9 and Eqs. 15 and 16, is the limit of many blocks with H "
