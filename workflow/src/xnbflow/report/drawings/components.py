@@ -38,9 +38,9 @@ def draw_components(
     axes_labels : (str, str)
     """
     kinds = sorted(set(groups))
-    labels = [shorten(kind, 24) for kind in kinds]
+    labels = [shorten(kind, 30) for kind in kinds]
     columns, room = legend_room(labels, _WIDTH)
-    figure, axes = new_axes(_WIDTH, _SIDE + 0.6 + room, left=0.55, top=0.15 + room)
+    figure, axes = new_axes(_WIDTH, _SIDE + 0.6 + room, left=0.75, top=0.15 + room)
     for i, kind in enumerate(kinds):
         own = scores[[group == kind for group in groups]]
         axes.plot(
