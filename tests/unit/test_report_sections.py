@@ -42,7 +42,17 @@ from xnbflow.report.sections.answer import _item, _size
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_report
 
-MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
+MODULES = (
+    answer,
+    audit,
+    overview,
+    diagnostics,
+    accuracy,
+    explanation,
+    samples,
+    comparison,
+    methods,
+)
 
 
 @pytest.fixture(scope="module")
