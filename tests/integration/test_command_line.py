@@ -148,7 +148,7 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
     assert (done.returncode, done.stdout) == (0, "")
     page = (folder / "s3.html").read_text()
     assert 'class="evidence"' in page
-    assert page.split("</head>")[1].count("Why sample s3 is taken for") == 1
+    assert page.split("</head>")[1].count("is predicted for sample s3") == 1
     packed = page.split('<script type="application/json">')[1].split("</script>")[0]
     (model,) = json.loads(packed)
     (sample,) = model["samples"]

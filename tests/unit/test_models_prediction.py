@@ -8,7 +8,14 @@ from scipy.stats import norm
 from unit.test_models_file import two_classes
 
 from xnbflow.data.errors import InputError
-from xnbflow.models import fit_model, predict_table, read_model, write_model
+from xnbflow.models import (
+    cross_validate,
+    fit_model,
+    portability,
+    predict_table,
+    read_model,
+    write_model,
+)
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
 from xnbflow.models.typicality import ATYPICAL, Typicality
@@ -25,6 +32,58 @@ XNB = fit_model(SERIES, {"method": "xnb"})
 def test_the_order_of_columns_and_further_ones_change_nothing(model):
     shuffled = NEW[NEW.columns[::-1]].assign(note=1.0)
     assert predict_table(model, shuffled).table.equals(predict_table(model, NEW).table)
+
+
+def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it():
+    gone, lacking = CSNB.required[0], NEW.copy()
+    lacking.loc["s3", gone] = np.nan
+    for model, table in ((CSNB, NEW.drop(columns=gone)), (CSNB, lacking), (NB, lacking)):
+        told = predict_table(model, table)
+        assert told.table.equals(predict_table(model, table, "drop").table)
+        assert sum("of the evidence is left" in note for note in told.notes) == 1
+    with pytest.raises(InputError):
+        predict_table(XNB, NEW.drop(columns=XNB.required[0]))
+
+
+@pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")
+@pytest.mark.parametrize("make", [lambda: ClassSpecificNB(n_features=3), ClassSpecificNBCV])
+def test_class_specific_classifiers_find_their_features_and_marginalise_missing_ones(make):
+    model = make().fit(SERIES.frame(), SERIES.labels)
+    used = model.feature_names_in_[model.used_columns_]
+    other = NEW[used[::-1]].assign(note="text", empty=np.nan)
+    assert np.array_equal(model.predict_proba(other), model.predict_proba(NEW))
+    lacking = NEW.copy()
+    lacking.loc["s3", used[0]] = np.nan
+    found = model.predict_log_proba(lacking)
+    assert np.array_equal(np.delete(found, 3, 0), np.delete(model.predict_log_proba(NEW), 3, 0))
+    expected = log_posterior_without(model, NEW, [used[0]])
+    np.testing.assert_allclose(found[3], expected[3])
+    np.testing.assert_allclose(model.predict_log_proba(NEW.drop(columns=used[0])), expected)
+    assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
+    with pytest.raises(InputError):
+        model.predict(NEW.drop(columns=used))
+
+
+def test_portability_is_the_accuracy_with_some_features_only():
+    entry = {"method": "csnb", "params": {"n_features": 3}}
+    whole = cross_validate(SERIES, entry, 5).figures()
+    found = portability(SERIES, entry, SERIES.features, 5)
+    assert found == {"features": len(SERIES.features), **whole}
+    (unused,) = set(SERIES.features[-1:]) - set(CSNB.required)
+    few = portability(SERIES, entry, [unused, "unknown"], 5)
+    assert few["features"] == 1
+    assert few["accuracy"]["value"] < 0.8 < found["accuracy"]["value"]
+    with pytest.raises(InputError):
+        portability(SERIES, {"method": "xnb"}, SERIES.features[:2], 5)
+
+
+def test_a_feature_that_the_model_does_not_use_may_be_missing():
+    unused = [name for name in NEW if name not in set(XNB.required)]
+    assert unused
+    noted = NEW.assign(**dict.fromkeys(unused, "text"))
+    assert predict_table(XNB, noted).table.equals(predict_table(XNB, NEW).table)
+    full = predict_table(XNB, NEW).table
+    assert predict_table(XNB, NEW.drop(columns=unused)).table.equals(full)
 
 
 def test_imputing_takes_the_training_median_and_says_so():
@@ -85,7 +144,7 @@ def test_dropping_is_refused_where_classes_would_not_stay_comparable(entry):
 )
 def test_what_cannot_be_predicted_is_named(change, told):
     with pytest.raises(InputError, match=told):
-        predict_table(NB, change(NEW))
+        predict_table(NB, change(NEW), "error")
 
 
 def adds_up(told, model):

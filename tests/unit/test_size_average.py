@@ -54,7 +54,7 @@ def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
         has = [j for j in range(n_features) if entries[c, j] <= size]
         assert modules.counts()[i, c] == len(has)
         for j in range(n_features):
-            shared = sum(abs(np.corrcoef(centred[j], centred[k])[0, 1]) for k in has)
+            shared = sum(np.corrcoef(centred[j], centred[k])[0, 1] ** 2 for k in has)
             assert found[c, i, j] == pytest.approx(1.0 / shared if j in has else 0.0)
 
 
@@ -112,19 +112,19 @@ def reference_weights(X, y, folds, sizes):
         centred = X[train][:, used].copy()
         for c in (0, 1):
             centred[y[train] == c] -= centred[y[train] == c].mean(axis=0)
-        r = np.abs(np.corrcoef(centred.T))
+        r = np.corrcoef(centred.T) ** 2
         modules = []
         for size in sizes:
             chosen = ClassSpecificNB(n_features=size).fit(X[train], y[train]).columns_[0]
             has = np.isin(used, chosen)
             modules.append(np.where(has, 1.0 / (r @ has), 0.0))
-        return used, np.array(modules), curves, np.log(share)
+        return used, np.array(modules), curves
 
     sums, prior, true = [], [], []
     for train, test in folds.split(X, y):
-        _, modules, curves, log_share = parts(train, test)
+        _, modules, curves = parts(train, test)
         sums.append(np.einsum("mf,cft->mtc", modules, curves))
-        prior.append(np.tile(log_share, (len(test), 1)))
+        prior.append(np.full((len(test), 2), np.log(0.5)))
         true.append(y[test])
     sums, prior, true = np.concatenate(sums, axis=1), np.vstack(prior), np.concatenate(true)
     smooth = 1.0 / (np.bincount(true)[true] + 2.0)
@@ -142,7 +142,7 @@ def reference_weights(X, y, folds, sizes):
     u = np.exp(-len(true) * (np.array([each.fun for each in found]) - min(e.fun for e in found)))
     u = np.where(u < 1e-3, 0.0, u) / u[u >= 1e-3].sum()
     again = np.exp(best(np.tensordot(u * a, sums, 1)).x)
-    used, modules, _, _ = parts(np.arange(len(y)), np.arange(len(y)))
+    used, modules, _ = parts(np.arange(len(y)), np.arange(len(y)))
     return used, again * (u * a) @ modules, u
 
 
@@ -185,6 +185,33 @@ def test_the_core_is_the_smallest_size_within_one_standard_error(rng):
     assert model.n_features_ == size
     core = ClassSpecificNB(n_features=int(size)).fit(X, y)
     assert model.core_features_ == core.selected_features_
+
+
+def test_priors_are_equal_unless_the_shares_have_the_lesser_log_loss(rng):
+    X, y = overlapping(rng)
+    few = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:5]])
+    model = averaged().fit(X[few], y[few])
+    np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.5, 0.5])
+    y = np.repeat([0, 1], [108, 12])
+    model = averaged().fit(rng.normal(size=(120, 30)), y)  # nothing to learn but the shares
+    np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.9, 0.1])
+
+
+def test_many_test_samples_are_interpolated_with_the_results_of_exact_sums(rng):
+    X, y = overlapping(rng, 3, each=120)
+    X[:, 4:] = np.exp(X[:, 4:])  # a long tail
+    exact, quick = (averaged(sizes=[1, 5, 20], exact=on).fit(X, y) for on in (True, False))
+    for name in ("log_loss", "weight"):
+        np.testing.assert_allclose(quick.path_[name], exact.path_[name], rtol=0.02, atol=2e-3)
+    np.testing.assert_allclose(quick.predict_proba(X), exact.predict_proba(X), atol=0.01)
+
+
+def test_the_score_of_the_core_is_of_folds_that_did_not_choose_its_size(rng):
+    X, y = rng.normal(size=(60, 200)), np.repeat([0, 1], 30)  # the best of 30 sizes flatters
+    models = [ClassSpecificNBCV(cv=5).fit(X[rng.permutation(60)], y) for _ in range(8)]
+    core = np.mean([model.core_scores_["accuracy"] for model in models])
+    assert core < np.mean([model.path_["accuracy"].max() for model in models]) - 0.05
+    assert core < 0.6
 
 
 def test_units_order_and_names_change_nothing(rng):

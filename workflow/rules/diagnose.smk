@@ -1,9 +1,11 @@
-# Diagnose: are the features normal, and independent given the class? (Table 1 of the XNB paper.)
+# Diagnose: are the features normal, and independent given the class (Table 1 of the XNB paper)? Which of
+# them differ between the classes?
 rule diagnose:
     input:
         series=SERIES,
     output:
         **{table: DIAGNOSTIC.fill(table=table) for table in DIAGNOSTIC_TABLES},
+        genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
     log:
         log_of("diagnose"),
     benchmark:

@@ -22,6 +22,7 @@ __all__ = [
     "ANALYSIS_TABLE",
     "AUDIT_TABLES",
     "BATCH",
+    "CHECK_TABLES",
     "CLASSIFIER",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
@@ -349,6 +350,8 @@ FOLDS_TABLE = _TABLES["folds"]["folds"]
 TRAINING_TABLES = _TABLES["training"]
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = _TABLES["study"]
+#: Checks of a classifier that the stage *classify* makes where a study asks for them.
+CHECK_TABLES = _TABLES["check"]
 #: What a permutation test of a classifier on a data set yields.
 PERMUTATION_TABLES = _TABLES["permutation"]
 #: What a page draws of single features and samples, each as Parquet and TSV.

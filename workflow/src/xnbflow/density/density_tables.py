@@ -23,15 +23,28 @@ from typing import NamedTuple
 import numpy as np
 
 from xnbflow.density.jit import njit
+from xnbflow.density.kernels import exponentiate
 
 __all__ = [
     "QUANTILES",
     "TabulatedDensity",
     "lay_out",
+    "log_grouped",
     "log_tabulated",
     "merge_samples",
     "tabulate",
 ]
+
+
+_PER_BANDWIDTH = 8
+_ORDER = 8  # moments per bin
+_REACH = 68  # bins to either side of a node, 8.5 bandwidths
+_GAP = 4.0
+_MERGED, _GROUPED = 1.0 / 512.0, 0.6  # bandwidths
+#: A table is made where so many distinct samples lie within 17 bandwidths.
+_DENSE = 256
+_LOG_SQRT_2PI = 0.9189385332046727
+_LOG_NEGLIGIBLE = 23.0  # 1e-10
 
 
 @njit(nogil=True)
@@ -66,18 +79,52 @@ def merge_samples(
     return means[:n_groups].copy(), totals[:n_groups].copy(), variances[:n_groups].copy()
 
 
+@njit(nogil=True, fastmath={"contract", "nsz"})
+def log_grouped(
+    samples: np.ndarray, bandwidths: np.ndarray, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the log kernel density of each feature at points, to about 1e-3 near the samples.
+
+    Samples within 0.6 bandwidths of each other count as their number, mean and variance.
+    ``samples`` (n_features, n_samples) are ascending, ``bandwidths`` have shape (n_features,),
+    ``points`` and ``out`` (n_features, n_points).
+
+    Examples
+    --------
+    >>> out = np.empty((1, 2))
+    >>> log_grouped(np.array([[0.0, 0.4]]), np.ones(1), np.array([[0.0, 2.0]]), out)
+    >>> np.exp(out).round(4).tolist()  # exactly 0.3836 and 0.0825
+    [[0.3835, 0.0825]]
+    """
+    n_points, ones = points.shape[1], np.ones(samples.shape[1])
+    squares, terms = np.empty(n_points), np.empty(n_points)
+    nearest, total = np.empty(n_points), np.empty(n_points)
+    for f in range(len(samples)):
+        per_h = 1.0 / bandwidths[f]
+        means, counts, variances = merge_samples(samples[f], ones, _GROUPED * bandwidths[f])
+        nearest[:] = np.inf
+        total[:] = 0.0
+        for i in range(len(means)):
+            for j in range(n_points):
+                u = (points[f, j] - means[i]) * per_h
+                nearest[j] = min(nearest[j], u * u)
+        for i in range(len(means)):
+            for j in range(n_points):
+                u = (points[f, j] - means[i]) * per_h
+                squares[j] = u * u
+                terms[j] = 0.5 * (nearest[j] - squares[j])
+            exponentiate(terms)
+            half_variance = 0.5 * variances[i] * per_h * per_h
+            for j in range(n_points):
+                total[j] += counts[i] * (1.0 + half_variance * (squares[j] - 1.0)) * terms[j]
+        log_norm = np.log(samples.shape[1] * bandwidths[f]) + _LOG_SQRT_2PI
+        for j in range(n_points):
+            far = nearest[j] == np.inf
+            out[f, j] = -np.inf if far else np.log(total[j]) - 0.5 * nearest[j] - log_norm
+
+
 #: Quantiles of the samples that are kept beside a table.
 QUANTILES = np.linspace(0.0, 1.0, 33)
-
-_PER_BANDWIDTH = 8
-_ORDER = 8  # moments per bin
-_REACH = 68  # bins to either side of a node, 8.5 bandwidths
-_GAP = 4.0
-_MERGED = 1.0 / 512.0  # bandwidths
-#: A table is made where so many distinct samples lie within 17 bandwidths.
-_DENSE = 256
-_LOG_SQRT_2PI = 0.9189385332046727
-_LOG_NEGLIGIBLE = 23.0  # 1e-10
 
 
 class TabulatedDensity(NamedTuple):

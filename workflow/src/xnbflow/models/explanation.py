@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.selected import class_priors
-from xnbflow.models.prediction import Prediction, aligned, predict_table
+from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
 from xnbflow.models.steps import (
     explainer,
     is_relative,
@@ -29,7 +29,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Explanation:
-    """What speaks for and against each class in one sample.
+    """The evidence for and against each class in one sample.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Explanation:
         Of this sample alone.
     terms : DataFrame
         One row per class and feature that the class uses: ``class``, ``feature``, ``symbol``,
-        ``value``, ``evidence`` in nats (above 0 it speaks for the class) and ``log_reference``, the
+        ``value``, ``evidence`` in nats (above 0 for the class) and ``log_reference``, the
         log density in all classes together that it is measured against (0 where the classifier
         itself compares), the strongest first.
     priors : dict of str to float
@@ -56,13 +56,13 @@ class Explanation:
 
     @property
     def offsets(self) -> dict[str, float]:
-        """What each class has before any feature speaks: log prior and intercept."""
+        """Log prior and calibration intercept of each class."""
         return {label: prior + self.intercepts[label] for label, prior in self.priors.items()}
 
     def scores(self) -> pd.Series:
         """Return each class's offset, evidence and references, summed."""
-        told = self.terms["evidence"] + self.terms["log_reference"]
-        sums = told.groupby(self.terms["class"], sort=False).sum()
+        scores = self.terms["evidence"] + self.terms["log_reference"]
+        sums = scores.groupby(self.terms["class"], sort=False).sum()
         return pd.Series(self.offsets).add(sums, fill_value=0.0)
 
     def as_text(self) -> str:
@@ -86,7 +86,9 @@ class Explanation:
                 terms.append((reference, "reference densities of its features"))
             terms.append((self.offsets[label] + rows["evidence"].sum() + reference, "in all"))
             lines += [f"  {value:+8.2f}  {what}" for value, what in terms]
-        return "\n".join([*lines, "", "evidence in nats: above 0 it speaks for the class"])
+        return "\n".join(
+            [*lines, "", "evidence in nats: above 0 for the class, below 0 against it"]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation for programs."""
@@ -101,7 +103,7 @@ class Explanation:
 
 
 def explain_sample(
-    model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "error"
+    model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "auto"
 ) -> Explanation:
     """Explain what a model says of one sample.
 
@@ -114,7 +116,7 @@ def explain_sample(
         As for `predict_table`.
     sample : str
         A name in X's index.
-    missing : {"error", "impute", "drop"}
+    missing : {"auto", "error", "impute", "drop"}
         As for `predict_table`.
 
     Raises
@@ -122,6 +124,7 @@ def explain_sample(
     InputError
         If there is no such sample, or the classifier does not explain.
     """
+    missing = resolved_missing(model, missing)
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
         few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

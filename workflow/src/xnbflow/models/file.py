@@ -88,6 +88,10 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         Full names of further classes that the file may be made of. Those of the registry of
         methods and scikit-learn's estimators are trusted; functions cannot be.
 
+    Returns
+    -------
+    TrainedModel
+
     Raises
     ------
     InputError

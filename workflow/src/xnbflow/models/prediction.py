@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,28 @@ from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
+from xnbflow.naive_bayes.conformal import class_p_values
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = [
+    "ERROR_RATE",
     "MISSING",
     "Prediction",
     "aligned",
+    "can_drop",
+    "class_sets",
+    "evidence_left",
     "log_posterior_without",
     "predict_table",
+    "resolved_missing",
     "scale_note",
 ]
 
 #: What may be done about a feature that the model uses and the table lacks.
-MISSING = ("error", "impute", "drop")
+MISSING = ("auto", "error", "impute", "drop")
+
+#: How often, about, the set of a sample may lack its class.
+ERROR_RATE = 0.1
 
 _SHOWN = 5
 
@@ -41,8 +51,10 @@ class Prediction:
     ----------
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
-        probabilities), ``typicality`` (share of held-out training samples that are less typical)
-        and ``atypical`` (typicality below .01). A sample without any value has no typicality.
+        probabilities), ``set`` (where the classifier has conformal sets, see `class_sets`),
+        ``typicality`` (share of held-out training samples that are less typical, at least one in
+        ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A sample without
+        any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
         samples are atypical.
@@ -52,7 +64,7 @@ class Prediction:
     notes: list[str] = field(default_factory=list)
 
 
-def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") -> Prediction:
+def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -> Prediction:
     """Predict samples.
 
     Parameters
@@ -61,10 +73,16 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     X : DataFrame of shape (n_samples, n_features)
         Samples by features; columns in any order, further ones are ignored. The index names the
         samples. NaN where a value is missing.
-    missing : {"error", "impute", "drop"}
+    missing : {"auto", "error", "impute", "drop"}
         What to do where a feature that the model uses is absent, or its value missing: refuse; take
         the training median; or leave its evidence out, which only a naive Bayes classifier can. A
-        model that was trained with missing values fills single ones in by itself.
+        model that was trained with missing values fills single ones in by itself. "auto" leaves the
+        evidence out where the model can (`can_drop`) and does not fill values in, or else refuses.
+
+    Returns
+    -------
+    Prediction
+        A row per sample, and notes on what may make the predictions unreliable.
 
     Raises
     ------
@@ -72,6 +90,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
         If there is no sample, if a feature is missing, named twice or holds something that is no
         finite number.
     """
+    missing = resolved_missing(model, missing)
     frame, lacking = aligned(model, X, missing)
     log_posterior = _log_posterior(model, frame, lacking, missing)
     if log_posterior is None:
@@ -84,7 +103,11 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "error") 
     table = pd.DataFrame({"sample": X.index.astype(str), "label": labels})
     for label, column in zip(model.classes, probabilities.T, strict=True):
         table[f"probability.{label}"] = column
-    table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
+    sets = class_sets(model, probabilities)
+    if sets is not None:
+        table["set"] = sets
+    least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
+    table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     return Prediction(table, list(_notes(model, X, table, lacking, missing)))
 
 
@@ -104,7 +127,7 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     lacking : ndarray of bool, shape (n_samples, n_used)
         Where a used feature has no value.
     """
-    require_choice("missing", missing, MISSING)
+    missing = resolved_missing(model, missing)
     if not len(X):
         msg = "the table has no samples; give at least one"
         raise InputError(msg)
@@ -117,7 +140,7 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     places = X.columns.astype(str).get_indexer(model.features)
     _refuse_absent(model, places[model.used] < 0, missing)
     values = np.full((len(X), len(places)), np.nan)
-    present = np.flatnonzero(places >= 0)
+    present = model.used[places[model.used] >= 0]
     values[:, present] = _numbers(X, places[present])
     lacking = np.isnan(values[:, model.used])
     itself = imputes(model.estimator)
@@ -126,6 +149,40 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     if missing == "drop" or not itself:
         values = np.where(np.isnan(values), model.quartiles[1], values)
     return pd.DataFrame(values, index=X.index, columns=model.features), lacking
+
+
+def can_drop(estimator: BaseEstimator) -> bool:
+    """Return whether a classifier can leave the evidence of features out, see `predict_table`.
+
+    Its classes stay comparable: all use the same features, or each one's are relative to a common
+    reference; and steps of a pipeline before it take each feature by itself.
+    """
+    last = explainer(estimator)
+    comparable = isinstance(last, IndependentNB) or (last is not None and is_relative(last))
+    return comparable and takes_features_apart(estimator)
+
+
+def resolved_missing(model: TrainedModel, missing: str) -> str:
+    """Return what is done about missing values, with "auto" decided; see `predict_table`."""
+    require_choice("missing", missing, MISSING)
+    if missing != "auto":
+        return missing
+    return "drop" if can_drop(model.estimator) and not imputes(model.estimator) else "error"
+
+
+def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
+    """Return the share of the evidence's weight that samples have, (n_samples,), mean over classes.
+
+    ``lacking`` (n_samples, n_used) is that of `aligned`. Every feature of a class weighs 1 where
+    the signature has no weights, and where there is no signature all features are alike.
+    """
+    rows = model.signature
+    if rows.empty:
+        return 1.0 - lacking.mean(axis=1)
+    own = rows["weight"].astype(float).fillna(1.0)
+    weights = (own / own.groupby(rows["class"]).transform("sum")).to_numpy()
+    known = ~lacking[:, pd.Index(model.required).get_indexer(rows["feature"])]
+    return known @ weights / rows["class"].nunique()
 
 
 def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> None:
@@ -211,9 +268,7 @@ def log_posterior_without(
         If the classifier cannot leave features out.
     """
     last: Any = explainer(estimator)
-    terms = None
-    if (isinstance(last, IndependentNB) or is_relative(last)) and takes_features_apart(estimator):
-        terms = terms_of(estimator, X.set_axis(np.arange(len(X))))
+    terms = terms_of(estimator, X.set_axis(np.arange(len(X)))) if can_drop(estimator) else None
     if terms is None:
         msg = (
             f"{type(estimator if last is None else last).__name__} cannot leave a feature out: its "
@@ -228,6 +283,20 @@ def log_posterior_without(
         sums = own.groupby("sample")["log_likelihood"].sum()
         joint[sums.index.astype(int), code] += sums
     return joint - logsumexp(joint, axis=1, keepdims=True)
+
+
+def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
+    """Return the classes that each sample may belong to, "a or b", or "none of these".
+
+    They are conformal sets of error rate `ERROR_RATE`, see
+    `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`; None where the classifier has none.
+    """
+    last: Any = explainer(model.estimator)
+    if not hasattr(last, "held_out_scores_"):
+        return None
+    held_out = last.held_out_scores_, last.held_out_codes_
+    within = class_p_values(posterior, *held_out, len(model.classes)) > ERROR_RATE
+    return [" or ".join(compress(model.classes, row)) or "none of these" for row in within]
 
 
 def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -> np.ndarray:
@@ -262,23 +331,28 @@ def _notes(
             f"{counted(single.sum(), 'value', 'is', 'are')} missing in {samples} of {len(single)} "
             f"samples and {_DONE[missing]}"
         )
+    if missing == "drop" and lacking.any():
+        left = evidence_left(model, lacking)
+        least = f"; in the sample that lacks most, {left.min():.0%}" if np.ptp(left) > 0.0 else ""
+        yield f"{left.mean():.0%} of the weight of the evidence is left{least}"
     places = X.columns.astype(str).get_indexer(model.features)
     known = np.flatnonzero(places >= 0)
-    values = X.iloc[:, places[known]].to_numpy(dtype=float)
+    known = known[np.linspace(0, len(known) - 1, min(len(known), _MOST_FEATURES)).astype(int)]
+    values = X.iloc[:, places[known]].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
     if note := scale_note(model.quartiles[:, known], values):
         yield f"the table is on another scale: {note}"
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
             f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): take "
-            "their labels for guesses"
+            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): "
+            "these predictions are unreliable"
         )
 
 
 _DONE = {
     "error": "are filled in as the model does with its training samples",
-    "impute": "stand at their training medians",
+    "impute": "are replaced by their training medians",
     "drop": "are left out of the evidence",
 }
 
@@ -289,10 +363,10 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         return ""
     lost = model.signature["feature"].isin(absent)
     shares = lost.groupby(model.signature["class"], sort=False).agg(["sum", "size"])
-    told = [
+    counts = [
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
     ]
-    return f"; signatures lose: {', '.join(told)}"
+    return f"; signatures lose: {', '.join(counts)}"
 
 
 def _named(names: np.ndarray) -> str:
@@ -357,7 +431,7 @@ def _factor(training: np.ndarray, cohort: np.ndarray, widths: np.ndarray) -> flo
     """Return the slope of cohort medians on training medians; None where medians hardly differ."""
     middle = np.median(training)
     far = np.abs(training - middle) > 2 * np.median(widths)
-    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, tells
+    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, shows it
         level = np.abs(training) > 2 * widths
         if level.sum() < 3:
             return None

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
 from xnbflow.density.matrices import by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
+from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
@@ -47,9 +49,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     sizes : list of int, default=None
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
-    cv : int or cross-validation splitter, default=10
-        The inner folds. An int makes stratified folds in the order of the samples, or, where
-        ``groups`` are given to `fit`, stratified folds that keep groups together.
+    cv : int or cross-validation splitter, default=None
+        The inner folds. None makes 5. An int makes stratified folds
+        in the order of the samples, or, where ``groups`` are given to `fit`, stratified folds that
+        keep groups together.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
         calibration.
@@ -62,8 +65,13 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         get the temperature. See `xnbflow.naive_bayes.evidence_calibration.fit_vector`.
     distance, min_bandwidth : str or list of str, float or list of float
         As in `ClassSpecificNB`; of several the best is chosen.
-    bandwidth, kernel, n_grid, evidence, contamination, priors, exact
-        As in `ClassSpecificNB`.
+    bandwidth, kernel, n_grid, evidence, contamination, exact
+        As in `ClassSpecificNB`. Unless ``exact``, inner folds of more than 48 test samples
+        interpolate the evidence of a feature between 48 of its values.
+    priors : array-like of shape (n_classes,), default=None
+        As in `ClassSpecificNB`. None with ``rule="average"``: equal, unless the inner log loss with
+        the shares of the training samples is less by more than its standard error. The reference
+        always has the shares.
 
     Attributes
     ----------
@@ -74,6 +82,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     core_features_ : dict
         For each class label the features of the smallest size within one standard error of the
         best: a short list to measure. Without ``rule="average"`` all that are selected.
+    core_scores_ : dict
+        ``accuracy`` and ``balanced_accuracy`` of the core alone over all inner test samples; its
+        size is chosen by the log loss of the other inner folds, where the scores of the chosen row
+        of ``path_`` are the better for the choice.
     distance_, min_bandwidth_ : str, float
         What was chosen of these.
     temperature_ : float
@@ -81,12 +93,16 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
         Factor, at most 1, and constant, in nats, of the summed evidence of each class. With
         ``rule="average"`` temperature and slopes are 1, because the weights include them.
+    held_out_scores_, held_out_codes_, held_out_folds_ : ndarray of shape (n_tested,)
+        Posterior of its own class of each sample that an inner fold tests, its class as a number,
+        and that fold; see `predict_set`.
     path_ : DataFrame
         One row per distance, floor and size: ``distance``, ``min_bandwidth``,
         ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds and classes),
         ``temperature``, and over all inner test samples, after the calibration, ``accuracy``,
         ``balanced_accuracy`` and ``log_loss`` (nats), each with its standard error, ``accuracy_se``
-        and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row. With
+        and so on: over folds, of the balanced accuracy over samples. Those of the chosen row are
+        optimistic, as the row was chosen by them. ``chosen`` marks one row. With
         ``rule="average"`` ``weight`` is that of a size in the average.
     selected_features_, selected_distances_, tied_features_, direction_, columns_, distances_, \
             class_densities_
@@ -126,7 +142,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
-        "cv": [whole(2), Instance("split", "get_n_splits")],
+        "cv": [whole(2), Instance("split", "get_n_splits"), None],
         "calibration": [one_of(*CALIBRATIONS)],
         "scoring": [one_of(*SCORINGS)],
         "rule": [one_of("average", "one_standard_error", "best")],
@@ -139,7 +155,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self,
         *,
         sizes: Sequence[int] | None = None,
-        cv: Any = 10,
+        cv: Any = None,
         scoring: str = "log_loss",
         rule: str = "average",
         calibration: str = "vector",
@@ -179,8 +195,33 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         X, y = self._validated(X, y)
         check_consistent_length(y, groups)
         codes = self._learn_classes(y)
-        self._fit(self._arrange(X), codes, groups)
+        # Its products of matrices are small: more threads would mostly wait for each other.
+        with threadpool_limits(1, "blas"):
+            self._fit(self._arrange(X), codes, groups)
         return self
+
+    def predict_set(self, X: np.ndarray | pd.DataFrame, error_rate: float = 0.1) -> np.ndarray:
+        """Return which classes a sample may belong to, shape (n_samples, n_classes).
+
+        A class is left out where the posterior of it is as low as in a share of less than
+        ``error_rate`` of the class's own samples, each predicted by the inner folds: a sample of
+        any class has it in its set with a probability of about ``1 - error_rate`` at least, which
+        `coverage` measures. Several classes are an undecided sample, none an unusual one. A class
+        of less than ``1 / error_rate - 1`` samples is in every set.
+        """
+        posterior = self.predict_proba(X)
+        held_out = self.held_out_scores_, self.held_out_codes_
+        return class_p_values(posterior, *held_out, len(self.classes_)) > error_rate
+
+    def coverage(self, error_rate: float = 0.1) -> dict[Any, float]:
+        """Return for each class label how often `predict_set` has it for its held-out samples.
+
+        The sets of an inner fold's samples rest on the other folds.
+        """
+        check_is_fitted(self)
+        held_out = self.held_out_scores_, self.held_out_codes_, self.held_out_folds_
+        shares = held_out_coverage(*held_out, len(self.classes_), error_rate)
+        return dict(zip(self.classes_.tolist(), shares.tolist(), strict=True))
 
     @property
     def path_(self) -> pd.DataFrame:
@@ -198,7 +239,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
         features = by_feature(features) if is_sparse(features) else features
         sizes = checked_sizes(self.sizes, features.shape[0])
-        rows, fitted = self._path(features, codes, groups, sizes)
+        rows, fitted, inner = self._path(features, codes, groups, sizes)
         best, size, average = self._choose(rows, fitted, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
@@ -207,9 +248,22 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             rows[best][name] for name in ("n_features_per_pair", "distance", "min_bandwidth")
         )
         calibration, self._averaged = fitted[best][0], average is not None
+        if average is not None and average.equal_priors:
+            self.class_log_prior_ = np.full(len(self.classes_), -np.log(len(self.classes_)))
         self.temperature_ = calibration.temperature
         self.calibration_slope_ = calibration.slope
         self.calibration_intercept_ = calibration.intercept
+        self.held_out_scores_, self.held_out_codes_ = np.empty(0), np.empty(0, dtype=int)
+        self.held_out_folds_ = self.held_out_codes_
+        self.core_scores_ = {"accuracy": 1.0, "balanced_accuracy": 1.0}
+        if inner:
+            own = inner[best // len(sizes)]
+            sums = own.sums[best % len(sizes)] if average is None else average.sums
+            self.held_out_scores_ = own.true_posterior(calibration(sums))
+            self.held_out_codes_, self.held_out_folds_ = own.codes, own.folds
+            first = best - best % len(sizes)
+            temperatures = [row["temperature"] for row in rows[first : first + len(sizes)]]
+            self.core_scores_ = own.crossed_choice(1.0 / np.array(temperatures))
         given = codes, None, size, self.distance_, self.min_bandwidth_
         shortlist, rankings = self._ranked(features, *given)
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
@@ -224,8 +278,11 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     def _path(
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
-    ) -> tuple[list[dict[str, Any]], list[_Fitted]]:
-        """Return the rows of the path, and of each its calibration and the average it is in."""
+    ) -> tuple[list[dict[str, Any]], list[_Fitted], list[InnerPredictions]]:
+        """Return the rows of the path, and of each its calibration and the average it is in.
+
+        The third are the inner predictions of each distance and floor.
+        """
         candidates = list(itertools.product(_listed(self.distance), _listed(self.min_bandwidth)))
         if not candidates:
             msg = "distance or min_bandwidth is empty; name at least one value of each to try"
@@ -235,15 +292,19 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             scores = {"n_features_per_class": 0.0, "temperature": 1.0}
             for name, score in zip(SCORINGS, (0.0, 1.0, 1.0), strict=True):
                 scores |= {name: score, f"{name}_se": 0.0}
-            return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)]
+            return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)], []
         folds = inner_folds(self.cv, codes, groups)
         n_units = len(codes) if groups is None else len(np.unique(groups))
         rows: list[dict[str, Any]] = []
         fitted: list[_Fitted] = []
+        inner: list[InnerPredictions] = []
         for distance, floor in candidates:
             predictions = self._predict_inside(features, codes, folds, sizes, distance, floor)
             if self.rule == "average":
-                scores_, average = predictions.average(n_units)
+                if self.priors is None:
+                    predictions, scores_, average = predictions.average_of_prior(n_units)
+                else:
+                    scores_, average = predictions.average(n_units)
                 calibration = certain  # the average has its sharpness
                 if self.calibration == "vector":
                     calibration = predictions.fit_vector(average.sums, certain)
@@ -252,7 +313,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 scores_, calibrations = predictions.rows(self.calibration)
                 fitted += [(calibration, None) for calibration in calibrations]
             rows += _labelled(distance, floor, sizes, scores_)
-        return rows, fitted
+            inner.append(predictions)
+        return rows, fitted, inner
 
     def _choose(
         self, rows: list[dict[str, Any]], fitted: list[_Fitted], n_samples: int
@@ -367,6 +429,14 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             core = entries[code, own] <= self.n_features_
             self.weights_[label] = weights[code, own]
             self.core_features_[label] = list(itertools.compress(names, core))
+
+    @property
+    def _log_reference(self) -> np.ndarray:
+        return self._log_prior(self.class_count_ / self.class_count_.sum())
+
+    @property
+    def _feature_weights(self) -> list[np.ndarray]:
+        return list(self.weights_.values())
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         terms = super()._weigh(log_density)

@@ -1,5 +1,6 @@
 """ClassSpecificNB: every class has features of its own, weighed against one common reference."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -7,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
+from xnbflow.data.columns import refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.families.kernel import Kernel
@@ -49,10 +51,78 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     As a selector it keeps the features that any class uses. X may be sparse, CSR or CSC. There is
     no ``sample_weight``: the rules for bandwidths and the distances between densities count
     samples. Give the weights of the classes as ``priors``.
+
+    Fitted to named features, it finds those that it uses by their names in a DataFrame: the others
+    may hold anything, be missing or in another order. The evidence of a feature that is absent, or
+    NaN in a sample, is left out with a warning, which is exact as features are independent within
+    classes; `evidence_left` is how much remains. With ``evidence="absolute"`` it is an error.
     """
 
     _takes_sparse = True
     _any_layout = True
+
+    def evidence_left(self, X: pd.DataFrame) -> np.ndarray:
+        """Return which share of the evidence's weight the samples have values for, (n_samples,).
+
+        It is the mean over classes. The evidence of features that a DataFrame lacks, or of missing
+        values, is left out of predictions.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> model = ClassSpecificNB(n_features=2).fit(X, y)
+        >>> model.evidence_left(X.iloc[:1].drop(columns="petal width (cm)")).tolist()
+        [0.5]
+        """
+        check_is_fitted(self)
+        known = ~np.isnan(self._features(X))
+        left = np.zeros(known.shape[1])
+        for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
+            if len(columns):
+                left += weights @ known[columns] / weights.sum() / len(self.columns_)
+        return left
+
+    @property
+    def _feature_weights(self) -> list[np.ndarray]:
+        """The weight of each feature of each class."""
+        return [np.ones(len(columns)) for columns in self.columns_]
+
+    def _features(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        if not isinstance(X, pd.DataFrame) or not hasattr(self, "feature_names_in_"):
+            return super()._features(X)
+        check_is_fitted(self)
+        refuse_repeated_names(X)
+        places = X.columns.get_indexer(self.feature_names_in_[self.used_columns_])
+        present = np.flatnonzero(places >= 0)
+        if len(places) and not len(present):
+            msg = "X has none of the features that the classifier uses; are they named as in fit?"
+            raise InputError(msg)
+        used = X.iloc[:, places[present]]
+        checked = check_array(used, dtype=np.float64, ensure_all_finite="allow-nan")
+        refuse_beyond_squares(np.nan_to_num(checked), used.columns)
+        features = np.zeros((self.n_features_in_, len(X)))
+        features[self.used_columns_] = np.nan
+        features[self.used_columns_[present]] = checked.T
+        return features
+
+    def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
+        features = self._features(X)
+        if isinstance(X, pd.DataFrame) and np.isnan(features[self.used_columns_]).any():
+            if self.evidence == "absolute":
+                msg = (
+                    "X lacks values of features that the classifier uses; without them classes "
+                    'are not comparable by evidence="absolute"; impute them'
+                )
+                raise InputError(msg)
+            left = self.evidence_left(X)
+            msg = (
+                f"{(left < 1.0).sum()} of {len(left)} samples lack features that the classifier "
+                f"uses; {left.min():.0%} to {left.max():.0%} of the weight of the evidence is left"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=2)
+        return self._joint_log_likelihood(features)
 
     def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
         """Return what each feature contributes to each class: nats against the reference.
@@ -136,7 +206,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         rows = [np.searchsorted(used, np.sort(own)) for own in self.columns_]
         total = np.zeros((n_points, n_classes))
         for part, points in dense_chunks(features, used, n_classes):
-            terms = self._weigh(self.class_densities_.log_density(points))
+            terms = self._terms(points)
             for code, mine in enumerate(rows):
                 total[part, code] = terms[code, mine].sum(axis=0)
         return self.class_log_prior_ + self._calibration(total)
@@ -144,12 +214,26 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         columns = self.columns_[code]
         points = as_dense(features[self.used_columns_])
-        terms = self._weigh(self.class_densities_.log_density(points))
+        terms = self._terms(points)
         rows = np.searchsorted(self.used_columns_, columns)
         return columns, terms[code, rows] * self._calibration.slope[code]
 
+    def _terms(self, points: np.ndarray) -> np.ndarray:
+        """Return the evidence of used features, (n_classes, n_used, n_points); 0 where missing."""
+        missing = np.isnan(points)
+        if missing.any():
+            points = np.where(missing, self.class_densities_.standard.centres[:, None], points)
+        terms = self._weigh(self.class_densities_.log_density(points))
+        terms[:, missing] = 0.0
+        return terms
+
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
-        return weigh(log_density, self.class_log_prior_, self.evidence, self.contamination)
+        return weigh(log_density, self._log_reference, self.evidence, self.contamination)
+
+    @property
+    def _log_reference(self) -> np.ndarray:
+        """The log weight of each class in the reference."""
+        return self.class_log_prior_
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -161,7 +245,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     """Naive Bayes with features of each class's own, independent of units, names and order.
 
-    For each pair of classes the features that tell them apart best are selected; a class has the
+    For each pair of classes the features that separate them best are selected; a class has the
     union over its pairs. Kernel densities of these are weighed against one common reference, the
     mixture of all classes, which makes classes with different features comparable [1]_. Unlike
     `XNB`, the published method, rescaling or shifting features, renaming or reordering them or the

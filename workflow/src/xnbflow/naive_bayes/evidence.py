@@ -34,16 +34,19 @@ class ClassDensities:
     kernel: Kernel
     borrowed: BorrowedShape | None = None
 
-    def log_density(self, points: np.ndarray) -> np.ndarray:
+    def log_density(self, points: np.ndarray, *, approximate: bool = False) -> np.ndarray:
         """Return log densities per standard deviation, shape (n_classes, n_features, n_points).
 
         Parameters
         ----------
         points : ndarray of shape (n_features, n_points)
             As measured.
+        approximate : bool
+            See `xnbflow.density.families.kernel.Kernel.approximate_log_density`.
         """
         points = self.standard.apply(points.T).T
-        found = np.moveaxis(self.kernel.log_density(points), 1, 0)
+        kernel = self.kernel.approximate_log_density if approximate else self.kernel.log_density
+        found = np.moveaxis(kernel(points), 1, 0)
         return found if self.borrowed is None else self.borrowed.mix(found, points)
 
 
@@ -83,7 +86,12 @@ def fit_class_densities(
 
 
 def weigh(
-    log_density: np.ndarray, log_prior: np.ndarray, evidence: str, contamination: float
+    log_density: np.ndarray,
+    log_prior: np.ndarray,
+    evidence: str,
+    contamination: float,
+    *,
+    approximate: bool = False,
 ) -> np.ndarray:
     """Return the evidence for each class, in nats, in the shape of the densities.
 
@@ -99,6 +107,8 @@ def weigh(
         classes; "odds": ``log p(x | c) - log p(x | not c)``; "absolute": ``log p(x | c)``.
     contamination : float
         Share of ``p(x)`` that is mixed into ``p(x | c)`` and ``p(x | not c)``.
+    approximate : bool
+        Relative evidence that is contaminated to rounding only, in a third of the time.
 
     Examples
     --------
@@ -108,6 +118,10 @@ def weigh(
     """
     log_density = np.maximum(log_density, _IMPOSSIBLE)
     weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
+    if approximate and evidence == "relative" and contamination > 0.0:
+        ratio = np.exp(log_density - log_density.max(axis=0))
+        ratio /= np.tensordot(np.exp(log_prior), ratio, 1)
+        return np.log((1.0 - contamination) * ratio + contamination)
     reference = logsumexp(log_density + weights, axis=0)
     # Relative to the reference first: the logarithms of a wild value are too great to be added to.
     ratio = _contaminated(log_density - reference, contamination)

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_softmax
 
+from xnbflow.density.jit import njit
+from xnbflow.density.kernels import exponentiate
+
 __all__ = [
     "CALIBRATIONS",
     "Calibration",
@@ -120,24 +123,53 @@ def fit_sharpness(
     """
     point = np.zeros(len(sums))
     low, high = np.full(len(sums), _LOWEST), np.full(len(sums), _HIGHEST)
-    aimed = (targets * sums).sum(axis=2)
+    aimed = np.einsum("kic,ic,i->k", sums, targets, weights)
+    open_ = np.arange(len(sums))
     for _ in range(_MOST_STEPS):
-        factor = np.exp(point)
-        joint = factor[:, None, None] * sums + log_prior
-        posterior = np.exp(joint - joint.max(axis=2, keepdims=True))
-        posterior /= posterior.sum(axis=2, keepdims=True)
-        mean = (posterior * sums).sum(axis=2)
-        variance = np.maximum((posterior * sums * sums).sum(axis=2) - mean * mean, 0.0)
-        slope = (mean - aimed) @ weights * factor
-        curvature = variance @ weights * factor**2 + slope
-        low, high = np.where(slope > 0.0, low, point), np.where(slope > 0.0, point, high)
+        own, factor = point[open_], np.exp(point[open_])
+        mean, variance = _moments(sums, open_, log_prior, weights, factor)
+        slope = (mean - aimed[open_]) * factor
+        curvature = variance * factor**2 + slope
+        low[open_] = np.where(slope > 0.0, low[open_], own)
+        high[open_] = np.where(slope > 0.0, own, high[open_])
         safe = np.where(curvature > 0.0, curvature, 1.0)
-        moved = np.where(curvature > 0.0, point - slope / safe, np.inf)
-        moved = np.where((moved > low) & (moved < high), moved, (low + high) / 2.0)
-        change, point = np.abs(moved - point).max(initial=0.0), moved
-        if change < _CLOSE:
+        moved = np.where(curvature > 0.0, own - slope / safe, np.inf)
+        inside = (moved > low[open_]) & (moved < high[open_])
+        point[open_] = np.where(inside, moved, (low[open_] + high[open_]) / 2.0)
+        open_ = open_[np.abs(point[open_] - own) >= _CLOSE]
+        if not len(open_):
             break
     return np.exp(point)
+
+
+@njit(nogil=True)
+def _moments(
+    sums: np.ndarray,
+    sizes: np.ndarray,
+    log_prior: np.ndarray,
+    weights: np.ndarray,
+    factor: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and variance of some sizes' sums under their posteriors, added over samples."""
+    n_samples, n_classes = log_prior.shape
+    means, variances = np.zeros(len(sizes)), np.zeros(len(sizes))
+    terms = np.empty(n_classes)
+    for k in range(len(sizes)):
+        for i in range(n_samples):
+            own = sums[sizes[k], i]
+            for c in range(n_classes):
+                terms[c] = factor[k] * own[c] + log_prior[i, c]
+            terms -= terms.max()
+            exponentiate(terms)
+            total = first = second = 0.0
+            for c in range(n_classes):
+                total += terms[c]
+                first += terms[c] * own[c]
+                second += terms[c] * own[c] * own[c]
+            mean = first / total
+            means[k] += weights[i] * mean
+            variances[k] += weights[i] * max(second / total - mean * mean, 0.0)
+    return means, variances
 
 
 def cross_entropies(

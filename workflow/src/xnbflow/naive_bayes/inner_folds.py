@@ -11,21 +11,25 @@ from xnbflow.data.errors import InputError
 
 __all__ = ["inner_folds"]
 
+_FOLDS = 5
+
 
 def inner_folds(
     cv: Any, codes: np.ndarray, groups: np.ndarray | None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and test samples of each inner fold that tests any.
 
-    An int for ``cv`` makes stratified folds in the order of the samples, no more than the largest
-    class has samples, or, where samples have ``groups`` (n_samples,), which no fold splits, than
-    there are groups; fewer than two are refused.
+    None for ``cv`` is 5. An int makes stratified folds in the order
+    of the samples, no more than the largest class has samples, or, where samples have ``groups``
+    (n_samples,), which no fold splits, than there are groups; fewer than two are refused.
 
     Examples
     --------
     >>> [test.tolist() for _, test in inner_folds(2, np.array([0, 1, 0, 1]), None)]
     [[0, 1], [2, 3]]
     """
+    if cv is None:
+        cv = _FOLDS
     if isinstance(cv, Integral):
         most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
         n_splits = min(int(cv), int(most))

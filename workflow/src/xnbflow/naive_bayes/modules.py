@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from xnbflow.density.jit import njit
 from xnbflow.density.matrices import as_dense
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
@@ -18,6 +19,9 @@ _ROUNDING = 1e-7
 
 #: Values of an array that is computed for a block of features.
 _BLOCK_VALUES = 4_000_000
+
+#: Evidence is tabulated at half as many quantiles of the points, and as many equidistant values.
+_NODES = 48
 
 #: Evidence below this, in nats: what is impossible stays finite.
 _LEAST_EVIDENCE = -1e6
@@ -80,9 +84,9 @@ def _inverse(norms: np.ndarray, n_samples: int) -> np.ndarray:
 class ModuleWeights:
     """The weight of each feature at each size, such that correlated features share one.
 
-    The weight of feature ``j`` in class ``c`` at size ``m`` is ``1 / sum |r_jk|`` over the features
-    ``k`` that the class has at that size, with ``r`` their correlation within classes: ten copies
-    of a feature weigh as much as one.
+    The weight of feature ``j`` in class ``c`` at size ``m`` is ``1 / sum r_jk**2`` over the
+    features ``k`` that the class has at that size, with ``r`` their correlation within classes: ten
+    copies of a feature weigh as much as one.
 
     Parameters
     ----------
@@ -123,7 +127,7 @@ class ModuleWeights:
         has = self._first[:, None, which] <= np.arange(self.shape[1])[:, None]
         if self._correlation is None:
             return has.astype(float)
-        shared = self._enter @ np.abs(self._correlation.columns(which))
+        shared = self._enter @ np.square(self._correlation.columns(which))
         shared = shared.reshape(*self.shape[:2], -1)
         np.cumsum(shared, axis=1, out=shared)
         np.maximum(shared, 1.0, out=shared)
@@ -144,11 +148,13 @@ class ModuleWeights:
         *,
         evidence: str,
         contamination: float,
+        exact: bool,
         **density: Any,
     ) -> np.ndarray:
         """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
 
-        Densities are fitted to a block of features at a time.
+        Densities are fitted to a block of features at a time. Of more than 48 test samples the
+        evidence is interpolated linearly, unless ``exact``, between 48 values of each feature.
 
         Parameters
         ----------
@@ -158,6 +164,8 @@ class ModuleWeights:
             Class of each training sample.
         train, test : ndarray of int
             To which samples the densities are fitted, and for which the evidence is summed.
+        exact : bool
+            Compute all evidence from sums over all training samples.
         log_prior, evidence, contamination
             See `xnbflow.naive_bayes.evidence.weigh`.
         **density
@@ -167,9 +175,14 @@ class ModuleWeights:
         sums = np.zeros((n_classes, n_sizes, len(test)))
         for which in self._blocks(len(test)):
             own = as_dense(values[which])
-            densities = fit_class_densities(own[:, train], codes, n_classes, **density)
-            found = weigh(densities.log_density(own[:, test]), log_prior, evidence, contamination)
-            sums += self.of(which) @ np.maximum(found, _LEAST_EVIDENCE)
+            points = np.ascontiguousarray(own[:, test])
+            nodes = points if exact else _nodes(points)
+            # Tables of densities would take longer than what is computed here of each.
+            densities = fit_class_densities(own[:, train], codes, n_classes, exact=True, **density)
+            log_density = densities.log_density(nodes, approximate=nodes is not points)
+            found = weigh(log_density, log_prior, evidence, contamination, approximate=not exact)
+            np.maximum(found, _LEAST_EVIDENCE, out=found)
+            sums += self.of(which) @ (found if nodes is points else _between(points, nodes, found))
         return np.moveaxis(sums, 0, 2)
 
     def _blocks(self, n_points: int) -> Iterator[slice]:
@@ -178,3 +191,38 @@ class ModuleWeights:
         width = max(1, _BLOCK_VALUES // max(n_classes * max(n_sizes, n_points), n_features))
         for start in range(0, n_features, width):
             yield slice(start, min(start + width, n_features))
+
+
+def _nodes(points: np.ndarray) -> np.ndarray:
+    """Return where the evidence of each feature is computed, ascending, or the points if few."""
+    n_points = points.shape[1]
+    if n_points <= _NODES:
+        return points
+    ordered = np.sort(points, axis=1)
+    places = np.linspace(0, n_points - 1, _NODES // 2).round().astype(int)
+    equidistant = np.linspace(ordered[:, 0], ordered[:, -1], _NODES - _NODES // 2, axis=1)
+    return np.sort(np.hstack([ordered[:, places], equidistant]), axis=1)
+
+
+@njit(nogil=True)
+def _between(points: np.ndarray, nodes: np.ndarray, curves: np.ndarray) -> np.ndarray:
+    """Return curves (n_classes, n_features, n_nodes) at points between the nodes of a feature.
+
+    ``points`` (n_features, n_points) and ``nodes`` (n_features, n_nodes), ascending.
+    """
+    n_classes, n_features, n_nodes = curves.shape
+    n_points = points.shape[1]
+    found, share = np.empty((n_classes, n_features, n_points)), np.empty(n_points)
+    for f in range(n_features):
+        above = np.searchsorted(nodes[f], points[f])
+        for i in range(n_points):
+            above[i] = min(max(above[i], 1), n_nodes - 1)
+            low = nodes[f, above[i] - 1]
+            width = nodes[f, above[i]] - low
+            share[i] = (points[f, i] - low) / width if width > 0.0 else 0.0
+        for c in range(n_classes):
+            curve = curves[c, f]
+            for i in range(n_points):
+                low = curve[above[i] - 1]
+                found[c, f, i] = low + share[i] * (curve[above[i]] - low)
+    return found

@@ -1,7 +1,7 @@
 """A path over numbers of features: its inner predictions, scores and average, and the choice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,12 +44,14 @@ class SizeAverage:
 
     ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
     n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
-    cross-entropy to the smoothed targets.
+    cross-entropy to the smoothed targets. ``equal_priors`` says whether classes are equally likely
+    beforehand.
     """
 
     weights: np.ndarray
     sums: np.ndarray
     loss: float
+    equal_priors: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,12 +115,61 @@ class InnerPredictions:
             rows.append(row | {"weight": float(share)})
         return rows, SizeAverage(shares * sharpness * factor, average * factor, loss)
 
+    def average_of_prior(
+        self, n_units: int
+    ) -> tuple["InnerPredictions", list[dict[str, float]], SizeAverage]:
+        """Return the predictions and their `average` with equal priors, or with classes' shares.
+
+        The summed evidence already counts against a small class, whose means are uncertain; its
+        share would do so again. So priors are equal, unless the log loss with the shares is less by
+        more than one standard error of the difference.
+        """
+        present = np.isfinite(self.log_prior)
+        log_prior = np.where(present, -np.log(present.sum(axis=1, keepdims=True)), -np.inf)
+        equal = replace(self, log_prior=log_prior)
+        rows, average = self.average(n_units)
+        equal_rows, equal_average = equal.average(n_units)
+        gains = log_losses(equal_average.sums, equal.log_prior, self.codes)
+        gains -= log_losses(average.sums, self.log_prior, self.codes)
+        if gains.mean() > gains.std() / np.sqrt(len(gains)):
+            return self, rows, average
+        return equal, equal_rows, replace(equal_average, equal_priors=True)
+
     def fit_vector(
         self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]
     ) -> Calibration:
         """Fit slopes and intercepts to the sums (n_samples, n_classes) of some samples."""
         given = self.log_prior[samples], self.codes[samples], self.weights[samples]
         return fit_vector(sums[samples], *given, start)
+
+    def crossed_choice(self, sharpness: np.ndarray) -> dict[str, float]:
+        """Return the accuracy of the size within one standard error, chosen without the tested.
+
+        For each fold the smallest size is taken whose log loss over the other folds is within one
+        standard error of the least. ``sharpness`` (n_sizes,) are the factors of the evidence.
+        """
+        losses, right = np.empty(self.sums.shape[:2]), np.empty(self.sums.shape[:2], dtype=bool)
+        for size, (own, sharp) in enumerate(zip(self.sums, sharpness, strict=True)):
+            losses[size] = log_losses(own * sharp, self.log_prior, self.codes)
+            right[size] = (own * sharp + self.log_prior).argmax(axis=1) == self.codes
+        tested = np.bincount(self.folds)
+        sums = np.array([np.bincount(self.folds, own) for own in losses])
+        found = np.empty(len(self.codes), dtype=bool)
+        for fold in np.flatnonzero(tested):
+            others = np.setdiff1d(np.flatnonzero(tested), fold)
+            means = sums[:, others].sum(axis=1) / max(1, tested[others].sum())
+            best = sums[np.argmin(means), others] / tested[others]
+            error = best.std(ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
+            own = self.folds == fold
+            found[own] = right[np.argmax(means <= means.min() + error), own]
+        known = np.bincount(self.codes)
+        recalls = np.bincount(self.codes, found)[known > 0] / known[known > 0]
+        accuracy = float(np.average(found, weights=self.weights))
+        return {"accuracy": accuracy, "balanced_accuracy": float(recalls.mean())}
+
+    def true_posterior(self, calibrated: np.ndarray) -> np.ndarray:
+        """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
+        return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
 
     def _calibrated(self, sums: np.ndarray, calibration: Calibration, kind: str) -> np.ndarray:
         """Return sums calibrated by the other folds; the temperature is that of all."""

@@ -89,6 +89,7 @@ def results_manual() -> str:
         *_tables([c.FOLDS_TABLE]),
         f"## Per classifier: `{c.CLASSIFIER}/{{table}}.parquet`\n\n{_TRAINED}",
         *_tables(c.TRAINING_TABLES.values()),
+        *_tables(c.CHECK_TABLES.values()),
         f"## Models of all samples: `{c.MODELS}/{{classifier}}.{{table}}.parquet`\n\n{_MODELS}",
         *_tables(c.MODEL_TABLES.values()),
         f"## Per study: `{c.STUDY}/`\n\n{_STUDY}",

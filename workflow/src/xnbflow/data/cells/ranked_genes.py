@@ -76,7 +76,7 @@ def rank_genes_groups(
     own = [np.asarray(columns) for columns in model.columns_]
     used = np.unique(np.concatenate([np.empty(0, dtype=int), *own]))
     if not len(used):
-        msg = "no class has a gene that tells it from others: there is nothing to show"
+        msg = "no class has a gene that separates it from others; there is nothing to show"
         raise InputError(msg)
     length = max(len(columns) for columns in own)
     ranked = [np.concatenate([mine, np.setdiff1d(used, mine)])[:length] for mine in own]

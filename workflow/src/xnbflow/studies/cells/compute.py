@@ -32,7 +32,7 @@ DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
 def analyse(
     series: dict[str, DataSet], params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Find markers in every fold's training cells, and tell the types of its others by them.
+    """Find markers in every fold's training cells, and predict the types of its others from them.
 
     Parameters
     ----------

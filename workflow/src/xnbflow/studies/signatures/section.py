@@ -146,8 +146,9 @@ _OF_THE_BEST = (
     "the tested samples in sight: too good, and the better the more points there are."
 )
 _OF_THE_CHOSEN = (
-    "What ClassSpecificNBCV chooses in the folds: features per pair of classes (least, median, "
-    "most), the mean features per class that come of it, and the median temperature."
+    "ClassSpecificNBCV in the folds: features per pair of classes of its core set (least, median, "
+    "most), the median temperature at that size, and the mean number of features per class of its "
+    "average over sizes, which predicts."
 )
 
 

@@ -83,6 +83,7 @@ class Orientation(StrEnum):
 class Missing(StrEnum):
     """`xnbflow.models.prediction.MISSING`, which takes its time to import."""
 
+    AUTO = "auto"
     ERROR = "error"
     IMPUTE = "impute"
     DROP = "drop"
@@ -106,7 +107,7 @@ Lacking = Annotated[
     typer.Option(
         "--missing",
         help="What to do where a feature that the model uses, or its value, is missing: refuse, "
-        "take the training median, or leave its evidence out.",
+        "take the training median, or leave its evidence out; auto leaves it out if the model can.",
     ),
 ]
 Options = Annotated[
@@ -207,12 +208,29 @@ def fit(
 
 
 @app.command()
-def show(model: Model, *, trust: Trust = [], as_json: Json = False) -> None:  # noqa: B006
+def show(
+    model: Model,
+    *,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            help="A list of features, one a line, say those of a platform: cross-validates the "
+            "model with their evidence alone, on the table that it was fitted to."
+        ),
+    ] = None,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
     """Say what a model is: its origin, its figures and its signature."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)
     told = commands.summary(read)
+    if features is not None:
+        with progress("cross-validating with the listed features"):
+            told["portability"] = commands.portability_of(read, features, option, orientation.value)
     if as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
     else:
@@ -225,6 +243,9 @@ def signature(
     model: Model,
     *,
     gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="So many features of each class, by rank.")
+    ] = None,
     output: Output = None,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -236,7 +257,7 @@ def signature(
     if as_json:
         tell_json(read.signature.to_dict("records"))
         return
-    commands.deliver(commands.signature_lines(read, gmt=gmt), output)
+    commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
 
 
 @app.command()
@@ -246,7 +267,7 @@ def predict(
     *,
     id_column: Id = "",
     output: Output = None,
-    missing: Lacking = Missing.ERROR,
+    missing: Lacking = Missing.AUTO,
     orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
@@ -275,13 +296,13 @@ def explain(
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
     html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
-    missing: Lacking = Missing.ERROR,
+    missing: Lacking = Missing.AUTO,
     orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Say which features speak for and against each class in one sample."""
+    """Show the evidence of features for and against each class in one sample."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)

@@ -22,10 +22,12 @@ from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
-from xnbflow.models.prediction import predict_table
+from xnbflow.models.portability import portability
+from xnbflow.models.prediction import ERROR_RATE, predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+from xnbflow.models.steps import explainer
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
 
 __all__ = [
     "as_text",
@@ -37,6 +39,7 @@ __all__ = [
     "fit_model",
     "geo_summary",
     "parameters",
+    "portability_of",
     "predict_table",
     "read_model",
     "read_samples_of",
@@ -172,7 +175,14 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
 
 def summary(model: TrainedModel) -> dict[str, Any]:
     """Return what a model is, for programs."""
+    last: Any = explainer(model.estimator)
+    own = {}
+    if hasattr(last, "core_scores_"):
+        core = sorted({str(name) for names in last.core_features_.values() for name in names})
+        own = {"core": {"features": len(core), **last.core_scores_}}
+        own["coverage"] = {"error_rate": ERROR_RATE, "held_out": last.coverage(ERROR_RATE)}
     return {
+        **own,
         "method": model.entry,
         "estimator": repr(model.estimator),
         "series": model.series,
@@ -180,6 +190,34 @@ def summary(model: TrainedModel) -> dict[str, Any]:
         "figures": model.figures,
         "versions": model.versions,
     }
+
+
+def portability_of(
+    model: TrainedModel, path: Path, options: Sequence[str], orientation: str
+) -> dict[str, Any]:
+    """Return how accurate a model remains with the features of a file, one a line.
+
+    The table that it was fitted to is read again; an `InputError` says if it has changed.
+    """
+    try:
+        names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 text; give a list of features, one a line"
+        raise InputError(msg, file=str(path)) from error
+    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
+    if not origin["location"]:
+        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
+        raise InputError(msg)
+    dataset = described(**origin, options=options, orientation=orientation)
+    series = read_training(dataset)
+    if series_digest(series) != model.series["digest"]:
+        msg = (
+            f"{origin['location']} is not the table that the model was fitted to, or is read "
+            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+        )
+        raise InputError(msg, file=str(origin["location"]))
+    splits = (model.figures or {"folds": 10})["folds"]
+    return portability(series, model.entry, names, splits)
 
 
 def as_text(told: dict[str, Any], path: Path) -> str:
@@ -206,11 +244,25 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             for name, value in named.items()
         ]
         lines.append(
-            f"  always the largest class, {majority['class']}, would be right in "
-            f"{majority['share']:.3f}"
+            f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
     else:
-        lines.append("not cross-validated: nothing is known of how good it is")
+        lines.append("not cross-validated: its accuracy is unknown")
+    if "portability" in told:
+        some, value = told["portability"], told["portability"]["accuracy"]
+        lines.append(
+            f"with the {counted(some['features'], 'listed feature')} of the series alone: accuracy "
+            f"{value['value']:.3f} (95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+        )
+    if "core" in told:
+        core, held_out = told["core"], told["coverage"]["held_out"]
+        lines.append(
+            f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
+            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in inner folds"
+        )
+        shares = ", ".join(f"{label} {share:.3f}" for label, share in held_out.items())
+        aim = 1.0 - told["coverage"]["error_rate"]
+        lines.append(f"sets of classes, meant to hold {aim:.0%} of each class, hold {shares}")
     lines.append(", ".join(f"{name} {number}" for name, number in told["versions"].items()))
     return "\n".join(lines)
 
@@ -231,14 +283,17 @@ def signature_text(model: TrainedModel) -> str:
     return "\n".join(lines)
 
 
-def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
-    """Return a signature as tab-separated text, or as gene sets."""
+def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -> str:
+    """Return a signature, or its first features per class, as tab-separated text or gene sets."""
     if model.signature.empty:
         msg = f"{type(model.estimator).__name__} uses all features for every class"
         raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
     if gmt:
-        return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
-    return tsv(model.signature)
+        return "".join(
+            f"{line}\n" for line in gene_sets(model.signature, model.series["name"], top)
+        )
+    rows = model.signature
+    return tsv(rows if top is None else rows[rows["rank"] <= top])
 
 
 def deliver(text: str, path: Path | None) -> None:

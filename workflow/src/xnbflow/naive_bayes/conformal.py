@@ -1,0 +1,77 @@
+"""Sets of classes that a sample may belong to, by class-wise conformal prediction.
+
+A class is in a sample's set unless the sample's posterior of it is among the lowest of the class's
+own samples, each predicted by a model that was fitted without it (Vovk, Gammerman, Shafer,
+"Algorithmic Learning in a Random World", 2005, section 4.5: Mondrian, or label-conditional,
+predictors). The set may hold one class, several, or none.
+"""
+
+import numpy as np
+
+__all__ = ["class_p_values", "held_out_coverage"]
+
+
+def class_p_values(
+    posterior: np.ndarray, scores: np.ndarray, codes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """Return the conformal p-value of each sample and class, shape (n_samples, n_classes).
+
+    ``(1 + n) / (1 + n_c)`` with ``n_c`` the held-out samples of the class, and ``n`` those whose
+    posterior of their own class is not above the sample's. Samples that are exchangeable with the
+    held-out ones of class ``c`` have a p-value of ``c`` of at most ``a`` in at most a share ``a``.
+
+    Parameters
+    ----------
+    posterior : ndarray of shape (n_samples, n_classes)
+    scores : ndarray of shape (n_held_out,)
+        Posterior of its own class of each held-out sample.
+    codes : ndarray of int, shape (n_held_out,)
+        Their classes.
+    n_classes : int
+
+    Examples
+    --------
+    >>> scores, codes = np.array([0.2, 0.6, 0.8, 0.9, 0.9]), np.array([0, 0, 0, 1, 1])
+    >>> class_p_values(np.array([[0.7, 0.3]]), scores, codes, 2).round(2).tolist()
+    [[0.75, 0.33]]
+    """
+    found = np.empty(posterior.shape)
+    for code in range(n_classes):
+        own = np.sort(scores[codes == code])
+        lower = np.searchsorted(own, posterior[:, code], side="right")
+        found[:, code] = (1.0 + lower) / (1.0 + len(own))
+    return found
+
+
+def held_out_coverage(
+    scores: np.ndarray, codes: np.ndarray, folds: np.ndarray, n_classes: int, error_rate: float
+) -> np.ndarray:
+    """Return how often the set of a held-out sample has its class, for each class, (n_classes,).
+
+    The p-values of the samples of a fold rest on the other folds; a class without held-out samples
+    has NaN.
+
+    Parameters
+    ----------
+    scores, codes, n_classes
+        See `class_p_values`.
+    folds : ndarray of int, shape (n_held_out,)
+        The fold that tests each sample.
+    error_rate : float
+        A class is in a set if its p-value is above this.
+
+    Examples
+    --------
+    >>> scores, codes = np.array([0.2, 0.9, 0.8, 0.9]), np.zeros(4, dtype=int)
+    >>> held_out_coverage(scores, codes, np.array([0, 0, 1, 1]), 1, 0.4)
+    array([0.75])
+    """
+    covered = np.empty(len(codes))
+    for fold in np.unique(folds):
+        own = np.flatnonzero(folds == fold)
+        posterior, rest = np.repeat(scores[own, None], n_classes, axis=1), folds != fold
+        p = class_p_values(posterior, scores[rest], codes[rest], n_classes)
+        covered[own] = p[np.arange(len(own)), codes[own]] > error_rate
+    tested = np.bincount(codes, minlength=n_classes)
+    with np.errstate(invalid="ignore"):
+        return np.bincount(codes, covered, n_classes) / tested
