@@ -20,6 +20,7 @@ from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH
 from xnbflow.data.dataset import DataSet, read_header
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
+from xnbflow.diagnostics.audit import audit
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import description_tables
@@ -72,6 +73,9 @@ def _made(classifiers, datasets, **changes):
         series, path = _series(dataset), root / SERIES.of(dataset=dataset)
         series.write(path)
         _write_diagnostics(root / "results" / dataset, series)
+        for name, table in audit(series).items():
+            place = root / contract.DIAGNOSTIC.of(dataset=dataset, table=name)
+            write_parquet(table, place, contract.AUDIT_TABLES[name])
         for classifier in classifiers:
             folder = root / "results" / dataset / "3-fold" / classifier
             _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
@@ -176,7 +180,7 @@ def _write_tables(results):
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
     }
-    for name in names:
+    for name in (*names, *contract.AUDIT_TABLES):
         files[name] = [
             root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
         ]

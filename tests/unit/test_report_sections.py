@@ -33,6 +33,7 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
     accuracy,
     answer,
+    audit,
     comparison,
     diagnostics,
     explanation,
@@ -44,7 +45,17 @@ from xnbflow.report.sections.answer import _item, _size
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_report
 
-MODULES = (answer, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
+MODULES = (
+    answer,
+    audit,
+    overview,
+    diagnostics,
+    accuracy,
+    explanation,
+    samples,
+    comparison,
+    methods,
+)
 
 
 @pytest.fixture(scope="module")

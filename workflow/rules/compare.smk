@@ -6,6 +6,8 @@ rule compare:
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),
+        audit=of_datasets(DIAGNOSTIC.fill(table="audit")),
+        components=of_datasets(DIAGNOSTIC.fill(table="components")),
         permutation=permuted,
         label_test=checked("label_test", CONFIG.tested),
         halves=checked("halves", CONFIG.halved),

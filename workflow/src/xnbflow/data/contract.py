@@ -20,6 +20,7 @@ from xnbflow.data.errors import InputError, known_names
 __all__ = [
     "ANALYSIS",
     "ANALYSIS_TABLE",
+    "AUDIT_TABLES",
     "BATCH",
     "CHECK_TABLES",
     "CLASSIFIER",
@@ -171,6 +172,7 @@ MANUAL = PathTemplate("results/README.md")
 JOBS = {
     "acquire": "{dataset}",
     "diagnose": "{dataset}",
+    "audit": "{dataset}",
     "classify": "{dataset}/{folds}/{classifier}",
     "train": "{dataset}/{folds}/{classifier}/{batch}",
     "permute": "{study}/{dataset}/{classifier}",
@@ -341,6 +343,8 @@ _SHARED, _TABLES = _read(Path(__file__).with_name("tables.toml"), {})
 TRUTH_TABLE = _TABLES["acquired"]["truth"]
 NOTES_TABLE = _TABLES["acquired"]["notes"]
 DIAGNOSTIC_TABLES = _TABLES["diagnostic"]
+#: What makes the accuracy on a data set unreliable; beside the diagnostics.
+AUDIT_TABLES = _TABLES["audit"]
 FOLDS_TABLE = _TABLES["folds"]["folds"]
 #: What a training job writes.
 TRAINING_TABLES = _TABLES["training"]

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import (
+    AUDIT_TABLES,
     CHECK_TABLES,
     DIAGNOSTIC_TABLES,
     MODEL_TABLES,
@@ -19,6 +20,7 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.dataset import read_header
 from xnbflow.data.tables import read_parquet
+from xnbflow.diagnostics.audit import shared_by_series
 from xnbflow.evaluation import comparison, summaries
 from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 from xnbflow.evaluation.headlines import headline, subject
@@ -76,7 +78,17 @@ def study_tables(
         table.assign(dataset=dataset, classifier=classifier)
         for (dataset, classifier), table in permuted.items()
     ]
+    paths = dict(zip(owners["datasets"], files["series"], strict=True))
+    audits, components = (
+        [
+            table.assign(dataset=dataset)
+            for dataset, table in _read(owners["datasets"], files[name], schema).items()
+        ]
+        for name, schema in AUDIT_TABLES.items()
+    )
     tables = {
+        "audit": _joined([*audits, shared_by_series(paths)], STUDY_TABLES["audit"]),
+        "components": _joined(components, STUDY_TABLES["components"]),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),

@@ -14,9 +14,10 @@ from xnbflow.data.contract import VALIDATION_TABLES
 from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.data.seeds import derive_seed
+from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.calibration import calibration_curve
-from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict, shared_samples
+from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict
 from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.methods import resolved, unlabelled

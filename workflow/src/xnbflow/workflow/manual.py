@@ -79,6 +79,7 @@ def results_manual() -> str:
         _HEAD,
         f"## Per data set: `{c.DIAGNOSTIC}`\n",
         *_tables(c.DIAGNOSTIC_TABLES.values()),
+        *_tables(c.AUDIT_TABLES.values()),
         _SERIES,
         f"## Per data set: `{c.NOTES}`\n",
         *_tables([c.NOTES_TABLE]),

@@ -78,6 +78,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
     if not keep.all():
         draft.values = np.ascontiguousarray(draft.values[:, keep])
+    _refuse_unknown(dataset, draft.where, metadata)
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     _look_at(draft, samples, groups)
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
@@ -163,7 +164,30 @@ def _groups(
             f"group: {listed(unknown)}; fill it in, or leave the samples out"
         )
         raise InputError(msg, key="group")
-    return metadata[name].to_numpy(dtype=str)
+    groups = metadata[name].to_numpy(dtype=str)
+    pairs = {(group, label) for group, label in zip(groups, labels, strict=True)}
+    if 1 < len(pairs) == len(set(groups)) == len(set(labels)) < len(samples):
+        msg = (
+            f"{where}: the group {name!r} is the class: each of its values is one class, so that "
+            "no fold has a class in training and test. These samples cannot show whether a "
+            f"classifier recognises the class or {name!r}; to go on, say batch={name} instead of "
+            f"group={name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
+    return groups
+
+
+def _refuse_unknown(dataset: SheetRow, where: str, metadata: pd.DataFrame) -> None:
+    """Refuse columns to keep that are not known of the samples."""
+    for key in ("batch", "phenotype_columns"):
+        names = dataset.names(key) if key == "phenotype_columns" else [dataset.options.get(key)]
+        for name in filter(None, names):
+            if name not in metadata:
+                msg = (
+                    f"{where}: there is no {name!r}, which the sheet's option {key} names; there "
+                    f"are {listed(list(metadata.columns)) or 'no further columns'}"
+                )
+                raise InputError(msg, key=key)
 
 
 def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:

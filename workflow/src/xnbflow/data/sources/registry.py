@@ -30,6 +30,7 @@ _SEPARATOR = {
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
 #: Options of the sources that read a file of somebody's own (`xnbflow.data.sources.assembly`).
 _OF_FILES: dict[str, dict[str, Any]] = {
+    "batch": _ANY,
     "annotation": _ANY,
     "collapse": {
         "enum": ["none", "max_mean", "median"],
@@ -46,6 +47,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
         "pattern": r"^(refuse|impute|drop_features(:(0?\.[0-9]+|[01](\.0*)?))?)$",
         "description": "refuse, impute, drop_features or drop_features:0.2 (a share)",
     },
+    "phenotype_columns": _NAMES,
     "regex": _ANY,
     "transform": {
         "enum": ["none", "log2", "log2p1", "log_cpm"],

@@ -69,6 +69,8 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
           the period; they become radians.
         - ``categorical=sex,stage``: categories, which become codes 0, 1, ... in the order of the
           numbers if all are numbers, else of the alphabet.
+        - ``batch=plate``, ``phenotype_columns=age,sex``: columns that are known of the samples and
+          no features.
         - ``drop=note``: what is no feature; ``features=*_at``: what is, and nothing else.
         - ``separator=semicolon`` (comma, tab, semicolon, space, pipe), ``decimal=comma``,
           ``sheet=Sheet2`` of a workbook.
@@ -286,9 +288,11 @@ def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
 def _wanted_texts(
     dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
 ) -> dict[str, str]:
-    """Return the names of the table's label and group, each with its key of the sheet."""
+    """Return the columns that are no features by the sheet, each with its key there."""
     wanted = {}
-    for key, name in (("label", dataset.label), ("group", dataset.options.get("group"))):
+    own = [(key, dataset.options.get(key)) for key in ("group", "batch")]
+    own += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
+    for key, name in (("label", dataset.label), *own):
         elsewhere = phenotype is not None and name in phenotype
         if not name or (elsewhere and name not in (names or ())):
             continue

@@ -8,6 +8,7 @@ import pandas as pd
 from xnbflow.data.counts import counted
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.audit import findings
 from xnbflow.report.sections.validation import verdicts_in_words
 
 __all__ = ["section"]
@@ -53,6 +54,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"))]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline"))
+    blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
         blocks.append(Prose(text, "warning", sources("problems")))
