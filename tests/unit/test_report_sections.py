@@ -153,7 +153,7 @@ def test_how_well_a_finding_is_supported_is_written_with_its_reasons(changes, le
 def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
     summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
     recall = pd.DataFrame({"class": ["a"], "recognised": [True]})
-    row = {"level": "well supported", "reasons": "", "p_value": 0.005, "choices": 1}
+    row = {"level": "well supported", "reasons": "", "p_value": 0.005, "choices": 1, "permuted": ""}
     verdicts = pd.DataFrame([row | {"accuracy": 0.9, "majority": 0.5, "chance": 0.5,
                                     "balanced_lower": 0.6, "balanced_upper": 0.95}])  # fmt: skip
     assert answer._verdict("XNB", summary, verdicts, recall)[1] == "good"
