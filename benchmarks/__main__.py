@@ -1,10 +1,11 @@
 """Run benchmarks and write their table: `python -m benchmarks [--all] [name ...]`.
 
 Every module bench_<name>.py has a function ``rows()`` that returns rows of the one table; it may
-have a function ``shown()`` that returns those of them that the page shows, and ``details()`` that
-returns further tables by name. All are printed and written to results/benchmarks, where rows that
-are not measured now stay as they are. Without names those in `SHOWN` are run. Where a benchmark has
-rows on the page only these are measured, but for ``--all``: every row and the details.
+have a function ``shown()`` that returns those of them that the page shows, ``details()`` that
+returns further tables by name, and ``page()`` that returns a text and the page that holds it. All
+rows are printed and written to results/benchmarks, where those that are not measured now stay as
+they are. Without names the benchmarks in `SHOWN` are run. Where one has rows on the page only these
+are measured, but for ``--all``: every row and the details.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import importlib
 import sys
 import time
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -34,11 +36,21 @@ def main(words: list[str]) -> None:
     table = known_rows()
     print(f"\n{table.to_string(index=False, float_format='{:.4g}'.format)}")
     if not arguments.keep_page:
-        from performance_page import write_block  # noqa: PLC0415  found beside this file
-
-        write_block(in_order(table))
+        write_pages(names, table)
     if failed:
         sys.exit(f"failed, and not in the tables: {', '.join(failed)}")
+
+
+def write_pages(names: Iterable[str], table: pd.DataFrame) -> None:
+    """Write the table of times, and the pages of those benchmarks that have one."""
+    from performance_page import block, write_block  # noqa: PLC0415  found beside this file
+
+    if set(names) & set(SHOWN):
+        write_block(block(in_order(table)))
+    for name in names:
+        module = importlib.import_module(f"bench_{name}")
+        if hasattr(module, "page"):
+            write_block(*module.page())
 
 
 def parsed(words: list[str], known: list[str]) -> argparse.Namespace:

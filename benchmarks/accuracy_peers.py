@@ -1,11 +1,9 @@
 """The classifiers that ClassSpecificNBCV is compared with, tuned as their users tune them."""
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
-from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -15,7 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-__all__ = ["TopScoringPairs", "peers"]
+from xnbflow.naive_bayes import TopScoringPairs
+
+__all__ = ["peers"]
 
 SHRINKAGES = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0]
 
@@ -104,62 +104,3 @@ class RowSpace(TransformerMixin, BaseEstimator):
     def transform(self, X: np.ndarray) -> np.ndarray:
         """Return the coordinates, shape (n_samples, n_coordinates)."""
         return X @ self.basis_
-
-
-class TopScoringPairs(ClassifierMixin, BaseEstimator):
-    """k-TSP for two classes: each of k disjoint pairs of features votes by which is the larger.
-
-    Tan, Naiman, Xu, Winslow, Geman, "Simple decision rules for classifying human cancers from gene
-    expression profiles", Bioinformatics 21, 2005; candidates are the features with the strongest
-    rank sums, as in the R package switchBox.
-
-    Parameters
-    ----------
-    n_pairs : int
-    n_candidates : int
-        Half of them larger in either class.
-    """
-
-    def __init__(self, n_pairs: int = 3, n_candidates: int = 200) -> None:
-        self.n_pairs = n_pairs
-        self.n_candidates = n_candidates
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> "TopScoringPairs":
-        """Find the pairs; ties are broken by the difference of mean ranks."""
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        ranks = rankdata(X, axis=0)
-        gaps = ranks[codes == 1].mean(axis=0) - ranks[codes == 0].mean(axis=0)
-        order = np.argsort(gaps, kind="stable")
-        half = min(self.n_candidates, len(order)) // 2
-        used = np.unique(np.concatenate([order[:half], order[-half:]]))
-        first, second = np.array(list(combinations(used, 2))).T
-        below = X[:, first] < X[:, second]
-        difference = below[codes == 1].mean(axis=0) - below[codes == 0].mean(axis=0)
-        ranks = ranks[:, used]
-        centred = np.searchsorted(used, first), np.searchsorted(used, second)
-        mean_gaps = ranks[codes == 1].mean(axis=0) - ranks[codes == 0].mean(axis=0)
-        secondary = np.abs(mean_gaps[centred[1]] - mean_gaps[centred[0]])
-        best = np.lexsort((-secondary, -np.abs(difference)))
-        self.pairs_ = self._disjoint(first[best], second[best], difference[best])
-        return self
-
-    def _disjoint(self, first: np.ndarray, second: np.ndarray, sign: np.ndarray) -> np.ndarray:
-        """Return the best pairs that share no feature, the one larger in the second class last."""
-        found: list[tuple[int, int]] = []
-        taken: set[int] = set()
-        for i, j, s in zip(first.tolist(), second.tolist(), sign.tolist(), strict=True):
-            if not {i, j} & taken:
-                found.append((i, j) if s > 0 else (j, i))
-                taken |= {i, j}
-            if len(found) == self.n_pairs:
-                break
-        return np.array(found)
-
-    def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Return the majority of the votes for the second class, from -1 to 1."""
-        votes = X[:, self.pairs_[:, 0]] < X[:, self.pairs_[:, 1]]
-        return 2.0 * votes.mean(axis=1) - 1.0
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the class with most votes."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]

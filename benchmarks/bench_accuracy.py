@@ -1,7 +1,8 @@
 """How accurate classifiers are on the development series: five folds, two seeds.
 
 `python -m benchmarks accuracy` measures what is not yet measured and writes the means over series
-(results/benchmarks/accuracy.tsv) and the figures by series (accuracy_by_series.tsv);
+and the accuracy by series into docs/methods/class-specific.md; with --all the figures by series and
+seed, too (results/benchmarks/accuracy_by_series.tsv);
 `python benchmarks/bench_accuracy.py --methods A B --series C` measures some of it. The predictions
 of every series, seed and method are kept in results/benchmarks/accuracy: delete a file to measure
 it again. The series are looked for in the folder XNBFLOW_DATA, or ../shared/data.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from accuracy_page import PAGE, block
 from accuracy_peers import peers
 from accuracy_series import development_series
 from sklearn.base import BaseEstimator, clone
@@ -146,14 +148,21 @@ def beside(table: pd.DataFrame, method: str) -> pd.DataFrame:
 
 
 def rows() -> list[dict]:
-    """Return no rows: this benchmark measures no time."""
+    """Measure what is not kept, and return no rows: none is a time."""
+    measured()
     return []
 
 
 def details() -> dict[str, pd.DataFrame]:
-    """Measure, and return the means and the figures by series, seed and method."""
-    table = measured()
+    """Return the means and the figures by series, seed and method."""
+    table = measured(kept=True)
     return {"accuracy": means(table), "accuracy_by_series": table}
+
+
+def page() -> tuple[str, Path]:
+    """Return the table of what is kept, and the page that holds it."""
+    table = measured(kept=True)
+    return block(means(table), table), PAGE
 
 
 def main(words: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The table of benchmarks in docs/performance.md: written by the tool, between two markers."""
+"""Tables in pages, written by the tool between two markers; that of docs/performance.md."""
 
 import os
 import platform
@@ -35,21 +35,22 @@ def block(table: pd.DataFrame) -> str:
     return "\n".join([BEGIN, HEADER, *lines, "", where, END])
 
 
-def write_block(table: pd.DataFrame, path: Path = PAGE) -> None:
-    """Replace the block of the page.
+def write_block(text: str, path: Path = PAGE) -> None:
+    """Replace the block of a page by the text, whose first and last line are its markers.
 
     Raises
     ------
     SystemExit
         If the page lacks a marker, has one twice, or has them in another order.
     """
-    text = path.read_text(encoding="utf-8")
-    start, end = text.find(BEGIN), text.find(END)
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or start > end:
+    page = path.read_text(encoding="utf-8")
+    begin, *_, last = text.splitlines()
+    start, end = page.find(begin), page.find(last)
+    if page.count(begin) != 1 or page.count(last) != 1 or start > end:
         raise SystemExit(
-            f"{path} must hold the two lines {BEGIN} and {END}, once each, in this order"
+            f"{path} must hold the two lines {begin} and {last}, once each, in this order"
         )
-    path.write_text(text[:start] + block(table) + text[end + len(END) :], encoding="utf-8")
+    path.write_text(page[:start] + text + page[end + len(last) :], encoding="utf-8")
 
 
 def seconds(value: float) -> str:

@@ -181,12 +181,15 @@ def test_a_class_s_own_genes_come_first_and_others_fill_up(path):
     model, ranked = fitted(path)
     for label, own in model.selected_features_.items():
         names, scores = ranked["names"][label].tolist(), ranked["scores"][label]
-        assert names[: len(own)] == own
-        np.testing.assert_array_equal(scores[: len(own)], model.selected_distances_[label])
+        assert set(names[: len(own)]) == set(own)
+        of_gene = dict(zip(own, model.selected_distances_[label], strict=True))
+        expected = [of_gene[name] for name in names[: len(own)]]
+        np.testing.assert_array_equal(np.abs(scores[: len(own)]), expected)
         assert (scores[len(own) :] == 0.0).all()
         assert len(set(names)) == len(names)
         assert np.isnan(ranked["pvals"][label]).all()
-        high = [model.direction_[label][own.index(name)] == "high" for name in own]
+        high = [model.direction_[label][own.index(name)] == "high" for name in names[: len(own)]]
+        np.testing.assert_array_equal(scores[: len(own)] > 0, high)
         np.testing.assert_array_equal(ranked["logfoldchanges"][label][: len(own)] > 0, high)
 
 

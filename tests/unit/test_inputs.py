@@ -188,7 +188,8 @@ def test_what_is_no_finite_number_is_named_in_fit_and_later(estimator, value):
     frame.loc["s3", "g2"] = value
     with pytest.raises(InputError, match=r"'g2'.*'s3'"):
         make(estimator).fit(frame, y)
-    if estimator.__name__ != "StepwiseNaiveEffects":  # it takes columns as they are
+    lenient = pd.isna(value) and estimator in (ClassSpecificNB, ClassSpecificNBCV)
+    if not lenient and estimator.__name__ != "StepwiseNaiveEffects":  # it takes columns as they are
         with pytest.raises(InputError, match=r"'g2'.*'s3'"):
             use_of(model)(frame)
 
@@ -210,8 +211,8 @@ def test_columns_that_share_a_name_are_named(estimator):
 @each_estimator
 @pytest.mark.parametrize("unit", [1e160, 1e-170, 1e300, 1e-300])
 def test_a_column_beyond_the_range_of_squares_is_named_or_does_no_harm(estimator, unit):
-    if estimator.__name__ == "VonMisesFisherNB":
-        pytest.skip("unit vectors have no unit")
+    if estimator.__name__ in {"VonMisesFisherNB", "TopScoringPairs"}:
+        pytest.skip("unit vectors have no unit, and pairs of columns have a common one")
     X, y = samples(estimator)
     frame = pd.DataFrame(X, columns=["g0", "g1", "g2"])
     scaled = frame.assign(g1=frame["g1"] * unit)

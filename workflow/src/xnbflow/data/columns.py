@@ -141,7 +141,11 @@ def name_bad_value(X: Any, error: Exception) -> None:
     if not isinstance(X, pd.DataFrame):
         return
     for name, column in X.items():
-        bad = ~np.isfinite(pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan))
+        if pd.api.types.is_numeric_dtype(column):
+            values = pd.to_numeric(column)
+        else:
+            values = pd.to_numeric(column.astype(str), errors="coerce")  # text for dates, too
+        bad = ~np.isfinite(values.to_numpy(float, na_value=np.nan))
         if bad.any():
             row = int(np.argmax(bad))
             msg = (

@@ -60,9 +60,13 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     try:
         check_classification_targets(y)
         return np.unique(y, return_inverse=True, return_counts=True)
-    except ValueError as error:
-        raise InputError(str(error)) from error
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         kinds = sorted({type(label).__name__ for label in y})
-        msg = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
-        raise InputError(msg) from error
+        what = str(error)
+        if all(isinstance(label, bytes) for label in y):
+            what = "the labels in y are bytes; decode them, say numpy.char.decode(y)"
+        elif len(kinds) > 1:
+            what = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
+        elif "Unknown label type: unknown" in what:
+            what = f"the labels in y are of type {kinds[0]}; make them text, say y.astype(str)"
+        raise InputError(what) from error

@@ -165,7 +165,7 @@ _OWN = (
         f"{_CSNB}; one-standard-error rule: Breiman et al. (1984)",
         {
             "sizes": either(list_of(whole(1)), nothing()),
-            "cv": either(whole(2), estimator()),
+            "cv": either(whole(2), estimator(), nothing()),
             "scoring": choice("log_loss", "accuracy", "balanced_accuracy"),
             "rule": choice("average", "one_standard_error", "best"),
             "calibration": choice("vector", "temperature"),
@@ -216,9 +216,9 @@ _OWN = (
         "naive Bayes on the features that carry most information on the class",
         f"{_DIRECTIONAL}, section 3.6",
         {
-            "estimator": estimator(),
+            "estimator": either(estimator(), nothing()),
             "n_max": either(whole(1), nothing()),
-            "cv": either(whole(2), estimator()),
+            "cv": either(whole(2), estimator(), nothing()),
         },
     ),
     Method(
@@ -259,6 +259,16 @@ _OWN = (
                 "naive": "as published: backfitting from naive Bayes, which may diverge where "
                 "features repeat one another",
             }
+        },
+    ),
+    Method(
+        "top_scoring_pairs",
+        "xnbflow.naive_bayes.top_scoring_pairs.TopScoringPairs",
+        "k-TSP: pairs of features that vote by which is the larger; two classes",
+        "Tan et al. (2005), Bioinformatics 21",
+        {
+            "n_pairs": whole(1),
+            "n_candidates": whole(2),
         },
     ),
     _transformer(

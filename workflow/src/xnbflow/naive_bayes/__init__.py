@@ -1,4 +1,4 @@
-"""Naive Bayes classifiers, one file each, on one small base class."""
+"""Naive Bayes classifiers, one file each, on one small base class; and one baseline, k-TSP."""
 
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.block import BlockNB
@@ -12,6 +12,7 @@ from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.regression import KernelNBRegressor
 from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.naive_bayes.top_scoring_pairs import TopScoringPairs
 from xnbflow.naive_bayes.von_mises import VonMisesFisherNB, VonMisesNB
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "HybridNB",
     "KernelNBRegressor",
     "SelectiveNB",
+    "TopScoringPairs",
     "VonMisesFisherNB",
     "VonMisesNB",
 ]

@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import class_codes
+from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.tiles import feature_major
 from xnbflow.preprocessing.estimator import Estimator
 
@@ -51,11 +52,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     #: Whether it gathers tiles from features in any memory layout, so that these are a view.
     _any_layout = False
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "BaseNaiveBayes":
+    def fit(self, X: Samples, y: Labels) -> "BaseNaiveBayes":
         """Fit the classifier."""
-        X, y = self._validated(X, y)
-        codes = self._learn_classes(y)
-        self._fit(self._arrange(X), codes)
+        values, labels = self._validated(X, y)
+        codes = self._learn_classes(labels)
+        self._fit(self._arrange(values), codes)
         return self
 
     def _learn_classes(self, y: np.ndarray) -> np.ndarray:
@@ -82,19 +83,19 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         with np.errstate(divide="ignore"):
             return np.log(shares)
 
-    def predict(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def predict(self, X: Samples) -> np.ndarray:
         """Return the most probable class of each sample, of equally probable ones the first."""
         best = np.argmax(self._relative_to_best(self.predict_joint_log_proba(X)), axis=1)
         return self.classes_[best]
 
-    def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
         """Return ``log P(c) + log p(x | c)`` of each class, shape (n_samples, n_classes).
 
         It is -inf where a sample is so far from a class that the square of the distance overflows.
         """
         return self._joint_log_likelihood(self._features(X))
 
-    def predict_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def predict_log_proba(self, X: Samples) -> np.ndarray:
         """Return log posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
         relative = self._relative_to_best(self.predict_joint_log_proba(X))
         return relative - logsumexp(relative, axis=1, keepdims=True)
@@ -105,11 +106,11 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         joint = np.where(lost, self.class_log_prior_, joint)
         return joint - joint.max(axis=1, keepdims=True)
 
-    def predict_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def predict_proba(self, X: Samples) -> np.ndarray:
         """Return posteriors, shape (n_samples, n_classes), in the order of `classes_`."""
         return np.exp(self.predict_log_proba(X))
 
-    def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
+    def explain(self, X: Samples) -> pd.DataFrame:
         """Return what each feature contributes to each class's log-likelihood.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample`` (X's
@@ -151,7 +152,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     def _feature_names(self) -> np.ndarray:
         return getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
 
-    def _features(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def _features(self, X: Samples) -> np.ndarray:
         return self._arrange(self._validated(X))
 
     def _arrange(self, X: np.ndarray) -> np.ndarray:

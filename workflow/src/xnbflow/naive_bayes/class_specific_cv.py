@@ -1,23 +1,26 @@
 """ClassSpecificNBCV: number of features and calibration by inner cross-validation."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from sklearn.metrics import get_scorer
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Instance, ListOf, number, one_of, whole
+from xnbflow.data.parameters import ListOf, number, one_of, whole
+from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.matrices import by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
-from xnbflow.naive_bayes.inner_folds import inner_folds
+from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
 from xnbflow.naive_bayes.size_path import (
+    SCORING_CONSTRAINTS,
     SCORINGS,
     InnerPredictions,
     SizeAverage,
@@ -50,12 +53,14 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
     cv : int or cross-validation splitter, default=None
-        The inner folds. None makes 5. An int makes stratified folds
-        in the order of the samples, or, where ``groups`` are given to `fit`, stratified folds that
-        keep groups together.
-    scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
+        The inner folds. None makes 5. An int makes stratified folds in the order of the samples,
+        or, where ``groups`` are given to `fit`, stratified folds that keep groups together. A list
+        holds (training, test) samples.
+    scoring : {"log_loss", "accuracy", "balanced_accuracy"}, str or callable, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
-        calibration.
+        calibration. Also another scorer of scikit-learn by name, say "roc_auc", or a callable
+        (estimator, X, y), whose estimator predicts the inner test samples, and X are their
+        numbers: ``path_`` has it as ``score``, greater is better.
     rule : {"average", "one_standard_error", "best"}, default="average"
         Average over all sizes, see the notes; take the fewest features whose score is within one
         standard error of the best, or within what one sample counts; or take the best.
@@ -142,9 +147,9 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
-        "cv": [whole(2), Instance("split", "get_n_splits"), None],
+        "cv": CV_CONSTRAINTS,
         "calibration": [one_of(*CALIBRATIONS)],
-        "scoring": [one_of(*SCORINGS)],
+        "scoring": SCORING_CONSTRAINTS,
         "rule": [one_of("average", "one_standard_error", "best")],
         "distance": [one_of(*PAIR_DISTANCES), ListOf(one_of(*PAIR_DISTANCES))],
         **COMMON_CONSTRAINTS,
@@ -156,7 +161,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         *,
         sizes: Sequence[int] | None = None,
         cv: Any = None,
-        scoring: str = "log_loss",
+        scoring: str | Callable[..., float] = "log_loss",
         rule: str = "average",
         calibration: str = "vector",
         distance: str | Sequence[str] = "combined",
@@ -184,20 +189,19 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         self.priors = priors
         self.exact = exact
 
-    def fit(
-        self, X: np.ndarray | pd.DataFrame, y: np.ndarray, groups: np.ndarray | None = None
-    ) -> "ClassSpecificNBCV":
+    def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "ClassSpecificNBCV":
         """Fit the classifier.
 
         No inner fold separates samples of one of the ``groups`` (n_samples,), say patients or
         batches. Raises an `InputError` if there are too few samples for inner folds.
         """
-        X, y = self._validated(X, y)
-        check_consistent_length(y, groups)
-        codes = self._learn_classes(y)
+        values, labels = self._validated(X, y)
+        check_consistent_length(labels, groups)
+        codes = self._learn_classes(labels)
+        known = None if groups is None else np.asarray(groups)
         # Its products of matrices are small: more threads would mostly wait for each other.
         with threadpool_limits(1, "blas"):
-            self._fit(self._arrange(X), codes, groups)
+            self._fit(self._arrange(values), codes, known)
         return self
 
     def predict_set(self, X: np.ndarray | pd.DataFrame, error_rate: float = 0.1) -> np.ndarray:
@@ -231,6 +235,13 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
 
     #: Models of files that were written before there was an average are none.
     _averaged = False
+
+    @property
+    def _scoring(self) -> str:
+        """Which column of the path is compared."""
+        if self.scoring == "neg_log_loss":
+            return "log_loss"
+        return self.scoring if self.scoring in SCORINGS else "score"
 
     @property
     def _calibration(self) -> Calibration:
@@ -290,6 +301,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         certain = Calibration.of_temperature(1.0, len(self.classes_))
         if len(self.classes_) == 1:
             scores = {"n_features_per_class": 0.0, "temperature": 1.0}
+            scores |= {self._scoring: 1.0, f"{self._scoring}_se": 0.0}
             for name, score in zip(SCORINGS, (0.0, 1.0, 1.0), strict=True):
                 scores |= {name: score, f"{name}_se": 0.0}
             return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)], []
@@ -322,12 +334,12 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         """Return which row is chosen, how many features a pair takes, and the average if any."""
         averages = [average for _, average in fitted if average is not None]
         if not averages:
-            best = choose(rows, self.scoring, self.rule, n_samples)
+            best = choose(rows, self._scoring, self.rule, n_samples)
             return best, rows[best]["n_features_per_pair"], None
         first = int(np.argmin([average.loss for average in averages]))
         least = averages[first]
         last = first + int(np.flatnonzero(least.weights)[-1])
-        within = choose(rows[first : last + 1], self.scoring, "one_standard_error", n_samples)
+        within = choose(rows[first : last + 1], self._scoring, "one_standard_error", n_samples)
         return first + within, rows[last]["n_features_per_pair"], least
 
     def _predict_inside(
@@ -368,7 +380,9 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             counts.append(modules.counts().mean(axis=1))
         numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         means, weights = np.mean(counts, axis=0), self._inner_weights(codes[tested])
-        return InnerPredictions(sums, log_prior, codes[tested], numbers, means, weights)
+        scorer = get_scorer(self.scoring) if self._scoring == "score" else None
+        given = codes[tested], numbers, means, weights, self.classes_, scorer
+        return InnerPredictions(sums, log_prior, *given)
 
     def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
         """Return what inner test samples count for: classes as ``priors`` says, 1 in the mean."""

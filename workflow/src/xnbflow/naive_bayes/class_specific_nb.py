@@ -10,11 +10,12 @@ import pandas as pd
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from xnbflow.data.columns import refuse_beyond_squares, refuse_repeated_names
+from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
+from xnbflow.data.samples import Samples, named_samples
 from xnbflow.density.families.kernel import Kernel
-from xnbflow.density.matrices import as_dense, dense_parts, some_rows
+from xnbflow.density.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import distance_table, warn_if_none
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
@@ -88,28 +89,34 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         """The weight of each feature of each class."""
         return [np.ones(len(columns)) for columns in self.columns_]
 
-    def _features(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        if not isinstance(X, pd.DataFrame) or not hasattr(self, "feature_names_in_"):
+    def _features(self, X: Samples) -> np.ndarray:
+        table: Any = named_samples(X)[0] if isinstance(X, pd.DataFrame) else None
+        if not isinstance(table, pd.DataFrame) or not hasattr(self, "feature_names_in_"):
             return super()._features(X)
         check_is_fitted(self)
-        refuse_repeated_names(X)
-        places = X.columns.get_indexer(self.feature_names_in_[self.used_columns_])
+        refuse_repeated_names(table)
+        places = table.columns.get_indexer(self.feature_names_in_[self.used_columns_])
         present = np.flatnonzero(places >= 0)
         if len(places) and not len(present):
             msg = "X has none of the features that the classifier uses; are they named as in fit?"
             raise InputError(msg)
-        used = X.iloc[:, places[present]]
-        checked = check_array(used, dtype=np.float64, ensure_all_finite="allow-nan")
+        used = table.iloc[:, places[present]]
+        try:
+            checked = check_array(used, dtype=np.float64, ensure_all_finite="allow-nan")
+        except (TypeError, ValueError) as error:
+            name_bad_value(used.where(used.notna(), 0.0), error)
+            raise InputError(str(error)) from error
         refuse_beyond_squares(np.nan_to_num(checked), used.columns)
-        features = np.zeros((self.n_features_in_, len(X)))
+        features = np.zeros((self.n_features_in_, len(table)))
         features[self.used_columns_] = np.nan
         features[self.used_columns_[present]] = checked.T
         return features
 
-    def predict_joint_log_proba(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._features(X)
-        if isinstance(X, pd.DataFrame) and np.isnan(features[self.used_columns_]).any():
+        table = isinstance(X, pd.DataFrame) and not is_sparse(features)
+        if table and np.isnan(features[self.used_columns_]).any():
             if self.evidence == "absolute":
                 msg = (
                     "X lacks values of features that the classifier uses; without them classes "
@@ -124,7 +131,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
             warnings.warn(msg, UserWarning, stacklevel=2)
         return self._joint_log_likelihood(features)
 
-    def explain(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
+    def explain(self, X: Samples) -> pd.DataFrame:
         """Return what each feature contributes to each class: nats against the reference.
 
         One row per sample of X, class and feature that the class uses, with columns ``sample``,

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import (
     check_array,
@@ -18,6 +17,7 @@ from xnbflow.data.columns import refuse_beyond_squares
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import number
+from xnbflow.data.samples import Labels, Samples, plain_labels
 from xnbflow.density.families.gaussian import ConstantFeatureError, Gaussian
 from xnbflow.naive_bayes.independent import IndependentNB
 
@@ -72,26 +72,26 @@ class GaussianNB(IndependentNB):
 
     def fit(
         self,
-        X: np.ndarray | pd.DataFrame,
-        y: np.ndarray,
-        sample_weight: np.ndarray | None = None,
+        X: Samples,
+        y: Labels,
+        sample_weight: Labels | None = None,
     ) -> "GaussianNB":
         """Fit the classifier; each sample counts ``sample_weight`` (n_samples,) times."""
         if sample_weight is None:
             return super().fit(X, y)
-        X, y = self._validated(X, y)
-        weights = _checked_weights(sample_weight, len(X))
-        codes = self._learn_classes(y)
+        values, given = self._validated(X, y)
+        weights = _checked_weights(sample_weight, len(values))
+        codes = self._learn_classes(given)
         self._forget_moments()
-        self._take_in(X.T, codes, weights)
+        self._take_in(values.T, codes, weights)
         return self
 
     def partial_fit(
         self,
-        X: np.ndarray | pd.DataFrame,
-        y: np.ndarray,
-        classes: np.ndarray | None = None,
-        sample_weight: np.ndarray | None = None,
+        X: Samples,
+        y: Labels,
+        classes: Labels | None = None,
+        sample_weight: Labels | None = None,
     ) -> "GaussianNB":
         """Fit on further samples.
 
@@ -107,24 +107,25 @@ class GaussianNB(IndependentNB):
             msg = f"classes was {self.classes_!r} in the first call and is {labels!r}; leave it out"
             raise InputError(msg)
         if first:
-            X, y = self._validated(X, y)
+            values, given = self._validated(X, y)
         else:
+            y = plain_labels(y, X)
             refuse_missing(y)
-            X, y = self._validated(X), column_or_1d(y)
-            check_consistent_length(X, y)
-            refuse_beyond_squares(X, getattr(self, "feature_names_in_", None))
-        unknown = np.setdiff1d(y, labels)
+            values, given = self._validated(X), column_or_1d(y)
+            check_consistent_length(values, given)
+            refuse_beyond_squares(values, getattr(self, "feature_names_in_", None))
+        unknown = np.setdiff1d(given, labels)
         if len(unknown):
             msg = (
                 f"The target label(s) {unknown} in y do not exist in the initial classes {labels}; "
                 "name all labels in the first call"
             )
             raise InputError(msg)
-        weights = _checked_weights(sample_weight, len(X))
+        weights = _checked_weights(sample_weight, len(values))
         if first:
             self.classes_ = labels
             self._forget_moments()
-        self._take_in(X.T, np.searchsorted(labels, y), weights)
+        self._take_in(values.T, np.searchsorted(labels, given), weights)
         return self
 
     @property
@@ -180,7 +181,7 @@ class GaussianNB(IndependentNB):
         self._set_group(density)
 
 
-def _checked_weights(sample_weight: np.ndarray | None, n_samples: int) -> np.ndarray:
+def _checked_weights(sample_weight: Labels | None, n_samples: int) -> np.ndarray:
     """Return a weight per sample; refuse negative ones and nothing but zeros."""
     if sample_weight is None:
         return np.ones(n_samples)

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 
 from xnbflow.data.columns import column_mask
 from xnbflow.data.parameters import Columns, number, one_of, whole
+from xnbflow.data.samples import Samples
 from xnbflow.density.families.naive_effect import (
     SMOOTHING,
     SortedFeature,
@@ -136,11 +137,11 @@ class GeneralizedNB(BaseNaiveBayes):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def decision_function(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def decision_function(self, X: Samples) -> np.ndarray:
         """Return the log odds of the second class, shape (n_samples,)."""
         return self._log_odds(self._features(X))
 
-    def effects(self, X: np.ndarray | pd.DataFrame) -> pd.DataFrame:
+    def effects(self, X: Samples) -> pd.DataFrame:
         """Return what each feature adds to each sample's log odds.
 
         One row per sample of X and feature, with columns ``sample`` (X's index, or the row number),

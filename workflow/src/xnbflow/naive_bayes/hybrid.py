@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.families.base import Distribution
 from xnbflow.naive_bayes.independent import GroupedNB, family_of
 
@@ -17,9 +17,10 @@ __all__ = ["HybridNB"]
 
 
 class HybridNB(GroupedNB):
-    """Naive Bayes whose groups of columns follow different families of densities.
+    """Naive Bayes for mixed data: groups of columns follow different families of densities.
 
-    The log-likelihood of a class is the sum over groups.
+    Numeric, categorical and circular columns in one classifier (mixed naive Bayes). The
+    log-likelihood of a class is the sum over groups.
 
     Parameters
     ----------
@@ -76,10 +77,10 @@ class HybridNB(GroupedNB):
         self.groups = groups
         self.priors = priors
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> Self:
+    def fit(self, X: Samples, y: Labels) -> Self:
         """Fit the classifier; callables that select columns are given X as it is."""
-        checked, y = self._validated(X, y)
-        codes = self._learn_classes(y)
+        checked, labels = self._validated(X, y)
+        codes = self._learn_classes(labels)
         taken = set(self.get_params(deep=False))
         for name, _, _ in self._named():
             if not isinstance(name, str) or "__" in name or name in taken:

@@ -8,8 +8,29 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.parameters import Constraint, Instance, ListOf, satisfies, whole
 
-__all__ = ["inner_folds"]
+__all__ = ["CV_CONSTRAINTS", "inner_folds"]
+
+_FOLD = Constraint(
+    "(training, test)",
+    lambda value: (
+        isinstance(value, (list, tuple))
+        and len(value) == 2
+        and all(np.ndim(part) == 1 and np.asarray(part).dtype.kind in "iu" for part in value)
+    ),
+)
+
+#: What the parameter ``cv`` may be, as in scikit-learn.
+CV_CONSTRAINTS: list[Any] = [
+    whole(2),
+    Instance("split", "get_n_splits"),
+    Constraint(
+        "a list of (training, test) samples",
+        lambda value: satisfies(value, ListOf(_FOLD)) and bool(value),
+    ),
+    None,
+]
 
 _FOLDS = 5
 
@@ -21,7 +42,8 @@ def inner_folds(
 
     None for ``cv`` is 5. An int makes stratified folds in the order
     of the samples, no more than the largest class has samples, or, where samples have ``groups``
-    (n_samples,), which no fold splits, than there are groups; fewer than two are refused.
+    (n_samples,), which no fold splits, than there are groups; fewer than two are refused. A list
+    holds training and test samples of each fold.
 
     Examples
     --------
@@ -44,4 +66,8 @@ def inner_folds(
         splits = check_cv(cv, codes, classifier=True).split(
             np.empty((len(codes), 0)), codes, groups
         )
-        return [(train, test) for train, test in splits if len(test)]
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    if any(part.max(initial=0) >= len(codes) for fold in folds for part in fold):
+        msg = f"cv names a sample beyond the {len(codes)} that there are; number them from 0 on"
+        raise InputError(msg)
+    return [(train, test) for train, test in folds if len(test)]

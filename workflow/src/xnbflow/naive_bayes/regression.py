@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
+from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.conditional_tables import TOLERANCE, ConditionalTables
 from xnbflow.density.joint import WIDTH_FACTORS
 from xnbflow.preprocessing.estimator import Estimator
@@ -89,7 +89,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.n_grid = n_grid
         self.exact = exact
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "KernelNBRegressor":
+    def fit(self, X: Samples, y: Labels) -> "KernelNBRegressor":
         """Keep the training samples, and choose the kernel width; constant features have no effect.
 
         Raises
@@ -111,7 +111,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.grid_ = self._grid(self.width_)
         return self
 
-    def predict(self, X: np.ndarray | pd.DataFrame, kind: str = "mean") -> np.ndarray:
+    def predict(self, X: Samples, kind: str = "mean") -> np.ndarray:
         """Return a prediction of y for each sample of X.
 
         ``kind`` is the summary of ``p(y | x)``: "mean", which has the least mean square error,
@@ -128,7 +128,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         return density @ self.grid_ / density.sum(axis=1)
 
     def predict_quantiles(
-        self, X: np.ndarray | pd.DataFrame, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
+        self, X: Samples, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
     ) -> np.ndarray:
         """Return ``quantiles`` of ``p(y | x)`` for each sample of X.
 
@@ -142,14 +142,15 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         cumulative = np.pad(cumulative / cumulative[:, -1:], ((0, 0), (1, 0)))
         return np.array([np.interp(quantiles, row, self.grid_) for row in cumulative])
 
-    def predict_density(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def predict_density(self, X: Samples) -> np.ndarray:
         """Return ``p(y | x)`` of each sample of X at the points of `grid_`.
 
         The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
         """
-        X = self._validated(X)
-        chunks = self._chunks(len(X), len(self.targets_) if self.tables_ is None else self.n_grid)
-        rows = [self._looked_up(X[chunk], self.width_, self.tables_)[0] for chunk in chunks]
+        values = self._validated(X)
+        width = len(self.targets_) if self.tables_ is None else self.n_grid
+        chunks = self._chunks(len(values), width)
+        rows = [self._looked_up(values[chunk], self.width_, self.tables_)[0] for chunk in chunks]
         return np.concatenate(rows)
 
     def _choose_width(self) -> None:

@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Instance, whole
+from xnbflow.data.samples import Labels, Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.gaussian import GaussianNB
 from xnbflow.naive_bayes.independent import IndependentNB
-from xnbflow.naive_bayes.inner_folds import inner_folds
+from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 
 __all__ = ["SelectiveNB"]
 
@@ -32,14 +34,15 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
 
     Parameters
     ----------
-    estimator : IndependentNB
-        The classifier to select for: `GaussianNB`, `FlexibleNB`, `HybridNB` or one made of these.
-        Given the class its features must be independent, but for those of a multivariate group,
-        which are selected together; all classes must use the same features.
+    estimator : IndependentNB, default=None
+        The classifier to select for: `GaussianNB`, `FlexibleNB`, `HybridNB` or one made of these;
+        None takes `GaussianNB()`. Given the class its features must be independent, but for those
+        of a multivariate group, which are selected together; all classes must use the same
+        features.
     n_max : int, default=None
         Largest number of features to try; None tries all.
-    cv : int or cross-validation splitter, default=10
-        The inner folds; an int makes stratified folds in the order of the samples.
+    cv : int, cross-validation splitter, list of (training, test) samples or None, default=10
+        The inner folds; an int makes stratified folds in the order of the samples, None 5.
 
     Attributes
     ----------
@@ -73,39 +76,44 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [Instance("fit", "predict")],
+        "estimator": [Instance("fit", "predict"), None],
         "n_max": [whole(1), None],
-        "cv": [whole(2), Instance("split", "get_n_splits")],
+        "cv": CV_CONSTRAINTS,
     }
 
-    def __init__(self, estimator: IndependentNB, *, n_max: int | None = None, cv: Any = 10) -> None:
+    def __init__(
+        self, estimator: IndependentNB | None = None, *, n_max: int | None = None, cv: Any = 10
+    ) -> None:
         self.estimator = estimator
         self.n_max = n_max
         self.cv = cv
 
-    def fit(
-        self, X: np.ndarray | pd.DataFrame, y: np.ndarray, groups: np.ndarray | None = None
-    ) -> "SelectiveNB":
+    def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "SelectiveNB":
         """Fit the classifier.
 
         No inner fold separates samples of one of the ``groups`` (n_samples,), say patients or
         batches. Raises an `InputError` if there are too few samples or groups for inner folds.
         """
-        X, y = self._validated(X, y)
-        check_consistent_length(y, groups)
-        codes = self._learn_classes(y)
-        self._fit(self._arrange(X), codes, groups)
+        values, labels = self._validated(X, y)
+        check_consistent_length(labels, groups)
+        codes = self._learn_classes(labels)
+        known = None if groups is None else np.asarray(groups)
+        self._fit(self._arrange(values), codes, known)
         return self
+
+    def _given(self) -> Any:
+        return GaussianNB() if self.estimator is None else self.estimator
 
     def _fit(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
     ) -> None:
-        if not isinstance(self.estimator, IndependentNB):
+        given = self._given()
+        if not isinstance(given, IndependentNB):
             msg = (
                 "SelectiveNB selects among features that are independent given the class, have a "
-                f"density each and serve every class; {self.estimator!r} does not. Use an instance "
+                f"density each and serve every class; {given!r} does not. Use an instance "
                 "of GaussianNB, FlexibleNB, VonMisesNB, DiscretizedNB or HybridNB of "
-                f"xnbflow.naive_bayes instead of {type(self.estimator).__module__}"
+                f"xnbflow.naive_bayes instead of {type(given).__module__}"
             )
             raise InputError(msg)
         self.estimator_ = self._fitted(features, codes)
@@ -138,7 +146,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         with warnings.catch_warnings():
             # `fit` has warned of such a class; inner folds may make more of them.
             warnings.filterwarnings("ignore", "class .* has 1 sample")
-            return clone(self.estimator).fit(X, codes)
+            return clone(self._given()).fit(X, codes)
 
     def _prefix_accuracies(
         self, features: np.ndarray, codes: np.ndarray, order: np.ndarray, groups: np.ndarray | None

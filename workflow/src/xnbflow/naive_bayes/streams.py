@@ -10,6 +10,7 @@ from sklearn.utils.validation import column_or_1d
 from xnbflow.data.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
+from xnbflow.data.samples import Labels, plain_labels
 from xnbflow.density.matrices import as_dense, by_feature, feature_blocks, is_sparse
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
@@ -24,7 +25,7 @@ class StreamedNB(BaseNaiveBayes):
     columns_: list[np.ndarray]
     selected_features_: dict[Any, list[Any]]
 
-    def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> Self:
+    def fit_stream(self, chunks: Iterable[tuple[np.ndarray, np.ndarray]], y: Labels) -> Self:
         """Fit on a series that need not fit into memory; returns self.
 
         Afterwards the classifier has the selected features only: ``feature_names_in_`` are their
@@ -50,6 +51,7 @@ class StreamedNB(BaseNaiveBayes):
         {'a': ['g1'], 'b': ['g1']}
         """
         self._validate_params()
+        y = plain_labels(y)
         refuse_missing(y)
         codes = self._learn_classes(column_or_1d(y))
         self._fit_chunks(checked_chunks(chunks, len(codes)), codes)

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import issparse
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
@@ -15,9 +14,12 @@ from xnbflow.data.columns import (
     refuse_repeated_names,
     refuse_sparse_beyond_squares,
 )
+from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.parameters import Declared
+from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
+from xnbflow.density.matrices import is_sparse
 
 __all__ = ["Estimator", "Unlabelled"]
 
@@ -44,9 +46,7 @@ class Estimator(Declared):
         tags.target_tags.required = True
         return tags
 
-    def _validated(
-        self, X: np.ndarray | pd.DataFrame, y: np.ndarray | str = _NO_Y, **checks: Any
-    ) -> Any:
+    def _validated(self, X: Samples, y: Labels = _NO_Y, **checks: Any) -> Any:
         """Return X, and in `fit` also y, as arrays; in `fit` check the parameters first.
 
         ``checks`` are further arguments of scikit-learn's `check_X_y`. Raises an `InputError` if a
@@ -57,12 +57,14 @@ class Estimator(Declared):
         if fitting:
             self._validate_params()
             refuse_repeated_names(X)
+            y = plain_labels(y, X)
             refuse_missing(y)
         else:
             check_is_fitted(self)
+        X, sparse_names = self._opened(X, fitting=fitting)
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
-        if self._takes_sparse and issparse(X):
+        if is_sparse(X):
             checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
         # scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
         names = _plain_names(X)
@@ -71,18 +73,56 @@ class Estimator(Declared):
         )
         try:
             checked = self._converted(X, y, checks, plain=plain)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             name_bad_value(X, error)
-            raise InputError(str(error)) from error
+            raise InputError(f"{str(error).rstrip('.')}{self._expected(str(error))}") from error
         if fitting and self._squares_features:
-            sparse = issparse(checked[0])
+            sparse = is_sparse(checked[0])
             refuse = refuse_sparse_beyond_squares if sparse else refuse_beyond_squares
             refuse(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
-        if fitting and plain and names is not None:
+        names = names if plain else sparse_names
+        if fitting and names is not None:
             self.feature_names_in_, self.n_features_in_ = names, len(names)
         return checked
+
+    def _opened(self, X: Any, *, fitting: bool) -> tuple[Any, np.ndarray | None]:
+        """Return samples as an array, sparse array or DataFrame, and the names of sparse ones.
+
+        In `fit` all features of AnnData and of sparse tables are taken, later those of `fit` by
+        name, whatever else is there.
+        """
+        X, names = named_samples(X)
+        own = names if fitting else getattr(self, "feature_names_in_", None)
+        if is_sparse(X) and not self._takes_sparse:
+            msg = (
+                f"{type(self).__name__} takes no sparse samples; make them dense (X.toarray(), or "
+                "X.sparse.to_dense() of a DataFrame), or use ClassSpecificNB, which takes them"
+            )
+            raise InputError(msg)
+        if names is None or own is None:
+            return X, None
+        positions = pd.Index(names).get_indexer(own)
+        if (positions < 0).any():
+            lacking = own[positions < 0]
+            msg = (
+                f"X lacks {counted(len(lacking), 'feature')} that {type(self).__name__} was fitted "
+                f"on: {', '.join(map(str, lacking[:3]))}{', ...' if len(lacking) > 3 else ''}"
+            )
+            raise InputError(msg)
+        sparse = is_sparse(X)
+        if not np.array_equal(own, names):
+            X = X.tocsc()[:, positions] if sparse else X[:, positions]
+        return (X, own) if sparse else (pd.DataFrame(X, columns=own), None)
+
+    def _expected(self, message: str) -> str:
+        """Return which features are expected, to end a message about another number of them."""
+        if "is expecting" not in message or not hasattr(self, "feature_names_in_"):
+            return ""
+        return (
+            "; these are its feature_names_in_ (after fit_stream the selected ones), in this order"
+        )
 
     def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
         """Return arrays by scikit-learn's checks; sparse samples need no names to be known."""
@@ -107,13 +147,13 @@ class Unlabelled(TransformerMixin, Declared):
 
     _allows_missing = True
 
-    def fit(self, X: np.ndarray | pd.DataFrame, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Samples, y: object = None) -> Self:  # noqa: ARG002
         """Learn from the training samples, whatever their labels."""
         self._validate_params()
         self._learn(self._checked(X, reset=True))
         return self
 
-    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+    def transform(self, X: Samples) -> np.ndarray:
         """Return the transformed samples, feature-major as classifiers expect them."""
         check_is_fitted(self)
         return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
@@ -125,7 +165,7 @@ class Unlabelled(TransformerMixin, Declared):
         """Return the transformed samples, in any memory layout."""
         raise NotImplementedError
 
-    def _checked(self, X: np.ndarray | pd.DataFrame, *, reset: bool) -> np.ndarray:
+    def _checked(self, X: Samples, *, reset: bool) -> np.ndarray:
         finite = "allow-nan" if self._allows_missing else True
         return validate_data(self, X, dtype=np.float64, reset=reset, ensure_all_finite=finite)
 
@@ -135,7 +175,7 @@ class Unlabelled(TransformerMixin, Declared):
         return tags
 
 
-def _plain_names(X: np.ndarray | pd.DataFrame) -> np.ndarray | None:
+def _plain_names(X: Any) -> np.ndarray | None:
     """Return the column names of a DataFrame of plain numbers whose names are all strings."""
     if (
         isinstance(X, pd.DataFrame)

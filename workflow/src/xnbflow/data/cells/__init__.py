@@ -2,9 +2,11 @@
 
 from xnbflow.data.cells.cell_file import CellFile
 from xnbflow.data.cells.ranked_genes import rank_genes_groups, write_rank_genes_groups
+from xnbflow.data.samples import Cells
 
 __all__ = [
     "CellFile",
+    "Cells",
     "rank_genes_groups",
     "write_rank_genes_groups",
 ]

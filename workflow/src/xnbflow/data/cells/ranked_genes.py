@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from xnbflow.data.atomic import atomic
 from xnbflow.data.errors import InputError
+from xnbflow.data.samples import named_samples, plain_labels
 from xnbflow.data.sources.anndata_file import node, opened
 
 __all__ = ["rank_genes_groups", "write_rank_genes_groups"]
@@ -36,11 +38,12 @@ def rank_genes_groups(
         Fitted to cells with named genes.
     groupby : str
         The column of ``obs`` that holds the classes.
-    samples : array or sparse array of shape (n_cells, n_features), optional
-        The cells with the genes of ``feature_names_in_``, natural logarithms of 1 + counts: fold
-        changes are computed of them, by scanpy's formula.
+    samples : AnnData, array or sparse array of shape (n_cells, n_features), optional
+        The cells, natural logarithms of 1 + counts: fold changes are computed of them, by scanpy's
+        formula. Of AnnData the genes of ``feature_names_in_`` are taken by name; an array has
+        these, in this order.
     labels : array-like of shape (n_cells,), optional
-        Their classes.
+        Their classes; of AnnData by default the column ``groupby``.
     use_raw : bool, default=False
     layer : str, optional
         Where the values stand that the plots show.
@@ -49,10 +52,11 @@ def rank_genes_groups(
     -------
     dict
         ``params``, and structured arrays with a field per class: ``names``, ``scores`` (the
-        greatest distance to another class, 0 to 1), ``logfoldchanges`` (to base 2, against all
-        other cells; NaN without ``samples``), ``pvals`` and ``pvals_adj`` (NaN: the method tests
-        nothing). Classes have different numbers of genes, but scanpy wants one length: after its
-        own a class has genes of other classes, with score 0.
+        greatest distance to another class, 0 to 1, negative for a gene that is lower in the class,
+        by ``direction_`` or else the fold change; higher ones are first), ``logfoldchanges`` (to
+        base 2, against all other cells; NaN without ``samples``), ``pvals`` and ``pvals_adj`` (NaN:
+        the method tests nothing). Classes have different numbers of genes, but scanpy takes one
+        length: after its own a class has genes of other classes, with score 0.
 
     Raises
     ------
@@ -78,14 +82,21 @@ def rank_genes_groups(
     if not len(used):
         msg = "no class has a gene that separates it from others; there is nothing to show"
         raise InputError(msg)
-    length = max(len(columns) for columns in own)
-    ranked = [np.concatenate([mine, np.setdiff1d(used, mine)])[:length] for mine in own]
-    scores = np.zeros((len(classes), length))
-    for row, label, mine in zip(scores, classes, own, strict=True):
-        row[: len(mine)] = model.selected_distances_[label]
     changes = np.full((len(classes), len(names)), np.nan)
     if samples is not None:
+        labels = plain_labels(groupby if labels is None else labels, samples)
+        samples = _genes(samples, names)
         changes = _log_fold_changes(samples, np.asarray(labels), classes)
+    length = max(len(columns) for columns in own)
+    scores = np.zeros((len(classes), length))
+    for code, (row, label, mine) in enumerate(zip(scores, classes, own, strict=True)):
+        low = changes[code, mine] < 0.0
+        if hasattr(model, "direction_"):
+            low = np.array(model.direction_[label]) == "low"
+        signed = np.where(low, -1.0, 1.0) * model.selected_distances_[label]
+        order = np.argsort(low, kind="stable")
+        own[code], row[: len(mine)] = mine[order], signed[order]
+    ranked = [np.concatenate([mine, np.setdiff1d(used, mine)])[:length] for mine in own]
     places = np.arange(len(classes))[:, None], np.array(ranked)
     nothing = np.full(scores.shape, np.nan)
     fields = dict(zip(_FIELDS, (scores, changes[places], nothing, nothing), strict=True))
@@ -162,6 +173,18 @@ def _structured(classes: list[Any], values: np.ndarray, kind: str) -> np.ndarray
     for label, row in zip(classes, values, strict=True):
         found[str(label)] = row
     return found
+
+
+def _genes(samples: Any, names: np.ndarray) -> Any:
+    """Return the values of the named genes, of AnnData by name."""
+    values, known = named_samples(samples)
+    if known is None:
+        return values
+    positions = pd.Index(known).get_indexer(names)
+    if (positions < 0).any():
+        msg = f"the AnnData has no gene {names[np.argmin(positions)]!r}, which the classifier uses"
+        raise InputError(msg)
+    return values[:, positions]
 
 
 def _log_fold_changes(samples: Any, labels: np.ndarray, classes: list[Any]) -> np.ndarray:

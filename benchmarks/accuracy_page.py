@@ -1,0 +1,64 @@
+"""The table of accuracy in docs/methods/class-specific.md: written by the tool."""
+
+from pathlib import Path
+
+import pandas as pd
+
+__all__ = ["BEGIN", "END", "PAGE", "block"]
+
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "class-specific.md"
+BEGIN = "<!-- accuracy: written by `python -m benchmarks accuracy` -->"
+END = "<!-- end of accuracy -->"
+
+
+def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
+    """Return the page's block, markers included.
+
+    Parameters
+    ----------
+    means : DataFrame
+        Rows by method, with ``cells``, the three figures and each of them by seed.
+    cells : DataFrame
+        Rows by ``series``, ``seed`` and ``method``; the mean accuracy over seeds is shown.
+    """
+    methods = means["method"].tolist()
+    overall = [
+        "| method | accuracy | by seed | balanced accuracy | log loss | series and seeds |",
+        "|---|---|---|---|---|---|",
+    ]
+    seeds = [name for name in means if name.startswith("accuracy, seed")]
+    for row in means.to_dict("records"):
+        values = [
+            row["method"],
+            share(row["accuracy"]),
+            ", ".join(share(row[seed]) for seed in seeds),
+            share(row["balanced_accuracy"]),
+            share(row["log_loss"]),
+            str(row["cells"]),
+        ]
+        overall.append(f"| {' | '.join(values)} |")
+    each = cells.pivot_table(index="series", columns="method", values="accuracy")
+    heads = ["series", *methods]
+    by_series = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for series, row in each.iterrows():
+        shares = " | ".join(share(row[method]) for method in methods)
+        by_series.append(f"| {series} | {shares} |")
+    n_series = cells["series"].nunique()
+    title = f"Means over {n_series} development series, five outer folds; log loss in nats."
+    details = ["Accuracy by series, mean of the seeds:", "", *by_series]
+    return "\n".join([BEGIN, title, "", *overall, "", *details, "", END])
+
+
+def share(value: float) -> str:
+    """Return a figure with three digits and without the 0 before the point; nothing if missing.
+
+    Examples
+    --------
+    >>> [share(value) for value in (0.8664, 1.0, 3.576, float("nan"))]
+    ['.866', '1', '3.58', '']
+    """
+    if pd.isna(value):
+        return ""
+    if value >= 0.9995:
+        return f"{value:.3g}"
+    return f"{value:.3f}".removeprefix("0")

@@ -1,0 +1,240 @@
+"""The forms in which people have samples and labels: AnnData, sparse tables, odd labels, types."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from xnbflow.data.cells import Cells, rank_genes_groups
+from xnbflow.data.errors import InputError
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB, SelectiveNB
+
+N, GENES = 60, 8
+
+
+@dataclass
+class Annotated:
+    """The public attributes of an AnnData in memory that are documented and used."""
+
+    X: Any
+    obs: pd.DataFrame
+    var_names: pd.Index
+    isbacked: bool = False
+
+    @property
+    def shape(self):
+        return self.X.shape
+
+    def __len__(self):
+        return self.X.shape[0]
+
+
+def annotated(form=np.asarray):
+    rng = np.random.default_rng(5)
+    types = np.array(["B", "NK", "T"])[np.arange(N) % 3]
+    high = np.arange(GENES) % 3 == np.arange(N)[:, None] % 3
+    values = np.log1p(rng.poisson(0.3 + 3.0 * high)).astype(np.float32)
+    obs = pd.DataFrame({"type": pd.Categorical(types)}, index=[f"c{i}" for i in range(N)])
+    return Annotated(form(values), obs, pd.Index([f"g{i}" for i in range(GENES)]))
+
+
+FORMS = [np.asarray, sparse.csr_matrix, sparse.csc_array]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("model", [XNB(), ClassSpecificNB(n_features=1)], ids=repr)
+def test_annotated_cells_are_a_table_with_names(model, form):
+    cells = annotated(form)
+    frame = pd.DataFrame(annotated().X, cells.obs.index, cells.var_names)
+    expected = model.fit(frame, cells.obs["type"])
+    selected, joint = expected.selected_features_, expected.predict_joint_log_proba(frame)
+    model.fit(cells, "type")
+    assert model.selected_features_ == selected
+    np.testing.assert_allclose(model.predict_joint_log_proba(cells), joint, rtol=1e-9)
+    turned = Cells(cells.X[:, ::-1], cells.obs, cells.var_names[::-1])
+    np.testing.assert_allclose(model.predict_joint_log_proba(turned), joint, rtol=1e-9)
+    lacking = Cells(cells.X[:, 1:], cells.obs, cells.var_names[1:])
+    with pytest.raises(InputError, match="g0"):
+        model.predict(lacking)
+
+
+def test_annotated_cells_that_cannot_be_used_are_refused():
+    cells = annotated()
+    with pytest.raises(InputError) as caught:
+        ClassSpecificNB().fit(cells, "typ")
+    assert caught.value.key == "typ"
+    for wrong in (
+        Annotated(cells.X, cells.obs, cells.var_names, isbacked=True),
+        Annotated(cells.X, cells.obs, pd.Index(["g"] * GENES)),
+    ):
+        with pytest.raises(InputError):
+            ClassSpecificNB().fit(wrong, "type")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_streamed_model_predicts_annotated_cells_of_all_genes(form):
+    cells = annotated(form)
+    chunk = np.asarray(cells.var_names), annotated().X.T
+    model = ClassSpecificNB(n_features=1).fit_stream([chunk], cells.obs["type"])
+    assert len(model.feature_names_in_) < GENES
+    own = annotated().X[:, cells.var_names.get_indexer(model.feature_names_in_)]
+    frame = pd.DataFrame(own, columns=model.feature_names_in_)
+    assert model.predict(cells).tolist() == model.predict(frame).tolist()
+    with pytest.raises(InputError, match="feature_names_in_"):
+        model.predict(annotated(sparse.csr_array).X)
+
+
+def test_genes_that_are_higher_in_a_class_are_ranked_first():
+    cells = annotated(sparse.csr_array)
+    model = ClassSpecificNB(n_features=4).fit(cells, "type")
+    ranked = rank_genes_groups(model, "type", samples=cells)
+    for label, own in model.selected_features_.items():
+        signs = np.sign(ranked["scores"][label][: len(own)])
+        assert sorted(ranked["names"][label][: len(own)]) == sorted(own)
+        assert (np.diff(signs) <= 0).all()
+        assert {-1.0, 1.0} == set(signs)
+        # Markers were planted: a class is higher in its own and lower in those of the others.
+        np.testing.assert_array_equal(np.sign(ranked["logfoldchanges"][label][: len(own)]), signs)
+    of_xnb = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
+    assert (of_xnb["scores"]["B"] * of_xnb["logfoldchanges"]["B"] >= 0.0).all()
+
+
+@pytest.mark.parametrize("fill", [0.0, 1.0])
+def test_a_sparse_table_is_the_table(fill):
+    cells = annotated()
+    dense = pd.DataFrame(cells.X.astype(float), columns=cells.var_names)
+    stored = dense.astype(pd.SparseDtype(float, fill))
+    y = cells.obs["type"]
+    expected = ClassSpecificNB(n_features=2).fit(dense, y)
+    model = ClassSpecificNB(n_features=2).fit(stored, y)
+    assert model.selected_features_ == expected.selected_features_
+    assert model.feature_names_in_.tolist() == list(dense.columns)
+    for table in (stored, dense):
+        np.testing.assert_allclose(
+            model.predict_joint_log_proba(table), expected.predict_joint_log_proba(dense), rtol=1e-9
+        )
+    if fill == 0.0:
+        with pytest.raises(InputError, match="sparse"):
+            GaussianNB().fit(stored, y)
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+X, CODES = annotated().X, np.arange(N) % 3
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.array([2**53, 2**53 + 1, 2**53 + 2], dtype="Int64"),
+        pd.array([2**64 - 3, 2**64 - 2, 2**64 - 1], dtype="UInt64"),
+        np.array(["2020-01-01", "2020-01-02", "2021-01-01"], dtype="datetime64[D]"),
+    ],
+    ids=["Int64", "UInt64", "datetime64"],
+)
+def test_labels_keep_their_values(labels):
+    y = pd.Series(labels)[CODES].reset_index(drop=True)
+    model = GaussianNB().fit(X, y)
+    assert pd.Series(model.classes_).tolist() == pd.Series(labels).tolist()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([b"a", b"b", b"c"]),
+        np.array([b"a", b"b", b"c"], dtype=object),
+        pd.Series(pd.to_datetime(["2020", "2021", "2022"], utc=True)),
+        np.array([1, "b", "c"], dtype=object),
+    ],
+    ids=["bytes", "objects", "time zone", "mixed"],
+)
+def test_labels_that_scikit_learn_cannot_order_are_named_by_their_type(labels):
+    y = labels[CODES]
+    kind = {type(each).__name__.removesuffix("_") for each in y}
+    with pytest.raises(InputError) as caught:
+        ClassSpecificNB().fit(X, y)
+    assert all(name in str(caught.value) for name in kind)
+
+
+def test_a_column_of_dates_is_named():
+    table = pd.DataFrame(X).add_prefix("g").assign(drawn=pd.Timestamp("2020-03-01"))
+    with pytest.raises(InputError, match="'drawn'"):
+        GaussianNB().fit(table, CODES)
+
+
+# --- inner folds and scores as in scikit-learn ----------------------------------------------------
+
+
+def test_inner_folds_may_be_a_list_of_splits():
+    folds = StratifiedKFold(4)
+    listed = list(folds.split(X, CODES))
+    for make in (ClassSpecificNBCV, SelectiveNB):
+        expected = make(cv=folds).fit(X, CODES).predict_proba(X)
+        np.testing.assert_array_equal(make(cv=listed).fit(X, CODES).predict_proba(X), expected)
+        with pytest.raises(InputError):
+            make(cv=[([0, 1, 2], [N])]).fit(X, CODES)
+
+
+def test_the_path_has_the_score_of_any_scorer():
+    y = CODES == 1
+    model = ClassSpecificNBCV(cv=4, sizes=[1, 3], rule="best", calibration="temperature")
+    log_loss = model.set_params(scoring="log_loss").fit(X, y).path_
+    same = model.set_params(scoring="neg_log_loss").fit(X, y).path_
+    pd.testing.assert_frame_equal(log_loss, same)
+    accuracy = model.set_params(scoring=lambda fitted, rows, true: fitted.score(rows, true))
+    path = accuracy.fit(X, y).path_
+    np.testing.assert_allclose(path["score"], path["accuracy"])
+    np.testing.assert_allclose(path["score_se"], path["accuracy_se"])
+    # The area under the curve is that of ClassSpecificNB with as many features, pooled over folds.
+    area = model.set_params(scoring="roc_auc", sizes=[2]).fit(X, y).path_["score"][0]
+    pooled = np.empty(N)
+    for train, test in StratifiedKFold(4).split(X, y):
+        inner = ClassSpecificNB(n_features=2, temperature=model.temperature_)
+        pooled[test] = inner.fit(X[train], y[train]).predict_proba(X[test])[:, 1]
+    assert area == pytest.approx(roc_auc_score(y, pooled), abs=0.02)
+
+
+# --- types ----------------------------------------------------------------------------------------
+
+USER = """
+import numpy as np
+from scipy import sparse
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
+
+
+class Frame:  # as polars.DataFrame and anndata.AnnData declare it
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, 1
+
+
+GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
+GaussianNB().fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1.0, 2.0])
+ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
+ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
+GaussianNB().fit(object(), [0])  # wrong
+"""
+
+
+@pytest.mark.slow
+def test_mypy_accepts_what_estimators_take(tmp_path):
+    file = tmp_path / "user.py"
+    file.write_text(USER)
+    command = [sys.executable, "-m", "mypy", "--config-file", "", "--ignore-missing-imports"]
+    found = subprocess.run(
+        [*command, "--cache-dir", str(tmp_path), str(file)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in found.stdout.splitlines() if line.startswith("user.py")]
+    wrong = USER.splitlines().index("GaussianNB().fit(object(), [0])  # wrong") + 1
+    assert [int(line.split(":")[1]) for line in lines if "error" in line] == [wrong], found.stdout

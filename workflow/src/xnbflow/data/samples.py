@@ -1,0 +1,136 @@
+"""Samples and labels in the forms in which people have them: arrays, tables, AnnData in memory."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import issparse
+
+from xnbflow.data.errors import InputError, known_names
+
+__all__ = ["AnnDataLike", "Cells", "Labels", "Samples", "named_samples", "plain_labels"]
+
+
+class HasShape(Protocol):
+    """Tables and sparse matrices, which are no `numpy.typing.ArrayLike`."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Number of rows and columns."""
+
+
+#: What estimators take as samples: nested lists, arrays, sparse arrays and matrices, DataFrames of
+#: pandas and polars, AnnData.
+Samples = npt.ArrayLike | HasShape
+
+#: What estimators take as labels: lists, arrays, Series; of AnnData also the name of a column.
+Labels = npt.ArrayLike | HasShape
+
+
+@runtime_checkable
+class AnnDataLike(Protocol):
+    """The public attributes of `anndata.AnnData` that are read."""
+
+    X: Any
+    obs: Any
+    var_names: Any
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A layer, or the raw values, of an AnnData, to be used in its place.
+
+    Parameters
+    ----------
+    X : array or sparse array of shape (n_cells, n_genes)
+    obs : DataFrame of shape (n_cells, n_columns)
+    var_names : array-like of shape (n_genes,)
+
+    Examples
+    --------
+    ``Cells(adata.layers["logs"], adata.obs, adata.var_names)`` or
+    ``Cells(adata.raw.X, adata.obs, adata.raw.var_names)``:
+
+    >>> from xnbflow.naive_bayes import ClassSpecificNB
+    >>> obs = pd.DataFrame({"type": list("BBBTTT")})
+    >>> values = np.array([[0, 2], [0, 3], [0, 1], [2, 0], [3, 0], [2, 0]])
+    >>> cells = Cells(values, obs, ["CD3E", "MS4A1"])
+    >>> ClassSpecificNB(n_features=1).fit(cells, "type").selected_features_["T"]
+    ['CD3E']
+    """
+
+    X: Any
+    obs: pd.DataFrame
+    var_names: Any
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells and of genes."""
+        return tuple(self.X.shape)
+
+
+def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
+    """Return samples as an array, sparse array or table, and names that these cannot carry.
+
+    AnnData gives its X and ``var_names``, a DataFrame of sparse columns CSR and its columns.
+    Anything else is returned as it is, without names.
+
+    Examples
+    --------
+    >>> sparse = pd.DataFrame({"g1": [0.0, 1.0], "g2": [2.0, 0.0]}).astype("Sparse[float]")
+    >>> named_samples(sparse)[0].toarray().tolist(), named_samples(sparse)[1].tolist()
+    ([[0.0, 2.0], [1.0, 0.0]], ['g1', 'g2'])
+    """
+    if isinstance(X, pd.DataFrame):
+        return _sparse_frame(X)
+    if isinstance(X, AnnDataLike):
+        if getattr(X, "isbacked", False):
+            msg = "X is an AnnData whose values are in a file; give X.to_memory(), or fit_stream a "
+            msg += "xnbflow.data.cells.CellFile"
+            raise InputError(msg)
+        names = np.asarray(X.var_names, dtype=object)
+        if len(set(names.tolist())) < len(names):
+            msg = "two genes of the AnnData have one name; call its var_names_make_unique()"
+            raise InputError(msg)
+        return (X.X if issparse(X.X) else np.asarray(X.X)), names
+    return X, None
+
+
+def _sparse_frame(X: pd.DataFrame) -> tuple[Any, np.ndarray | None]:
+    kinds = set(X.dtypes)
+    if not kinds or not all(isinstance(kind, pd.SparseDtype) for kind in kinds):
+        return X, None
+    if any(kind.fill_value != 0 for kind in kinds):
+        return X.sparse.to_dense(), None
+    names = np.asarray(X.columns, dtype=object)
+    text = all(isinstance(name, str) for name in names)
+    return X.sparse.to_coo().tocsr(), names if text else None
+
+
+def plain_labels(y: Any, X: Any = None) -> Any:
+    """Return labels whose values survive in a NumPy array; of AnnData ``y`` may name a column.
+
+    pandas' nullable whole numbers become NumPy's, since scikit-learn makes floats of them, in which
+    those beyond 2**53 are not exact.
+
+    Raises
+    ------
+    InputError
+        If the AnnData ``X`` has no such column of ``obs``.
+
+    Examples
+    --------
+    >>> plain_labels(pd.Series([2**53, 2**53 + 1], dtype="Int64")).tolist()
+    [9007199254740992, 9007199254740993]
+    """
+    if isinstance(y, str) and isinstance(X, AnnDataLike):
+        if y not in X.obs:
+            msg = f"the AnnData has no column {y!r} in obs; {known_names(y, list(X.obs))}"
+            raise InputError(msg, key=y)
+        y = X.obs[y]
+    kind = getattr(y, "dtype", None)
+    if isinstance(kind, pd.api.extensions.ExtensionDtype) and pd.api.types.is_integer_dtype(kind):
+        return y if pd.isna(y).any() else y.to_numpy(kind.numpy_dtype)
+    return y
