@@ -54,7 +54,7 @@ class DataSetHeader:
     n_features : int
     feature_columns : tuple of str
         Columns of what else is known of features.
-    name, samples, labels, groups, sample_metadata, missing, notes
+    name, samples, labels, groups, sample_metadata, missing, notes, scale
         As those of `DataSet`.
     """
 
