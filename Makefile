@@ -8,7 +8,7 @@ DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 
-.PHONY: run test test-fast fuzz cluster-acceptance coverage lint format manual docs bench package paper-scale lock clean
+.PHONY: run test test-fast fuzz cluster-acceptance coverage lint audit format manual docs bench package paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -39,6 +39,11 @@ lint: $(INSTALLED)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
+
+## audit: known vulnerabilities of the locked dependencies (needs a network that reaches PyPI's advisories)
+audit: $(INSTALLED)
+	@$(BIN)/python -m pip install --quiet pip-audit
+	@$(BIN)/python -m pip_audit --requirement requirements.lock --require-hashes --disable-pip
 
 format: $(INSTALLED)
 	@$(BIN)/ruff check --fix .

@@ -20,6 +20,9 @@ from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH
 from xnbflow.data.dataset import DataSet, read_header
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
+from xnbflow.diagnostics.audit import audit
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
@@ -70,6 +73,9 @@ def _made(classifiers, datasets, **changes):
         series, path = _series(dataset), root / SERIES.of(dataset=dataset)
         series.write(path)
         _write_diagnostics(root / "results" / dataset, series)
+        for name, table in audit(series).items():
+            place = root / contract.DIAGNOSTIC.of(dataset=dataset, table=name)
+            write_parquet(table, place, contract.AUDIT_TABLES[name])
         for classifier in classifiers:
             folder = root / "results" / dataset / "3-fold" / classifier
             _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
@@ -139,6 +145,8 @@ def _write_diagnostics(folder, series):
             {"lower": edges[:-1], "upper": edges[1:], "pairs": np.arange(50)[::-1]}
         ),
     }
+    genes = gene_table(series)
+    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series)}
     for name, table in tables.items():
         write_parquet(table, folder / f"{name}.parquet", contract.DIAGNOSTIC_TABLES[name])
 
@@ -167,10 +175,12 @@ def _write_tables(results):
         "series": [root / SERIES.of(dataset=name) for name in study.datasets],
         "notes": [],
         "permutation": [],
+        "label_test": [],
+        "halves": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
     }
-    for name in names:
+    for name in (*names, *contract.AUDIT_TABLES):
         files[name] = [
             root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
         ]
@@ -180,7 +190,7 @@ def _write_tables(results):
             for dataset, folds, classifier in study.trained
         ]
     keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
-    keys["permuted"] = []
+    keys |= {key: [] for key in ("permuted", "tested", "halved")}
     about = {"study": study.id, "title": study.title, "summary": study.summary}
     about["labels"] = results.labels
     tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)

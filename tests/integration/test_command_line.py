@@ -15,6 +15,7 @@ from unittest import mock
 
 import pandas as pd
 import pytest
+from model_files import edited
 from unit.test_models_file import two_classes
 
 from xnbflow.workflow.cli.app import run
@@ -148,7 +149,7 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
     assert (done.returncode, done.stdout) == (0, "")
     page = (folder / "s3.html").read_text()
     assert 'class="evidence"' in page
-    assert page.split("</head>")[1].count("Why sample s3 is taken for") == 1
+    assert page.split("</head>")[1].count("is predicted for sample s3") == 1
     packed = page.split('<script type="application/json">')[1].split("</script>")[0]
     (model,) = json.loads(packed)
     (sample,) = model["samples"]
@@ -200,6 +201,41 @@ SERIES_MATRIX = """\
 "p2"\t4.0\t5.0\t6.0\t8.0
 !series_matrix_table_end
 """
+
+
+ESCAPES = "\x1b[2J\x9b2J\u202e"
+
+
+def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
+    """Names of features, classes and samples are refused, other texts printed with escapes."""
+
+    def renamed(content):
+        text = json.loads(content["notes"]["content"])
+        content["notes"]["content"] = json.dumps(text.replace("toy", f"toy{escape_in_json}"))
+
+    (tmp_path / "mirror").mkdir()
+    for escape in [ESCAPES]:
+        escape_in_json = json.dumps(escape)[1:-1]
+        edited(folder / "model.skops", tmp_path / "model.skops", renamed)
+        table = (folder / "new.csv").read_text().replace("s3,", f"s3{escape},")
+        (tmp_path / "new.csv").write_text(table)
+        text = SERIES_MATRIX.replace("Small", f"Sm{escape}all").replace("patient 1", f"p{escape}")
+        path = tmp_path / "mirror/GSE1_series_matrix.txt.gz"
+        path.write_bytes(gzip.compress(text.encode()))
+        model = folder / "model.skops"
+        said = [
+            xnbflow("show", tmp_path / "model.skops"),
+            xnbflow("signature", tmp_path / "model.skops", "--gmt"),
+            xnbflow("predict", model, tmp_path / "new.csv"),
+            xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4"),
+            xnbflow("predict", model, folder / "new.csv", "--json", "--option", f"x{escape}=1"),
+            xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror"),
+        ]
+    for done in said:
+        written = done.stdout + done.stderr
+        assert written
+        assert "Traceback" not in written
+        assert not {"\x1b", "\x9b", "\u202e"} & {*written}, written
 
 
 def test_geo_writes_a_study_that_snakemake_plans(tmp_path):

@@ -48,7 +48,7 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     assert table["right"].to_dict() == {0.9: 2, 0.99: 1, 0.999: 1}
     assert table.loc[0.99, "share"] == 0.5
     assert table.loc[0.99, "accuracy"] == pytest.approx(1 / 3)
-    assert table.loc[0.99, "promised"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
+    assert table.loc[0.99, "mean_probability"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
     assert set(table["predictions"]) == {6}
     lower, upper = proportion_interval(1, 3)
     assert table.loc[0.99, "accuracy_lower"] == lower

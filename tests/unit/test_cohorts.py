@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from xnbflow.evaluation.cohorts import (
-    cohort_verdict,
-    exchanged_classes,
-    permutation_p,
-    shared_samples,
-)
+from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.evaluation.cohorts import cohort_verdict, exchanged_classes, permutation_p
 from xnbflow.evaluation.verdicts import performance
 
 

@@ -91,7 +91,7 @@ def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
     assert posterior.isna().all(axis=None) == (not told)
     assert table["wilcoxon"].notna().all()
     said = "" if told else "4 data sets; with fewer than 5 the prior decides"
-    assert set(table["not_told"]) == {said}
+    assert set(table["too_few"]) == {said}
 
 
 def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():

@@ -1,12 +1,14 @@
 """What the documentation and the types of the library say."""
 
 import importlib
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 PUBLIC_MODULES = [
     "xnbflow.data.cells",
@@ -27,6 +29,43 @@ def test_every_public_name_stands_in_the_reference(module):
     shown = {path.rpartition(".")[2] for path in re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
     constants = {name for name in names_of(module) if name.isupper()} - {"CICA", "XNB"}
     assert set(names_of(module)) - shown == constants
+
+
+def sections(documented):
+    """The sections of a numpydoc docstring: the names that each describes."""
+    lines = inspect.cleandoc(documented.__doc__).splitlines()
+    found, current = {}, []
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line and set(below) == {"-"}:
+            found[line] = current = []
+        elif line and not line.startswith(" ") and set(line) != {"-"}:
+            names = line.partition(" : ")[0]
+            current += [name.strip(" *\\") for name in names.split(",")]
+    return found
+
+
+def documented_names():
+    page = (Path(__file__).parents[2] / "docs/reference/api.md").read_text()
+    return re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", documented_names())
+def test_every_name_of_the_reference_has_its_sections(path):
+    """Parameters where there are any, and what is returned, or what a class holds."""
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(module), name)
+    written = sections(found)
+    if not inspect.isclass(found):
+        taken = set(inspect.signature(found).parameters)
+        assert taken <= set(written.get("Parameters", ()))
+        returns = inspect.signature(found).return_annotation
+        yields = {"Returns", "Yields"} & written.keys()
+        assert yields or returns in (None, "None")
+    elif not (issubclass(found, BaseEstimator) or inspect.isabstract(found)):
+        fields = getattr(found, "_fields", None) or getattr(found, "__dataclass_fields__", ())
+        named = {*written.get("Attributes", ()), *written.get("Parameters", ())}
+        assert named
+        assert set(fields) <= named
 
 
 def names_of(module):

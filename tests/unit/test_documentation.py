@@ -67,6 +67,17 @@ def test_every_test_that_a_document_names_is_there():
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
 
 
+def test_every_threat_names_a_test_that_is_there():
+    table = (ROOT / "SECURITY.md").read_text().partition("| from whom |")[2].split("\n\n")[0]
+    rows = [line.split(" | ")[-1] for line in table.splitlines()[2:]]
+    sources = "".join(path.read_text() for path in ROOT.glob("tests/*/test_*.py"))
+    assert len(rows) >= 7
+    for row in rows:
+        functions = re.findall(r"`(test_\w+)`", row)
+        assert functions or re.search(r"`tests/[\w/]+\.py`", row), row
+        assert all(f"def {name}(" in sources for name in functions), row
+
+
 def test_the_tests_that_need_data_are_listed():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     needing = {

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import http.server
 import socket
+import ssl
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -371,6 +372,34 @@ def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
             downloads(tmp_path, url).fetch("cumida", PATH)
         path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
     assert path.read_bytes() == CSV
+
+
+class Elsewhere(http.server.BaseHTTPRequestHandler):
+    """Redirects every request to the same path of another server."""
+
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", f"{self.server.to}{self.path}")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_path, monkeypatch):
+    trustme = pytest.importorskip("trustme", reason="makes the certificate of the server")
+    authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(tls)
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
+    with serve(csv=[CSV]) as plain:
+        base = plain.url.removesuffix("/Genes")
+        with serving(Elsewhere, tls, to=base) as first:
+            mirror = downloads(tmp_path / "d", f"{first.url}/Genes", timeout=5)
+            with pytest.raises(InputError, match="redirected from https to http"):
+                mirror.fetch("cumida", PATH)
+            assert files(tmp_path / "d") == []
+            assert mirror.fetch("cumida", PATH, sha256=SHA256).read_bytes() == CSV
 
 
 def test_an_abandoned_attempt_writes_into_no_other_s_file(tmp_path):

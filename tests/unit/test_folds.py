@@ -77,7 +77,7 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     ("lines", "message"),
     [
         (["sample\tfold", "s9\t0"], "folds.tsv, line 2: toy has no sample 's9'"),
-        (["repeat\tsample\tfold", "3\ts0\t0", "3\ts0\t0"], "'s0' stands twice in repeat 3"),
+        (["repeat\tsample\tfold", "3\ts0\t0", "3\ts0\t0"], "'s0' is listed twice in repeat 3"),
         (["sample\tfold", "s0\t0", "s1\t0", "s9\t0"], "line 4: toy has no sample 's9'"),
         (["sample\tfold", "s0\t0", "s1\t0"], "sample 's2' of toy is missing"),
         (["sample\tfold", "s0\t0", "s1\tx", "s2\t0"], "line 3: fold is 'x'"),

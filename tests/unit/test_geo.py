@@ -230,7 +230,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     series = read_geo(path, row(annotation=annotation))
     assert series.feature_metadata.to_dict("list") == {
         "symbol": ["DDR1", "RFC2///XYZ", "DDR1"],
-        "gene_id": ["780", "5982///1", "780"],
+        "entrez_id": ["780", "5982///1", "780"],
     }
     best = read_geo(path, row(annotation=annotation, collapse="max_mean"))
     assert list(best.features) == ["DDR1"]
@@ -305,6 +305,58 @@ def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloade
     with ncbi(files=FILES) as server, pytest.raises(InputError, match=message):
         acquire(row(annotation="GPL570"), **settings(tmp_path, server))
     assert not [path for path in server.requests if "series_matrix" in path]
+
+
+SOFT = """^DATABASE = GeoMiame
+^PLATFORM = GPL16956
+!Platform_geo_accession = GPL16956
+!platform_table_begin
+ID\tGENE_SYMBOL\tENSEMBL_ID\tGENE_ID
+1007_s_at\tDDR1\tENSG00000204580\t780
+117_at\tDDR1\tENST00000376568\t780
+1053_at\tRFC2\tENSG00000049541\t5982
+!platform_table_end
+^SAMPLE = GSM1
+"""
+
+
+def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_source(tmp_path):
+    folder = "platforms/GPL16nnn/GPL16956"
+    files = FILES | {f"{folder}/soft/GPL16956_family.soft.gz": gzip.compress(SOFT.encode())}
+    table = put(
+        tmp_path, "samples,type,1007_s_at,1053_at\na,ill,7.5,2.5\nb,well,6.5,4.25\n", "t.csv"
+    )
+    place = tmp_path / "T_t.csv"
+    place.write_text(table.read_text())
+    named = {"annotation": "GPL16956"}
+    rows = [
+        row(annotation="GPL16956"),
+        SheetRow("t", "table", str(table), label="type", id_column="samples", options=named),
+        SheetRow("t", "cumida", "T/t", options=named),
+    ]
+    with ncbi(files=files) as server:
+        for dataset in rows:
+            urls = {"geo": [server.url], "cumida": [str(tmp_path)]}
+            given = settings(tmp_path, server) | {"base_urls": urls}
+            series = acquire(dataset, **given)
+            genes = series.feature_metadata.set_index(series.features).loc["1007_s_at"]
+            assert genes.to_dict() == {
+                "symbol": "DDR1",
+                "entrez_id": "780",
+                "ensembl_gene_id": "ENSG00000204580",
+            }
+            assert series.scale == "log2"
+    assert sum("GPL16956_family" in path for path in server.requests) == 1
+
+
+def test_a_platform_without_symbols_is_a_warning(tmp_path):
+    text = SOFT.replace("GENE_SYMBOL", "SPOT")
+    files = FILES | {
+        "platforms/GPL16nnn/GPL16956/soft/GPL16956_family.soft.gz": gzip.compress(text.encode())
+    }
+    with ncbi(files=files) as server, pytest.warns(UserWarning, match="GPL16956"):
+        series = acquire(row(annotation="GPL16956"), **settings(tmp_path, server))
+    assert series.feature_metadata is None
 
 
 # the summary

@@ -1,10 +1,18 @@
 """Stability of disjoint halves."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.evaluation.halves import half_stability, selection_shares
+from xnbflow.evaluation.halves import (
+    half_stability,
+    halves_table,
+    pairs_of,
+    selection_shares,
+)
 
 
 def test_two_lists_of_equal_size_agree_as_kuncheva_says():
@@ -34,5 +42,31 @@ def test_without_lists_there_is_no_stability():
         half_stability([], 10)
 
 
-def test_shares_count_every_half():
-    assert selection_shares([({"a", "b"}, {"a"}), ({"b"}, {"b"})]) == {"b": 0.75, "a": 0.5}
+@pytest.fixture(scope="module")
+def planted():
+    """Patients of three samples; one gene differs between their classes by far."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b"], 18)
+    values = rng.normal(size=(40, 36))
+    values[7] += 8 * (labels == "b")
+    groups = np.repeat([f"p{i}" for i in range(12)], 3)
+    names = [f"s{i}" for i in range(36)]
+    return DataSet("toy", values, [f"g{i}" for i in range(40)], names, labels, groups=groups)
+
+
+def test_every_half_selects_the_gene_that_tells_the_classes_apart(planted):
+    method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+    table = halves_table(planted, {"method": method, "params": {"n_features": 2}}, 6)
+    assert table["halves"].unique().tolist() == [12]
+    shares = selection_shares(table)
+    assert shares["a", "g7"] == shares["b", "g7"] == 1
+    assert sum(shares.values()) == pytest.approx(4)  # two features of each of two classes
+    pairs = pairs_of(table)
+    assert [len(half) for pair in pairs for half in pair] == [2] * 12
+    assert half_stability(pairs, 40).value > 0.4
+
+
+def test_classes_that_cannot_be_halved_have_no_halves(planted):
+    whole = dataclasses.replace(planted, groups=planted.labels)
+    method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+    assert halves_table(whole, {"method": method}, 3).empty

@@ -49,6 +49,14 @@ def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(ru
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
+def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
+    code, said = run("raise MemoryError('Unable to allocate 8 EiB')")
+    assert code == 1
+    assert said.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
+    assert "mem_mb" in said
+    assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
 def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
     code, said = run("", "import os; os.environ['NUMBA_NUM_THREADS'] = '2'; import numba\n")
     assert code == 1

@@ -3,6 +3,7 @@
 import io
 import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,14 @@ import skops.io
 from model_files import edited, packed, parts_of, two_classes
 from sklearn.preprocessing import StandardScaler
 
+from xnbflow.data.contract import MODEL_TABLES
 from xnbflow.data.errors import InputError
+from xnbflow.data.tables import series_of
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
+from xnbflow.models.final import write_final
+from xnbflow.models.trained import series_digest
 
 SCALED = [{"method": "sklearn.preprocessing.StandardScaler"}]
 BASELINES = {
@@ -220,3 +225,25 @@ def test_a_schema_without_a_valid_content_is_refused(path, tmp_path, schema):
     with pytest.raises(InputError) as told:
         read_model(packed(parts_of(path) | {"schema.json": schema}, tmp_path / "m.skops"))
     assert len(str(told.value)) < 1000
+
+
+def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
+    """A copy in another's place is refused, gene sets and tables name the series."""
+    model = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 2}})
+    folder = tmp_path / "results/toy/models"
+    paths = {name: str(folder / f"csnb.{name}.parquet") for name in MODEL_TABLES}
+    own = {"model": str(folder / "csnb.skops"), "gene_sets": str(folder / "csnb.gmt"), **paths}
+    write_final(model, SERIES, own, "0123456789abcdef")
+    assert {series_of(path) for path in paths.values()} == {"0123456789abcdef"}
+    sets = (folder / "csnb.gmt").read_text().splitlines()
+    assert all(line.split("\t")[1].endswith(model.series["digest"][:12]) for line in sets)
+    write_model(fit_model(SERIES, model.entry), tmp_path / "again.skops")
+    parts, again = parts_of(own["model"]), parts_of(tmp_path / "again.skops")
+    assert [name for name in parts if parts[name] != again[name]] == ["schema.json", "digest.json"]
+    write_model(fit_model(SERIES, model.entry), own["model"])
+    assert read_model(own["model"]).series["digest"] == series_digest(SERIES)
+    (tmp_path / "mine.skops").write_bytes(Path(own["model"]).read_bytes())
+    read_model(tmp_path / "mine.skops")
+    (folder / "nb.skops").write_bytes(Path(own["model"]).read_bytes())
+    with pytest.raises(InputError, match=r"copy of results/toy/models/csnb\.skops"):
+        read_model(folder / "nb.skops")

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_study import walk
-from scipy.stats import hypergeom
 from unit.test_models_file import two_classes
 
 from xnbflow.data.contract import (
@@ -21,15 +20,17 @@ from xnbflow.data.contract import (
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import write_tables
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import direction, feature_profiles
-from xnbflow.models import cross_validate, read_model
-from xnbflow.models.final import final_model, heatmap, model_tables, write_final
+from xnbflow.models import cross_validate, fit_model, read_model
+from xnbflow.models.final import final_model, model_tables, write_final
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.models.validation import (
     HARMONISERS,
     compare_signatures,
     harmonised,
     matched,
+    permuted_selections,
     validate,
     validate_all,
 )
@@ -119,21 +120,43 @@ def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
 
 
-def test_one_probe_per_gene_is_that_with_the_greatest_distance_in_training():
-    symbols = dict.fromkeys(TRAIN.features[:3], "GENE") | {"g4": "OTHER", "g5": ""}
-    one, other = matched(TRAIN, TEST, "symbol", (symbols, symbols))
-    assert one.features.tolist() == ["GENE", "OTHER"]
-    assert np.array_equal(one.values[0], TRAIN.values[0])
-    assert np.array_equal(other.values[0], TEST.values[0])
+def test_the_choice_of_one_probe_per_gene_uses_no_labels():
+    """The probe with the greatest mean is taken, and random labels are predicted by chance."""
+    rng = np.random.default_rng(0)
+    symbols = {f"p{i}": f"gene{i // 8}" for i in range(2400)}
+    accuracies = []
+    for _ in range(8):
+        labels = np.array(["a", "b"])[rng.permutation(np.arange(40) % 2)]
+        samples = [f"s{i}" for i in range(40)]
+        values = rng.normal(size=(2400, 40))
+        series = DataSet("noise", values, list(symbols), samples, labels)
+        chosen, other = matched(series, series, "symbol", (symbols, symbols))
+        highest = values.mean(axis=1).reshape(300, 8).argmax(axis=1) + 8 * np.arange(300)
+        assert np.array_equal(np.sort(chosen.values, axis=0), np.sort(values[highest], axis=0))
+        assert np.array_equal(chosen.values, other.values)
+        accuracies.append(cross_validate(chosen, CSNB, 5).figures()["accuracy"]["value"])
+    assert np.mean(accuracies) < 0.5 + 3 * np.sqrt(0.25 * 1.7 / 320)
 
 
-def test_the_significance_of_an_overlap_is_the_hypergeometric():
+def test_an_overlap_is_held_against_what_permuted_labels_select():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
-    other = table.assign(feature=["g0", "g1", "g7"], direction=["high", "low", "low"])
-    row = compare_signatures(table, other, TRAIN, TEST).iloc[0]
-    assert (row["shared"], row["same_direction"]) == (2, 1)
-    assert row["expected"] == pytest.approx(9 / 8)
-    assert row["p"] == pytest.approx(sum(hypergeom.pmf(k, 8, 3, 3) for k in (2, 3)))
+    other = table.assign(feature=["g1", "g0", "g7"], direction=["low", "high", "low"])
+    chance = [{"a": {"g0", "g2"}}, {"a": {"g5"}}, {"b": {"g0", "g1"}}]
+    row = compare_signatures(table, other, TRAIN, TEST, chance).iloc[0]
+    assert (row["shared"], row["genes"], row["same_direction"]) == (2, "g0 g1", 1)
+    assert (row["expected"], row["p"]) == (2 / 3, 2 / 4)
+
+
+def test_permuted_labels_select_planted_features_no_more_often_than_others():
+    values = np.random.default_rng(3).normal(size=(200, 40))
+    values[:2] += 9.0 * (TRAIN.labels == "tumour")
+    names = [f"g{i}" for i in range(200)]
+    series = named(TRAIN, "planted", values, features=names)
+    assert set(fit_model(series, CSNB).signature["feature"]) == {"g0", "g1"}
+    found = permuted_selections(series, CSNB, 19)
+    assert [set(sets) for sets in found] == 19 * [{"normal", "tumour"}]
+    planted = sum(len(chosen & {"g0", "g1"}) for sets in found for chosen in sets.values())
+    assert planted <= 4  # 2 of 200 features in 38 lists of 2: 0.8 expected
 
 
 def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, tmp_path):

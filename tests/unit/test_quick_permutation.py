@@ -3,13 +3,18 @@
 import numpy as np
 import pytest
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.evaluation import quick_permutation
 from xnbflow.evaluation.quick_permutation import (
     Screen,
     cross_validated_score,
+    label_test,
     permutation_test,
 )
 from xnbflow.naive_bayes import ClassSpecificNB
+
+CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 
 
 @pytest.mark.parametrize("stop_after", [3, 10, 1000])
@@ -40,10 +45,10 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
             score, labels, lambda rng: rng.permutation(labels), n_permutations=60
         )
 
-    assert tested().permutations < 60
+    assert len(tested().null) < 60
     values[:20, 20:] += 3
     found = tested()
-    assert (found.permutations, found.at_least) == (60, 0)
+    assert (len(found.null), found.at_least) == (60, 0)
     assert found.p_value == pytest.approx(1 / 61)
 
 
@@ -60,6 +65,29 @@ def test_the_screen_is_that_of_the_training_samples_alone():
             expected |= set(np.argsort(-apart)[:10].tolist())
     assert set(Screen(values).best(codes, train, 20).tolist()) == expected
     assert Screen(values).best(codes, train, 300).tolist() == list(range(300))
+
+
+@pytest.mark.parametrize("per_patient", [1, 3])
+def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient, monkeypatch):
+    """A single class is not tested, nor more than a thousand samples."""
+    n, rng = 60, np.random.default_rng(per_patient)
+    labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
+    values = rng.normal(size=(60, len(labels)))
+    names = [f"s{i}" for i in range(len(labels))]
+    groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
+
+    def found(values, labels):
+        series = DataSet("toy", values, [f"g{i}" for i in range(60)], names, labels, groups=groups)
+        return label_test(series, {"method": f"{CSNB}CV"}, CSNB)
+
+    row = found(values, labels).iloc[0]
+    assert row["permuted"] == "ClassSpecificNB"
+    assert row["p_value"] > 0.05
+    row = found(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
+    assert (row["permutations"], row["p_value"]) == (99, 0.01)
+    assert found(values, np.repeat("a", len(labels))).empty
+    monkeypatch.setattr(quick_permutation, "MOST_SAMPLES", len(labels) - 1)
+    assert found(values, labels).empty
 
 
 def test_screening_changes_a_signal_little():

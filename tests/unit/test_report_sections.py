@@ -16,6 +16,7 @@ from report_study import (
     sources,
     unsourced,
     walk,
+    write_declared,
     write_study,
 )
 from scipy.special import logsumexp
@@ -23,13 +24,16 @@ from scipy.special import logsumexp
 from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import COLUMNS
+from xnbflow.data.study import Study
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Code, Facts, Figure, Gallery, Links, Prose, Table
+from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
     accuracy,
     answer,
+    audit,
     comparison,
     diagnostics,
     explanation,
@@ -41,7 +45,17 @@ from xnbflow.report.sections.answer import _item, _size
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_report
 
-MODULES = (answer, overview, diagnostics, accuracy, explanation, samples, comparison, methods)
+MODULES = (
+    answer,
+    audit,
+    overview,
+    diagnostics,
+    accuracy,
+    explanation,
+    samples,
+    comparison,
+    methods,
+)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +123,11 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     ("changes", "level", "words"),
     [
         ({}, "fair", ["Partly supported: XNB has an accuracy of 90%", "p = 0.005"]),
-        ({"reasons": "classes; stability"}, "fair", ["“healthy” is not recognised and folds dis"]),
+        (
+            {"reasons": "classes; stability"},
+            "fair",
+            ["“healthy” is not recognised and disjoint halves"],
+        ),
         ({"level": "not supported", "p_value": np.nan}, "poor", ["rests on intervals alone"]),
         ({"choices": 6}, "fair", ["chosen after looking, out of 6"]),
     ],
@@ -117,13 +135,32 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
 def test_how_well_a_finding_is_supported_is_written_with_its_reasons(changes, level, words):
     summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
     recall = pd.DataFrame({"class": ["healthy", "tumour"], "recognised": [False, True]})
-    row = {"level": "partly supported", "reasons": "classes", "p_value": 0.005, "choices": 1}
+    row = {
+        "level": "partly supported",
+        "reasons": "classes",
+        "p_value": 0.005,
+        "choices": 1,
+        "permuted": "",
+    }
     row |= {"accuracy": 0.9, "majority": 0.5, "chance": 0.5}
     row |= {"balanced_lower": 0.6, "balanced_upper": 0.95} | changes
     text, colour = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)
     assert colour == level
     assert all(each in text for each in words)
     assert answer._verdict("XNB", summary, pd.DataFrame(), recall)[1] == "poor"
+
+
+def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
+    summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
+    recall = pd.DataFrame({"class": ["a"], "recognised": [True]})
+    row = {"level": "well supported", "reasons": "", "p_value": 0.005, "choices": 1, "permuted": ""}
+    verdicts = pd.DataFrame([row | {"accuracy": 0.9, "majority": 0.5, "chance": 0.5,
+                                    "balanced_lower": 0.6, "balanced_upper": 0.95}])  # fmt: skip
+    assert answer._verdict("XNB", summary, verdicts, recall)[1] == "good"
+    text, level = answer._verdict("XNB", summary, verdicts, recall, ["it did not hold in two"])
+    assert level == "fair"
+    assert text.startswith("Partly supported: XNB")
+    assert ", but it did not hold in two." in text
 
 
 @pytest.mark.parametrize(
@@ -388,3 +425,53 @@ def test_truth_selection_and_predictions_meet_by_data_set_and_classifier(tables)
         [(d, c) for d in CLASSES for c in CLASSIFIERS], SAMPLES
     )
     assert set(tables["confidence"]["predictions"]) == {2 * SAMPLES}
+
+
+@pytest.fixture
+def results_with(tmp_path):
+    def write(name, rows):
+        study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
+        results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
+        table = pd.DataFrame(rows).assign(dataset="d", folds="f")
+        schema = STUDY_TABLES[name]
+        table = table[[column for column in table if column in schema.columns]]
+        write_declared(table, results.folder / f"{name}.parquet", schema)
+        return results
+
+    return write
+
+
+def test_interchangeable_features_are_named_once_per_selected_one(results_with):
+    row = {"classifier": "xnb", "class": "a", "feature": "g1"}
+    rows = [{**row, "alternative": "g2", "frequency": 0.5},
+            {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
+    rows += [{**row, "classifier": "nb", "alternative": "g9", "frequency": 1.0}]
+    (group,) = answer._ties(results_with("ties", rows), "xnb")
+    shown = group.blocks[0].frame.drop(columns="dataset").to_numpy().tolist()
+    assert shown == [["XNB", "a", "g1", "g3, g2", 0.9], ["NB", "a", "g1", "g9", 1.0]]
+
+
+def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(results_with):
+    row = {"true": "a", "predicted": "b", "suspect": True}
+    rows = [
+        {**row, "classifier": "nb", "sample": "both"},
+        {**row, "classifier": "xnb", "sample": "both"},
+        {**row, "classifier": "nb", "sample": "one", "suspect": False},
+        {**row, "classifier": "xnb", "sample": "one"},
+        {**row, "classifier": "nb", "sample": "other class"},
+        {**row, "classifier": "xnb", "sample": "other class", "predicted": "c"},
+        {**row, "classifier": "nb", "sample": "tested by one"},
+    ]
+    prose, group = answer._suspects(results_with("samples", rows))
+    assert "d: 1 sample (both). Check" in prose.text
+    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b"]]
+    assert answer._suspects(results_with("samples", rows[2:])) == []
+
+
+def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):
+    found = answer._as_good(results, "xnb")
+    table = found[-1].blocks[0].frame
+    assert table["classifier"].tolist()[0] == "XNB"
+    assert table.groupby(["dataset", "classifier", "class"]).size().max() == 1
+    known = results.tables["as_good"].query("classifier == 'xnb' and as_good > selected")
+    assert len(found) == 1 + bool(len(known))

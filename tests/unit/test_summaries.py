@@ -124,8 +124,8 @@ def test_where_samples_have_groups_intervals_count_groups():
     recall = summaries.recall(predictions, found, headers)
     wide = recall.set_index(["dataset", "class"])
     assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
-    none = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "stability"])
-    tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value"])
+    none = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "halves"])
+    tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
     table = summaries.verdicts(found, headers, none, tests, {}).set_index("dataset")
     assert table["units"].to_dict() == {"d": 5, "e": 20}
     assert table["accuracy"].tolist() == [0.8, 0.8]
@@ -234,7 +234,7 @@ TIES = {
 
 def test_ties_taken_as_one_are_stable():
     fits = fits_of().assign(ties=1.0)
-    table = summaries.stability(TIED, {KEY: fits}, TIES, {"d": HEADER}).set_index("class")
+    table = summaries.stability(TIED, {KEY: fits}, TIES, {"d": HEADER}, {}).set_index("class")
     assert table.loc["x", "stability"] < 0.5
     assert table.loc["x", "stability_ties"] == 1
     assert table.loc["", "stability_ties"] == 1
@@ -254,11 +254,11 @@ def test_selection_counts_ties_and_constant_classes():
     fits = {KEY: fits_of().assign(ties=1.0)}
     rows = [(0, 0, "x", "g0"), (0, 1, "x", "g0"), (1, 0, "x", "g0"), (1, 1, "x", "g1")]
     selected = {KEY: selected_of(rows, [False, True, True, False])}
-    table = summaries.selection(selected, fits, TIES).set_index("feature")
+    table = summaries.selection(selected, fits, TIES, {}).set_index("feature")
     assert table.loc["g0", ["times", "times_constant", "fits"]].tolist() == [3, 2, 4]
     assert table.loc["g0", "times_tied"] == 3
     assert table.loc["g0", "frequency"] == 0.75
-    untold = summaries.selection(selected, {KEY: fits_of()}, {KEY: ties_table([])})
+    untold = summaries.selection(selected, {KEY: fits_of()}, {KEY: ties_table([])}, {})
     assert untold["times_tied"].isna().all()
 
 
@@ -268,7 +268,7 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     mostly = selected_of(rows, [*[True, True, False] * 4, False])
     header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
     table = summaries.stability(
-        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}
+        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}, {}
     ).set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
     assert table["note"].to_dict() == {"": "constant", "x": "constant", "y": "one sample"}

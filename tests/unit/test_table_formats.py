@@ -62,6 +62,18 @@ def test_a_sheet_that_a_workbook_has_not_is_refused(tmp_path):
     assert error.value.key == "sheet"
 
 
+def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
+    frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
+    series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
+    assert any("1 feature name is a date" in note and "SEPT2" in note for note in series.notes)
+    frame = FRAME.assign(id=[pd.Timestamp("2024-01-02"), *FRAME["id"][1:]])
+    series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
+    assert any("1 sample name is a date" in note for note in series.notes)
+    text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
+    series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
+    assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
+
+
 ARFF = """% a comment
 @RELATION tumours
 @attribute 'the id' string
@@ -228,6 +240,14 @@ def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
     assert repr(quoted) in str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["nummeric", "numeric;", "n"])
+def test_an_attribute_of_a_type_that_arff_lacks_is_no_category(tmp_path, kind):
+    text = f"@relation r\n@attribute g {kind}\n@attribute type {{a,b}}\n@data\n1,a\n2,b\n"
+    with pytest.raises(InputError) as error:
+        read_table(put(tmp_path, text, "x.arff"), row())
+    assert error.value.key == "line 2"
+
+
 def test_a_pattern_that_would_take_years_is_refused(tmp_path):
     path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
     with pytest.raises(InputError) as error:
@@ -238,7 +258,7 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("id,type,g\0x\na,t,1\nb,n,2\n", "feature name"),
+        ("id,type,g\0\na,t,1\nb,n,2\n", None),
         ("id,type,g\na\x1b[2J,t,1\nb,n,2\n", "sample name"),
         ("id,type,g\na,t\x07,1\nb,n,2\n", "label"),
     ],

@@ -45,6 +45,11 @@ class Spy(ClassifierMixin, BaseEstimator):
         return np.repeat(self.classes_[0], len(X))
 
 
+class Exhausting(Spy):
+    def fit(self, X, y):
+        np.empty(1 << 55)
+
+
 class Failing(Spy):
     def fit(self, X, y):
         raise ZeroDivisionError("the third fold is unlucky")
@@ -52,6 +57,11 @@ class Failing(Spy):
 
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
+
+
+def test_a_fit_without_memory_is_no_failed_fold(series):
+    with pytest.raises(MemoryError):
+        train(series, FOLDS, entry(Exhausting))
 
 
 def von_mises(columns):

@@ -22,6 +22,14 @@ for name, job in CLASSIFY.items():
         output:
             **{table: tables(job, table) for table in TRAINING_TABLES},
             **model_paths(job.final),
+            label_test=[
+                TRAINED.fill(folds=job.folds, classifier=name, table="label_test")
+                for name in job.tested
+            ],
+            halves=[
+                TRAINED.fill(folds=job.folds, classifier=name, table="halves")
+                for name, _ in job.halved
+            ],
             folds=[FOLDS.fill(folds=job.folds)] if job.draws else [],
         log:
             log_of("classify").fill(folds=job.folds, classifier=job.name),
@@ -38,6 +46,10 @@ for name, job in CLASSIFY.items():
         params:
             entries=entries(job.classifiers),
             final=job.final,
+            tested=lambda wildcards, job=job: {
+                name: CONFIG.permuted_as(name, wildcards.dataset) for name in job.tested
+            },
+            halved=dict(job.halved),
             origin=lambda wildcards: {
                 key: getattr(DATASETS[wildcards.dataset], key) or ""
                 for key in ("location", "label", "id_column")

@@ -2,10 +2,15 @@
 rule compare:
     input:
         **{table: trained(table) for table in TRAINING_TABLES},
+        **{key: of_gene_sets(key) for key in ("gene_sets", "genes", "signature")},
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),
+        audit=of_datasets(DIAGNOSTIC.fill(table="audit")),
+        components=of_datasets(DIAGNOSTIC.fill(table="components")),
         permutation=permuted,
+        label_test=checked("label_test", CONFIG.tested),
+        halves=checked("halves", CONFIG.halved),
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),
         dependence=diagnosed("dependence"),

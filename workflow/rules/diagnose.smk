@@ -1,9 +1,11 @@
-# Diagnose: are the features normal, and independent given the class? (Table 1 of the XNB paper.)
+# Diagnose: are the features normal, and independent given the class (Table 1 of the XNB paper)? Which of
+# them differ between the classes?
 rule diagnose:
     input:
         series=SERIES,
     output:
         **{table: DIAGNOSTIC.fill(table=table) for table in DIAGNOSTIC_TABLES},
+        genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
     log:
         log_of("diagnose"),
     benchmark:
@@ -19,3 +21,24 @@ rule diagnose:
         sources=source_digests("diagnose"),
     script:
         "../scripts/diagnose.py"
+
+
+# Audit: what makes an accuracy unreliable, before there is any: confounders, labels, outliers, scale.
+rule audit:
+    input:
+        series=SERIES,
+    output:
+        **{table: DIAGNOSTIC.fill(table=table) for table in AUDIT_TABLES},
+    log:
+        log_of("audit"),
+    benchmark:
+        benchmark_of("audit")
+    conda:
+        "../../envs/xnbflow.yaml"
+    resources:
+        mem_mb=memory_of("audit"),
+        runtime=minutes_of("audit"),
+    params:
+        sources=source_digests("audit"),
+    script:
+        "../scripts/audit.py"

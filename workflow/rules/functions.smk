@@ -144,13 +144,42 @@ def permuted(wildcards):
     ]
 
 
+def checked(table, which):
+    """Input function: a check of every classifier that a study asks it for."""
+    return lambda wildcards: [
+        TRAINED.of(dataset=dataset, folds=folds, classifier=name, table=table)
+        for dataset, folds, name in which(study_of(wildcards))
+    ]
+
+
+def of_gene_sets(key):
+    """Input function: the file of a study's gene sets, or tables of genes to be tested; none without."""
+
+    def files(wildcards):
+        study = study_of(wildcards)
+        if not study.gene_sets:
+            return []
+        place = f"configuration, studies.{study.id}.gene_sets"
+        signature = MODEL_TABLE.fill(table="signature")
+        return {
+            "gene_sets": own_file(study.gene_sets, place) if key == "gene_sets" else [],
+            "genes": diagnosed("genes")(wildcards),
+            "signature": [signature.of(dataset=d, classifier=c) for d, c in study.models],
+        }[key]
+
+    return files
+
+
 def owners_of(study):
     """What the input files of a study's tables belong to, in the order of the files."""
     return {
         "datasets": study.datasets,
         "diagnosed": study.datasets if study.diagnostics else (),
         "trained": study.trained,
+        "models": study.models,
         "permuted": study.permuted,
+        "tested": [(dataset, name) for dataset, _, name in CONFIG.tested(study)],
+        "halved": [(dataset, name) for dataset, _, name in CONFIG.halved(study)],
     }
 
 

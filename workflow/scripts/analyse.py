@@ -14,7 +14,7 @@ import importlib
 from xnbflow.data.contract import PAPER, STUDY_TABLES, analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.printed import PublishedTables
-from xnbflow.data.tables import read_parquet, write_tables
+from xnbflow.data.tables import digest_of_file, read_parquet, write_tables
 from xnbflow.studies.registry import known_analyses
 
 analysis = known_analyses()[snakemake.wildcards.analysis]
@@ -32,4 +32,5 @@ if analysis.comparison:
     paper = PublishedTables(Path(snakemake.scriptdir).parents[1] / PAPER)
     tables |= compare(snakemake.params.about, study, paper)
 check_sources(snakemake)
-write_tables(tables, snakemake.output[0], analysis_tables(analysis))
+digests = " ".join(map(digest_of_file, snakemake.input.series))
+write_tables(tables, snakemake.output[0], analysis_tables(analysis), digests)

@@ -9,11 +9,13 @@ from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
+from xnbflow.data.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.tables import digest_of_file, refuse_other_series, write_parquet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import gather, remove_undeclared
+from xnbflow.evaluation.halves import halves_table
+from xnbflow.evaluation.quick_permutation import label_test
 from xnbflow.evaluation.training import train
 from xnbflow.models.final import final_model, write_final
 
@@ -24,6 +26,7 @@ for table in TRAINING_TABLES:
 scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
 folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
 entries, final = snakemake.params.entries, list(snakemake.params.final)
+tested, halved = snakemake.params.tested, snakemake.params.halved
 for i, (name, entry) in enumerate(entries.items()):
     n = len(snakemake.input.fits) // len(entries)
     batches = {table: snakemake.input[table][i * n : (i + 1) * n] for table in TRAINING_TABLES}
@@ -32,14 +35,24 @@ for i, (name, entry) in enumerate(entries.items()):
     check_sources(snakemake)
     for table, contract in TRAINING_TABLES.items():
         write_parquet(tables[table], paths[table], contract, digest)
+    if name in tested:
+        paths["label_test"] = snakemake.output.label_test[list(tested).index(name)]
+        test = label_test(series, entry, tested[name])
+        write_parquet(test, paths["label_test"], CHECK_TABLES["label_test"], digest)
+    halves = None
+    if name in halved:
+        paths["halves"] = snakemake.output.halves[list(halved).index(name)]
+        halves = halves_table(series, entry, halved[name])
+        write_parquet(halves, paths["halves"], CHECK_TABLES["halves"], digest)
     declared = [*paths.values(), *(path for each in batches.values() for path in each)]
     remove_undeclared(Path(paths["fits"]).parent, declared)
     if name in final:
         predictions, selected = tables["predictions"], tables["selected"]
-        model = final_model(series, entry, predictions, selected, snakemake.params.origin)
+        origin = snakemake.params.origin
+        model = final_model(series, entry, predictions, selected, origin, halves)
         check_sources(snakemake)
         keys, j = ("model", "gene_sets", *MODEL_TABLES), final.index(name)
-        write_final(model, series, {key: snakemake.output[key][j] for key in keys})
+        write_final(model, series, {key: snakemake.output[key][j] for key in keys}, digest)
 for path in snakemake.output.folds:
     check_sources(snakemake)
     write_parquet(folds, path, FOLDS_TABLE)

@@ -20,5 +20,6 @@ paper = Path(snakemake.scriptdir).parents[1] / PAPER
 study = read_studies(snakemake.config)[snakemake.wildcards.study]
 analyses = {name: known_analyses()[name] for name in study.analyses}
 results = StudyResults(study, **snakemake.params.results, paper=paper, analyses=analyses)
+results.refuse_mixed_series()
 check_sources(snakemake)
 write_pictures(sections_of(results), Path(snakemake.output[0]), snakemake.threads)

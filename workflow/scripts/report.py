@@ -21,6 +21,7 @@ studies = read_studies(snakemake.config)
 study = studies[snakemake.wildcards.study]
 analyses = {name: known_analyses()[name] for name in study.analyses}
 results = StudyResults(study, **snakemake.params.results, paper=paper, analyses=analyses)
+results.refuse_mixed_series()
 check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)
 

@@ -20,7 +20,9 @@ from xnbflow.data.errors import InputError, known_names
 __all__ = [
     "ANALYSIS",
     "ANALYSIS_TABLE",
+    "AUDIT_TABLES",
     "BATCH",
+    "CHECK_TABLES",
     "CLASSIFIER",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
@@ -170,6 +172,7 @@ MANUAL = PathTemplate("results/README.md")
 JOBS = {
     "acquire": "{dataset}",
     "diagnose": "{dataset}",
+    "audit": "{dataset}",
     "classify": "{dataset}/{folds}/{classifier}",
     "train": "{dataset}/{folds}/{classifier}/{batch}",
     "permute": "{study}/{dataset}/{classifier}",
@@ -340,11 +343,15 @@ _SHARED, _TABLES = _read(Path(__file__).with_name("tables.toml"), {})
 TRUTH_TABLE = _TABLES["acquired"]["truth"]
 NOTES_TABLE = _TABLES["acquired"]["notes"]
 DIAGNOSTIC_TABLES = _TABLES["diagnostic"]
+#: What makes the accuracy on a data set unreliable; beside the diagnostics.
+AUDIT_TABLES = _TABLES["audit"]
 FOLDS_TABLE = _TABLES["folds"]["folds"]
 #: What a training job writes.
 TRAINING_TABLES = _TABLES["training"]
 #: What the stage *compare* writes for a study, each as Parquet and TSV.
 STUDY_TABLES = _TABLES["study"]
+#: Checks of a classifier that the stage *classify* makes where a study asks for them.
+CHECK_TABLES = _TABLES["check"]
 #: What a permutation test of a classifier on a data set yields.
 PERMUTATION_TABLES = _TABLES["permutation"]
 #: What a page draws of single features and samples, each as Parquet and TSV.

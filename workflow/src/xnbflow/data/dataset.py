@@ -47,7 +47,16 @@ _ROW_GROUP_VALUES = 500_000
 
 @dataclass(frozen=True)
 class DataSetHeader:
-    """What a file says without reading its values; the attributes are those of `DataSet`."""
+    """What a file says without reading its values.
+
+    Attributes
+    ----------
+    n_features : int
+    feature_columns : tuple of str
+        Columns of what else is known of features.
+    name, samples, labels, groups, sample_metadata, missing, notes, scale
+        As those of `DataSet`.
+    """
 
     name: str
     samples: np.ndarray
@@ -58,6 +67,7 @@ class DataSetHeader:
     feature_columns: tuple[str, ...] = ()
     missing: bool = False
     notes: tuple[str, ...] = ()
+    scale: str = ""
 
     @property
     def classes(self) -> np.ndarray:
@@ -88,11 +98,14 @@ class DataSet:
     sample_metadata : DataFrame of str, n_samples rows, optional
         Columns of the phenotype; an empty cell is a missing value.
     feature_metadata : DataFrame of str, n_features rows, optional
-        Say ``symbol`` and ``gene_id``; an empty cell where a feature has none.
+        Say ``symbol`` and ``entrez_id``; an empty cell where a feature has none.
     missing : bool, default=False
         Whether values may be missing (NaN), for a pipeline that imputes them.
     notes : tuple of str
         What reading did that a reader of the results should know.
+    scale : {"", "log2", "ln"}
+        Which logarithms of intensities, or of counts, the linear features are; empty where that is
+        not known.
 
     Raises
     ------
@@ -118,6 +131,7 @@ class DataSet:
     feature_metadata: pd.DataFrame | None = None
     missing: bool = False
     notes: tuple[str, ...] = ()
+    scale: str = ""
 
     if TYPE_CHECKING:  # what is given may be a list; what is held is an array
 
@@ -134,6 +148,7 @@ class DataSet:
             feature_metadata: pd.DataFrame | None = None,
             missing: bool = False,
             notes: Iterable[str] = (),
+            scale: str = "",
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -183,9 +198,9 @@ class DataSet:
             raise InputError(msg)
         for what, names in (("feature", self.features), ("sample", self.samples)):
             _refuse_duplicates(self.name, what, names)
-            _refuse_control_characters(self.name, f"{what} name", names)
-        _refuse_control_characters(self.name, "label", self.labels)
-        _refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
+            refuse_control_characters(self.name, f"{what} name", names)
+        refuse_control_characters(self.name, "label", self.labels)
+        refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
@@ -263,6 +278,8 @@ class DataSet:
             header["missing"] = True
         if self.notes:
             header["notes"] = list(self.notes)
+        if self.scale:
+            header["scale"] = self.scale
         return pa.table(columns).replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
 
     @classmethod
@@ -333,6 +350,7 @@ def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) ->
         rows[columns] if columns else None,
         header.missing,
         header.notes,
+        header.scale,
     )
 
 
@@ -380,13 +398,33 @@ def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
 
 
 def read_header(path: str | Path) -> DataSetHeader:
-    """Read names and labels of a data set without its values."""
+    """Read names and labels of a series without its values.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+
+    Returns
+    -------
+    DataSetHeader
+
+    Raises
+    ------
+    InputError
+        If the file is not a series.
+    """
     with open_parquet(path) as file:
         return _header(file, path)
 
 
 def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream a data set by row groups, so that memory need not hold millions of features.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
 
     Yields
     ------
@@ -399,6 +437,17 @@ def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
     """Read some features of a series, in the order given, without the others in memory.
+
+    Parameters
+    ----------
+    path : path
+        A canonical series.
+    features : sequence of str
+        Their names.
+
+    Returns
+    -------
+    DataSet
 
     Raises
     ------
@@ -454,6 +503,7 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
         tuple(header.get("feature_columns", ())),
         header.get("missing", False),
         tuple(header.get("notes", ())),
+        header.get("scale", ""),
     )
 
 
@@ -471,6 +521,8 @@ def _wrong_header(header: Any) -> str:
             return f"its metadata has not one text per sample under {key!r}"
     if not _are_texts(header.get("feature_columns", [])) or not _are_texts(header.get("notes", [])):
         return "its metadata names columns or notes that are no text"
+    if header.get("scale", "") not in ("", "log2", "ln"):
+        return "its scale is unknown"
     return "" if isinstance(header.get("missing", False), bool) else "its mark 'missing' is damaged"
 
 
@@ -497,7 +549,7 @@ def _not_a_series(path: str | Path, why: str) -> InputError:
     return InputError(f"{msg}; {REMEDY}")
 
 
-def _refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
+def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
     """Refuse what a terminal may take for a command, and what cuts names short."""
     if _CONTROL.search("".join(texts)):
         found = next(text for text in texts if _CONTROL.search(text))

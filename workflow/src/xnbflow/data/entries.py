@@ -45,6 +45,10 @@ class Method:
     rules : dict of str to dict of str to str
         For parameters that decide what the method is: what each value does, the default first.
         The Methods section of a page states it.
+    quick : str
+        For a classifier that selects features and is fast enough for a permutation test and for
+        halves by default: the full path of the class that is fitted to permuted labels, itself or
+        a simpler one. Empty for all others.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Method:
     parameters: Mapping[str, Schema] = field(default_factory=dict)
     kind: str = "classifier"
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    quick: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,26 @@
 """The one exception for bad input, and the words in which it tells what to do."""
 
 import difflib
+import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["InputError", "about_file", "known_names", "quoted", "require_choice"]
+__all__ = ["InputError", "about_file", "known_names", "printable", "quoted", "require_choice"]
 
 #: Characters of a value that is repeated in a message; names and paths of that length are none.
 MOST_QUOTED = 60
+#: Characters of a line of a message, which may repeat several.
+_LONGEST_LINE = 700
+#: What a terminal may take for a command, and what turns the direction of text.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class InputError(ValueError):
     """Input that cannot be used: a file, a row of a sheet, a key of the configuration.
 
-    Its message says what was found, where, and what to do; ``file``, ``key`` and ``remedy`` are the
+    Its message says what was found, where, and what to do; a line that repeats too much of a file
+    is cut in its middle. ``file``, ``key`` and ``remedy`` are the
     same for programs.
 
     Examples
@@ -31,8 +37,22 @@ class InputError(ValueError):
         key: str | None = None,
         remedy: str | None = None,
     ) -> None:
-        super().__init__(message)
+        lines = [_cut(line, _LONGEST_LINE) for line in printable(message).split("\n")]
+        super().__init__("\n".join(lines))
         self.file, self.key, self.remedy = file, key, remedy
+
+
+def printable(text: str) -> str:
+    r"""Return a text with escapes for its control characters, but for tabs and line breaks.
+
+    What comes from files is printed so: a terminal obeys control characters.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @contextmanager
@@ -82,6 +102,10 @@ def quoted(value: object, most: int = MOST_QUOTED) -> str:
         text = repr(value)
     except ValueError:  # Python writes no whole number of thousands of digits
         return f"a {type(value).__name__} too long to be written"
+    return _cut(text, most)
+
+
+def _cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     kept = (most - 3) // 2

@@ -1,4 +1,4 @@
-"""Labels and targets that a person hands in: which are missing, and which cannot be told apart."""
+"""Labels and targets that a person gives: which are missing, and which are not distinct."""
 
 from typing import Any
 

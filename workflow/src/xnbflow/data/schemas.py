@@ -48,7 +48,7 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
 
 
 def violations(value: object, schema: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what of a schema a value violates, as jsonschema tells it, in the schema's order."""
+    """Yield what of a schema a value violates, as jsonschema names it, in the schema's order."""
     return _validator()(schema).iter_errors(value)
 
 
@@ -112,7 +112,7 @@ def _told(error: Any) -> str:
             said = f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
         case "uniqueItems":
             twice = next(item for i, item in enumerate(value) if item in value[:i])
-            said = f"{quoted(twice)} stands there twice; leave one out"
+            said = f"{quoted(twice)} is listed twice; leave one out"
         case "minItems" | "maxItems":
             bound = "least" if error.validator == "minItems" else "most"
             said = f"found {len(value)} items; give at {bound} {asked}"

@@ -11,7 +11,7 @@ __all__ = ["Study", "Validation"]
 class Validation:
     """A model of one cohort that is tested on another: ids of a classifier and of two data sets.
 
-    ``match`` says how features are taken for the same ("feature" or "symbol"), ``harmonise`` what
+    ``match`` says how features are matched ("feature" or "symbol"), ``harmonise`` what
     is done to each sample first ("none", "zscore", "rank" or "quantile").
     """
 
@@ -36,13 +36,19 @@ class Study:
         Name of an analysis to ``{"datasets": [...], "params": {...}}``.
     paper : dict of str to str
         A paper's name of a classifier (see config/README.md) to the id of ours that stands for it.
-    permutations : dict of str to int
-        Id of a classifier to the number of permutations of its test.
+    permutations : dict of str to int or None
+        Id of a classifier of the study to the number of permutations of its test. None leaves it to
+        a quick test of the classifier that comes first.
+    halves : int
+        How often the samples are divided into halves, for the stability of classifiers that are
+        fast to fit.
     final : tuple of str
         Ids of the classifiers that are fitted on all samples of every data set and kept.
     headline : str
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
+    gene_sets : str
+        Path of a GMT file whose sets are tested for over-representation; empty for none.
     """
 
     id: str
@@ -54,15 +60,23 @@ class Study:
     diagnostics: bool
     analyses: dict[str, dict[str, Any]]
     paper: dict[str, str] = field(default_factory=dict)
-    permutations: dict[str, int] = field(default_factory=dict)
+    permutations: dict[str, int] | None = None
+    halves: int = 10
     final: tuple[str, ...] = ()
     headline: str = ""
     validate: tuple[Validation, ...] = ()
+    gene_sets: str = ""
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
         """What is tested by permutations: every data set with every classifier named for it."""
-        return list(itertools.product(self.datasets, self.permutations))
+        return list(itertools.product(self.datasets, self.permutations or {}))
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The classifiers in the order in which they come first, whatever the results."""
+        named = (self.headline,) if self.headline else (*self.final, *self.classifiers)
+        return tuple(dict.fromkeys(named))
 
     @property
     def models(self) -> list[tuple[str, str]]:

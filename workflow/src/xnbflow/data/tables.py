@@ -18,6 +18,7 @@ __all__ = [
     "digest_of_file",
     "read_parquet",
     "refuse_other_series",
+    "series_of",
     "tsv",
     "write_parquet",
     "write_tables",
@@ -119,13 +120,20 @@ def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None
     InputError
         If the file of the series, or a table, was replaced.
     """
-    digest = digest_of_file(series).encode()
+    digest = digest_of_file(series)
     for path in paths:
-        with open_parquet(path) as file:
-            found = (file.schema_arrow.metadata or {}).get(_SERIES)
-        if found != digest:
+        if series_of(path) != digest:
             msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
+
+
+def series_of(path: str | Path) -> str:
+    """Return the digest of the series that a table was computed from; empty if it has none.
+
+    Of a table of several series it is their digests with spaces between them.
+    """
+    with open_parquet(path) as file:
+        return (file.schema_arrow.metadata or {}).get(_SERIES, b"").decode()
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -168,9 +176,14 @@ def _defused(cell: Any) -> Any:
 
 
 def write_tables(
-    frames: Mapping[str, pd.DataFrame], folder: str | Path, tables: Mapping[str, TableSchema]
+    frames: Mapping[str, pd.DataFrame],
+    folder: str | Path,
+    tables: Mapping[str, TableSchema],
+    series: str = "",
 ) -> None:
     """Write tables to a folder, each as Parquet and as text; tables that are not among them go.
+
+    The digest of the ``series`` is as for `write_parquet`.
 
     Raises
     ------
@@ -185,7 +198,7 @@ def write_tables(
             old.unlink()
     for name, frame in frames.items():
         path = Path(folder, f"{name}.parquet")
-        write_parquet(frame, path, tables[name])
+        write_parquet(frame, path, tables[name], series)
         write_tsv(frame, path.with_suffix(".tsv"))
 
 

@@ -11,7 +11,7 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     p : ndarray of shape (..., n_tests)
-        P-values; rows of NaN, as of classes too small to test, stay NaN.
+        P-values. NaN, as of a class too small to test, stays NaN and is no test.
 
     Returns
     -------
@@ -30,7 +30,8 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     from scipy.stats import false_discovery_control  # noqa: PLC0415  half a second; few jobs adjust
 
     adjusted = np.full(p.shape, np.nan)
-    tested = ~np.isnan(p).any(axis=-1)
-    if tested.any():
-        adjusted[tested] = false_discovery_control(p[tested], axis=-1)
+    for row in np.ndindex(p.shape[:-1]):
+        tested = ~np.isnan(p[row])
+        if tested.any():
+            adjusted[row][tested] = false_discovery_control(p[row][tested])
     return adjusted

@@ -1,4 +1,4 @@
-"""Both diagnostics of a series as tidy tables (XNB paper, sections 3.1 and 3.2, Table 1)."""
+"""Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1), and its genes."""
 
 import numpy as np
 import pandas as pd
@@ -7,6 +7,8 @@ from xnbflow.data.counts import either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.dependence import conditional_dependence
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 
 __all__ = ["diagnose"]
@@ -26,8 +28,8 @@ def diagnose(
     Returns
     -------
     dict of str to DataFrame
-        ``normality``, ``normality_within``, ``dependence``, ``dependence_test`` and
-        ``correlations``, as described in ``results/README.md``.
+        The tables of `DIAGNOSTIC_TABLES` of `xnbflow.data.contract`, as described in
+        ``results/README.md``.
 
     Raises
     ------
@@ -72,4 +74,8 @@ def diagnose(
         },
         "correlations": {"lower": edges[:-1], "upper": edges[1:], "pairs": found.histogram},
     }
-    return {name: pd.DataFrame(columns) for name, columns in tables.items()}
+    genes = gene_table(series)
+    return {name: pd.DataFrame(columns) for name, columns in tables.items()} | {
+        "genes": genes,
+        "gene_heatmap": heatmap(genes, series, n_features=24, n_samples=50),
+    }

@@ -137,11 +137,9 @@ def confidence_table(
     >>> posterior = np.array([[0.995, 0.005], [0.001, 0.999], [0.4, 0.6]])
     >>> true, classes = np.array(["a", "a", "b"]), np.array(["a", "b"])
     >>> sure = confidence_table(true, np.log(posterior), classes)
-    >>> sure.set_index("above").loc[0.99, ["share", "accuracy", "promised"]].astype(float).round(3)
-    share       0.667
-    accuracy    0.500
-    promised    0.997
-    Name: 0.99, dtype: float64
+    >>> shown = ["share", "accuracy", "mean_probability"]
+    >>> [round(float(number), 3) for number in sure.set_index("above").loc[0.99, shown]]
+    [0.667, 0.5, 0.997]
     """
     groups = _known_groups(groups, log_posterior)
     units = _known_groups(units, log_posterior)
@@ -151,7 +149,10 @@ def confidence_table(
     sure = probability > np.array(SURE)[:, None]
     count, right = sure.sum(axis=1), (sure & is_right).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        promised, accuracy = np.where(sure, probability, 0.0).sum(axis=1) / count, right / count
+        mean_probability, accuracy = (
+            np.where(sure, probability, 0.0).sum(axis=1) / count,
+            right / count,
+        )
     lower, upper = _limits(list(sure), is_right, repeats, groups, inflation)
     p_values = [
         overconfidence_p(probability[own], is_right[own], None if units is None else units[own])
@@ -169,7 +170,7 @@ def confidence_table(
             "accuracy": accuracy,
             "accuracy_lower": lower,
             "accuracy_upper": upper,
-            "promised": promised,
+            "mean_probability": mean_probability,
             "p": p_values,
             "overconfident": np.array(p_values) <= LEVEL,
         }

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from xnbflow.evaluation.intervals import Estimate, difference, mean_of
@@ -22,7 +21,6 @@ __all__ = [
     "cohort_verdict",
     "exchanged_classes",
     "permutation_p",
-    "shared_samples",
 ]
 
 #: What a verdict means, as a page says it.
@@ -37,13 +35,6 @@ RULE = (
     "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
     "share samples there is no verdict"
 )
-#: Least correlation of two samples that are the same, each feature centred in its cohort.
-ALIKE = 0.7
-#: By how much it exceeds that with any other sample of either cohort, on Fisher's scale.
-_APART = 0.5
-#: With fewer features only equal values count: few features correlate by chance.
-_ENOUGH = 100
-
 #: Level at which labels are called exchanged: it accuses somebody of a mistake.
 EXCHANGED_LEVEL = 0.005
 
@@ -216,71 +207,3 @@ def _exchange(
     p_value = permutation_p(table[codes], predicted, groups)
     renamings = n_classes * (n_classes - 1) / 2
     return renamed if p_value * renamings <= EXCHANGED_LEVEL else {}
-
-
-def shared_samples(
-    first: np.ndarray, second: np.ndarray, names: tuple[np.ndarray, np.ndarray]
-) -> pd.DataFrame:
-    """Return which samples of two cohorts are the same.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_features, n_first), (n_features, n_second)
-        Values of the same features, none missing.
-    names : pair of ndarray of str
-        The samples' names.
-
-    Returns
-    -------
-    DataFrame
-        ``first``, ``second`` (names), ``by`` and ``correlation``. By "name": the same accession of
-        GEO, or the same name and a correlation of `ALIKE` or more. By "values": equal in all
-        features. By "likeness": features centred within each cohort, the samples correlate by
-        `ALIKE` or more, and by far more than either does with any other sample of the other cohort;
-        so do copies that were normalised anew, and replicates of one patient.
-
-    References
-    ----------
-    L. Waldron and others, "The doppelgänger effect: hidden duplicates in databases of transcriptome
-    profiles", Journal of the National Cancer Institute 108 (2016), djw146.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> one, two = rng.normal(size=(200, 5)), rng.normal(size=(200, 4))
-    >>> two[:, 3] = 2 * one[:, 1] + 0.1 * rng.normal(size=200)
-    >>> names = (np.array(list("abcde")), np.array(list("wxyz")))
-    >>> shared_samples(one, two, names)[["first", "second", "by"]].values.tolist()
-    [['b', 'z', 'likeness']]
-    """
-    correlation = _standard(first).T @ _standard(second)
-    similar = (correlation >= ALIKE) & (len(first) >= _ENOUGH)
-    accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
-    same_name = (names[0][:, None] == names[1]) & (accession | similar)
-    one, other = (
-        np.array([column.tobytes() for column in values.T], dtype=object)
-        for values in (first, second)
-    )
-    same_values = one[:, None] == other
-    z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
-    alike = similar & (z - np.maximum(_best_other(z), _best_other(z.T).T) >= _APART)
-    i, j = np.nonzero(same_name | same_values | alike)
-    by = np.select([same_name[i, j], same_values[i, j]], ["name", "values"], "likeness")
-    found = {"first": names[0][i], "second": names[1][j], "by": by}
-    return pd.DataFrame({**found, "correlation": correlation[i, j]})
-
-
-def _best_other(z: np.ndarray) -> np.ndarray:
-    """Return for each pair the greatest value of its row without it, -inf in a single column."""
-    if z.shape[1] < 2:
-        return np.full(z.shape, -np.inf)
-    second, best = np.sort(z, axis=1)[:, -2:].T
-    return np.where(z == best[:, None], second[:, None], best[:, None])
-
-
-def _standard(values: np.ndarray) -> np.ndarray:
-    """Return samples with features centred, then of mean 0 and length 1."""
-    centred = values - values.mean(axis=1, keepdims=True)
-    centred -= centred.mean(axis=0)
-    length = np.sqrt(np.sum(centred**2, axis=0))
-    return np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)

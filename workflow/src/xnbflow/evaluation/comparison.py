@@ -28,6 +28,7 @@ from xnbflow.evaluation.rank_tests import (
     iman_davenport_test,
     pairwise_rank_tests,
 )
+from xnbflow.evaluation.verdicts import holm
 
 __all__ = [
     "compare_over_data_sets",
@@ -135,7 +136,13 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
         p = sorted_runs_test(a, b, alternative).p_value
         limits = (t_test.lower, t_test.upper)
         rows.append((first, second, t_test.mean, alternative, p, t_test.p_value, *limits))
-    return pd.DataFrame(rows, columns=STUDY_TABLES["pairwise_within"].fixed[2:])
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "first", "second", "mean_difference", "alternative", "sorted_runs", "corrected_t",
+            "lower", "upper",
+        ],
+    )  # fmt: skip
 
 
 def _need_a_pair(scores: pd.DataFrame) -> None:
@@ -184,10 +191,10 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
         by_rank = pairwise_rank_tests(average_ranks(scores), len(scores))
         by_rank = by_rank.rename(columns={"p": "rank_p"}).set_index(_pairs(by_rank))
         by_rank = by_rank.loc[_pairs(signed), ["z", "rank_p", *_ADJUSTED]].reset_index(drop=True)
-        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds, not_told="")
+        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds, too_few="")
         if len(scores) < _FEWEST_DATASETS:
             few = f"with fewer than {_FEWEST_DATASETS} the prior decides"
-            table["not_told"] = f"{counted(len(scores), 'data set')}; {few}"
+            table["too_few"] = f"{counted(len(scores), 'data set')}; {few}"
             table[_POSTERIOR] = np.nan
         tables.append(table[columns])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
@@ -202,7 +209,8 @@ def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return every pair of classifiers compared over the folds of each data set.
 
     ``metrics`` is the table of `xnbflow.evaluation.summaries.metrics`. Classifiers with failed
-    folds, and data sets with a single fold, are left out.
+    folds, and data sets with a single fold, are left out. Adjusted p-values are Holm's, over all
+    rows; those of sorted runs are doubled first, as their direction is that of the difference.
     """
     columns = STUDY_TABLES["pairwise_within"].fixed
     tables = []
@@ -212,8 +220,13 @@ def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
         tested, in_all = sizes.mean(), sizes.sum() / group["repeat"].nunique()
         if min(scores.shape) >= 2 and tested < in_all:
             table = compare_over_folds(scores, tested / (in_all - tested))
-            tables.append(table.assign(dataset=dataset, folds=folds)[columns])
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+            tables.append(table.assign(dataset=dataset, folds=folds))
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    whole = pd.concat(tables, ignore_index=True)
+    whole["corrected_t_holm"] = holm(whole["corrected_t"].to_numpy())
+    whole["sorted_runs_holm"] = holm(np.minimum(1.0, 2 * whole["sorted_runs"].to_numpy()))
+    return whole[columns]
 
 
 def _over_data_sets(repeats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -22,6 +22,7 @@ from xnbflow.evaluation.densities import (
     log_densities,
     telling_features,
 )
+from xnbflow.evaluation.ease import as_good_features
 from xnbflow.evaluation.fitting import filled
 
 __all__ = [
@@ -59,6 +60,7 @@ def description_tables(
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
     read: dict[str, DataSet] = {}
+    selected: dict[str, dict[tuple[str, str, str], pd.DataFrame]] = {}
     for i, (dataset, folds, classifier) in enumerate(owners["trained"]):
         if dataset not in read:  # one at a time: they may be large
             read = {dataset: DataSet.read(series[dataset])}
@@ -67,6 +69,11 @@ def description_tables(
         for name, table in found.items():
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
             parts[name] += [table.assign(**key)] if len(table) else []
+        if len(trained["selected"]):
+            selected.setdefault(dataset, {})[dataset, folds, classifier] = trained["selected"]
+    for dataset, tables in selected.items():
+        series_of = read.get(dataset) or DataSet.read(series[dataset])
+        parts["as_good"].append(as_good_features(series_of, tables))
     return {
         name: pd.concat(parts[name], ignore_index=True)[table.fixed]
         if parts[name]
@@ -83,9 +90,9 @@ def describe(
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of `xnbflow.data.contract.DESCRIPTION_TABLES`, without their key.
 
-    They are empty for a classifier that does not select. The features' medians over all samples
-    replace missing values, except in the evidence, which is then missing unless the classifier
-    reports it itself.
+    The table ``as_good`` is not among them. They are empty for a classifier that does not select.
+    The features' medians over all samples replace missing values, except in the evidence, which is
+    then missing unless the classifier reports it itself.
 
     Parameters
     ----------
@@ -229,7 +236,7 @@ def relative_evidence(
     """Return how much more probable each class makes a value than all classes together.
 
     The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference
-    ``p(x) = sum_k pi_k p(x | k)``: 0 says nothing, above 0 speaks for the class, below against it,
+    ``p(x) = sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it,
     and a change of units changes nothing. The reference is that of the fold's training samples.
     What a classifier reports as evidence already, against a reference of its own, stays as it is.
 
@@ -270,15 +277,15 @@ def _log_mixture(
     found = index.get_indexer(group["feature"].unique())
     features = np.sort(found[found >= 0])
     values = series.values[features]
-    untold = np.full(len(group), np.nan)
+    unknown = np.full(len(group), np.nan)
     estimator = None if np.isnan(values).any() else density_estimator(entry, series, features)
     if estimator is None:
-        return untold
+        return unknown
     samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
     labels = series.labels[training]
     logs = log_densities(estimator, values[:, training], labels, values[:, samples])
     if logs is None:
-        return untold
+        return unknown
     shares = np.unique(labels, return_counts=True)[1] / len(labels)
     reference = logsumexp(logs, axis=0, b=shares[:, None, None])
     i = pd.Index(series.features[features]).get_indexer(group["feature"])

@@ -146,7 +146,7 @@ def _table(path: str | Path, text: str) -> list[tuple[int, str, str, str]]:
         for name in ("sample", "fold", "repeat"):
             count = names.count(name)
             if count > 1 or (count == 0 and name != "repeat"):
-                what = f"stands {counted(count, 'time')}" if count else "is missing"
+                what = f"is listed {counted(count, 'time')}" if count else "is missing"
                 msg = f"{path}: column {name!r} {what}; found {quoted(', '.join(names))[1:-1]}"
                 raise InputError(msg)
         for cells in filter(None, reader):
@@ -169,7 +169,7 @@ def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet | DataS
         row = rows[doubled | ~known].iloc[0]
         msg = f"{header.name} has no sample {quoted(row['sample'])}"
         if known[row.name]:
-            msg = f"sample {quoted(row['sample'])} stands twice in repeat {row['repeat']}"
+            msg = f"sample {quoted(row['sample'])} is listed twice in repeat {row['repeat']}"
         raise InputError(f"{path}, line {row['line']}: {msg}")
     for repeat, samples in rows.groupby("repeat")["sample"]:
         if absent := sorted({str(sample) for sample in header.samples} - set(samples)):

@@ -5,19 +5,72 @@ lists agree as those of independent studies of half the size. The halves are the
 two-fold cross-validation: complementary pairs (Shah and Samworth 2013).
 """
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 
+from xnbflow.data.contract import CHECK_TABLES
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.intervals import Estimate
 from xnbflow.evaluation.stability import stability_index
+from xnbflow.evaluation.training import train
 
-__all__ = ["half_stability", "selection_shares"]
+__all__ = ["MOST_SAMPLES", "half_stability", "halves_table", "pairs_of", "selection_shares"]
+
+#: With more samples neither halves are fitted nor labels permuted by default.
+MOST_SAMPLES = 1000
 
 Pair = tuple[Collection[str], Collection[str]]
+
+
+def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.DataFrame:
+    """Return what a classifier selects in disjoint halves of the samples.
+
+    Parameters
+    ----------
+    series : DataSet
+        Groups are kept whole.
+    entry : mapping
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
+    n_pairs : int
+        How often to divide the samples.
+
+    Returns
+    -------
+    DataFrame
+        The table ``halves`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty where the samples
+        cannot be divided so that each half has every class, or there are more than `MOST_SAMPLES`.
+    """
+    columns = CHECK_TABLES["halves"].fixed
+    if series.n_samples > MOST_SAMPLES:
+        return pd.DataFrame(columns=columns)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            folds = draw_folds(series, 2, n_pairs)
+    except InputError:
+        return pd.DataFrame(columns=columns)
+    outcome = train(series, folds, entry, explain=False)
+    whole = outcome["fits"].groupby("repeat")["status"].agg(lambda s: (s == "ok").all())
+    fitted = whole.index[whole]
+    selected = outcome["selected"]
+    selected = selected[selected["repeat"].isin(fitted)]
+    return selected.assign(halves=2 * len(fitted))[columns].reset_index(drop=True)
+
+
+def pairs_of(table: pd.DataFrame) -> list[Pair]:
+    """Return the features that any class has in either half, for each division of a table."""
+    sets = table.groupby(["repeat", "fold"])["feature"].agg(set).to_dict()
+    return [
+        (sets.get((repeat, 0), set()), sets.get((repeat, 1), set()))
+        for repeat in table["repeat"].unique()
+    ]
 
 
 def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0.95) -> Estimate:
@@ -72,14 +125,18 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
     return Estimate(*map(float, np.clip([value, value - margin, value + margin], 0.0, 1.0)))
 
 
-def selection_shares(pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return in which share of the halves each feature is selected; most often first, then by name.
+def selection_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """Return in which share of the halves of a table each class has each feature.
 
     Examples
     --------
-    >>> selection_shares([({"a", "b"}, {"a"}), ({"a"}, {"c"})])
-    {'a': 0.75, 'b': 0.25, 'c': 0.25}
+    >>> rows = [(0, 0, "a", "g1", 4), (0, 1, "a", "g1", 4), (1, 1, "a", "g2", 4)]
+    >>> table = pd.DataFrame(rows, columns=CHECK_TABLES["halves"].fixed)
+    >>> selection_shares(table)
+    {('a', 'g1'): 0.5, ('a', 'g2'): 0.25}
     """
-    counts = Counter(feature for pair in pairs for half in pair for feature in set(half))
-    ordered = sorted(counts, key=lambda feature: (-counts[feature], feature))
-    return {feature: counts[feature] / (2 * len(pairs)) for feature in ordered}
+    counts = table.groupby(["class", "feature"])["halves"].agg(["size", "first"])
+    return {
+        (str(label), str(feature)): float(n / halves)
+        for (label, feature), n, halves in counts.itertuples()
+    }

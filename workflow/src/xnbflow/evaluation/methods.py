@@ -44,6 +44,7 @@ _EVIDENCE = {
     "contamination": number(least=0, below=1),
 }
 _PRIORS = either(list_of(number(least=0)), nothing())
+_QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 _CSNB = "ours; relative evidence: Baggenstoss (1999), IEEE Trans. Signal Processing 47"
 _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
@@ -135,10 +136,11 @@ _OWN = (
             "exact": flag(),
         },
         rules={"selection": _XNB_SELECTION},
+        quick="xnbflow.naive_bayes.class_specific.XNB",
     ),
     Method(
         "csnb",
-        "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB",
+        _QUICK,
         "ClassSpecificNB: features of each class’s own, weighed against one reference",
         _CSNB,
         {
@@ -154,6 +156,7 @@ _OWN = (
             "exact": flag(),
         },
         rules={"evidence": _EVIDENCE_RULES},
+        quick=_QUICK,
     ),
     Method(
         "csnb_cv",
@@ -178,6 +181,7 @@ _OWN = (
             "calibration": _CALIBRATION_RULES,
             "rule": _SIZE_RULES,
         },
+        quick=_QUICK,
     ),
     Method(
         "von_mises_nb",
@@ -209,7 +213,7 @@ _OWN = (
     Method(
         "selective_nb",
         "xnbflow.naive_bayes.selective.SelectiveNB",
-        "naive Bayes on the features that tell most about the class",
+        "naive Bayes on the features that carry most information on the class",
         f"{_DIRECTIONAL}, section 3.6",
         {
             "estimator": either(estimator(), nothing()),

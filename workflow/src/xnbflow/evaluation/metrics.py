@@ -205,7 +205,7 @@ def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) ->
 
 
 def _scores(log_posterior: np.ndarray) -> np.ndarray:
-    """Return the probabilities, and beyond them what tells those apart that round to 0 or 1."""
+    """Return the probabilities, and the order of those that round to 0 or 1."""
     probability = np.exp(log_posterior)
     scores = np.where(probability == 0, log_posterior, probability)
     rows, columns = np.nonzero(probability == 1)  # at most one of a row

@@ -31,7 +31,17 @@ _DRAWS = 50_000
 
 
 class SignedRankTest(NamedTuple):
-    """Sum of the ranks of the positive differences, exact p, and number of those not zero."""
+    """Outcome of Wilcoxon's signed-rank test.
+
+    Attributes
+    ----------
+    statistic : float
+        Sum of the ranks of the positive differences.
+    p_value : float
+        Exact.
+    n_pairs : int
+        Number of differences that are not zero.
+    """
 
     statistic: float
     p_value: float
@@ -39,7 +49,17 @@ class SignedRankTest(NamedTuple):
 
 
 class CorrectedTTest(NamedTuple):
-    """Student's t, two-sided p, and the mean of first minus second with its confidence limits."""
+    """Outcome of the corrected resampled t-test.
+
+    Attributes
+    ----------
+    statistic : float
+        t, with one degree of freedom less than there are differences.
+    p_value : float
+        Two-sided.
+    mean, lower, upper : float
+        Mean difference, first minus second, with its confidence limits.
+    """
 
     statistic: float
     p_value: float
@@ -49,7 +69,13 @@ class CorrectedTTest(NamedTuple):
 
 
 class BayesianComparison(NamedTuple):
-    """Posterior probabilities of a difference above, within and below practical equivalence."""
+    """Posterior probabilities of the three outcomes of a comparison.
+
+    Attributes
+    ----------
+    first_better, equivalent, second_better : float
+        That the difference lies above, within or below the region of practical equivalence.
+    """
 
     first_better: float
     equivalent: float
@@ -98,8 +124,24 @@ def sorted_runs_test(
     """Compare two classifiers on one data set by repeated cross-validation.
 
     Within each run the differences are sorted, and the i-th smallest are averaged over runs;
-    `wilcoxon_signed_rank_test` is applied to these averages, as many as there are folds. The scores
-    are arrays of shape (n_runs, n_folds).
+    `wilcoxon_signed_rank_test` is applied to these averages, as many as there are folds.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_runs, n_folds)
+        Scores of two classifiers on the same folds.
+    alternative : {"two-sided", "less", "greater"}
+        As for `wilcoxon_signed_rank_test`.
+
+    Returns
+    -------
+    SignedRankTest
+
+    Raises
+    ------
+    InputError
+        If the scores are not two tables of numbers of equal shape, or there is no such
+        alternative.
 
     References
     ----------
@@ -139,8 +181,13 @@ def corrected_resampled_t_test(
     Returns
     -------
     CorrectedTTest
-        If all differences are equal and not zero, t is infinite, and p is that of the sign test
-        over the folds of one run, the smallest that there can be.
+        If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that
+        of the sign test over the folds of one run, the smallest that there can be.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two differences.
 
     References
     ----------
@@ -181,9 +228,20 @@ def bayesian_signed_rank_test(
     first, second : array-like of shape (n_datasets,)
         Scores of two classifiers on the same data sets.
     rope : float
-        A difference of at most this much, in the scores' unit, does not matter.
+        Half-width of the region of practical equivalence, in the scores' unit: a difference of at
+        most this much does not matter.
     seed : int
         Seed of the 50,000 draws from the posterior.
+
+    Returns
+    -------
+    BayesianComparison
+        Three probabilities that add up to 1.
+
+    Raises
+    ------
+    InputError
+        If the scores are not pairs of numbers or ``rope`` is negative.
 
     Notes
     -----

@@ -120,6 +120,7 @@ def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
             "null_95": null.quantile(0.95),
             "at_least": at_least,
             "p_value": (at_least + 1) / (len(null) + 1),
+            "permuted": "",
         }
     )
     return table.rename_axis("metric").reset_index()

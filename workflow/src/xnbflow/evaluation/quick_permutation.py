@@ -6,28 +6,42 @@ through the same steps.
 """
 
 import itertools
+import math
 import warnings
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.data.contract import CHECK_TABLES
+from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.seeds import derive_seed
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.evaluation.halves import MOST_SAMPLES
+from xnbflow.evaluation.permutation import permuted
 
-__all__ = ["PermutationTest", "Screen", "cross_validated_score", "permutation_test"]
+__all__ = ["PermutationTest", "Screen", "cross_validated_score", "label_test", "permutation_test"]
+
+#: Permutations, and features that are fitted.
+_PERMUTATIONS, _MOST_FEATURES = 99, 1000
+#: With more samples or groups two folds do.
+_MANY_UNITS = 100
 
 Score = Callable[[np.ndarray, int], float]
 
 
 class PermutationTest(NamedTuple):
-    """Score of true labels, one-sided p, permutations tried and those that reached the score."""
+    """Score of true labels, one-sided p, permutations that reached it, and all their scores."""
 
     observed: float
     p_value: float
-    permutations: int
     at_least: int
+    null: tuple[float, ...]
 
 
 def permutation_test(
@@ -72,14 +86,70 @@ def permutation_test(
         raise InputError(msg)
     rng = np.random.default_rng(seed)
     observed = score(labels, seed)
+    null: list[float] = []
     at_least = 0
     for permutation in range(1, n_permutations + 1):
+        null.append(score(permute(rng), seed + permutation))
         # equal shares of the same samples differ by rounding at most
-        at_least += score(permute(rng), seed + permutation) >= observed - 1e-12
+        at_least += null[-1] >= observed - 1e-12
         if at_least == stop_after:
-            return PermutationTest(observed, at_least / permutation, permutation, at_least)
+            return PermutationTest(observed, at_least / permutation, at_least, tuple(null))
     p_value = (at_least + 1) / (n_permutations + 1)
-    return PermutationTest(observed, p_value, n_permutations, at_least)
+    return PermutationTest(observed, p_value, at_least, tuple(null))
+
+
+def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> pd.DataFrame:
+    """Test whether a classifier predicts the labels of a data set better than permuted ones.
+
+    Parameters
+    ----------
+    series : DataSet
+        Medians over all samples stand in for missing values.
+    entry : mapping
+        The classifier's configuration, of a single step.
+    permuted_as : str
+        Full path of the class that is fitted: its own, or a simpler one, which then has its default
+        parameters.
+
+    Returns
+    -------
+    DataFrame
+        The table ``label_test`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty with more than
+        `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
+        folds.
+
+    Notes
+    -----
+    99 permutations and five folds, of more than 100 samples or groups two. Nothing of the
+    classifier's settings may come from the labels, or the test would not be exact: the number of
+    features that a cross-validation has chosen is not used.
+    """
+    columns = CHECK_TABLES["label_test"].fixed
+    own = entry["method"] == permuted_as
+    kinds = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
+    estimator = build_estimator(entry if own else {"method": permuted_as}, kinds, 0)
+    seed = derive_seed(series.name, 0, "permutation")
+    values, groups, labels = filled(series).values, series.groups, series.labels
+    units = np.arange(len(labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    pairs = np.unique(np.stack([np.unique(labels, return_inverse=True)[1], units]), axis=1)
+    sizes = np.bincount(pairs[0])
+    n_splits = min(5 if len(np.unique(units)) <= _MANY_UNITS else 2, int(sizes.max()))
+    if n_splits < 2 or len(sizes) < 2 or series.n_samples > MOST_SAMPLES:
+        return pd.DataFrame(columns=columns)
+    n_kept = max(20, _MOST_FEATURES // math.comb(len(sizes), 2))
+    test = permutation_test(
+        cross_validated_score(estimator, values, groups, n_splits=n_splits, n_kept=n_kept),
+        labels,
+        lambda rng: permuted(labels, groups, rng),
+        n_permutations=_PERMUTATIONS,
+        seed=seed,
+    )
+    null = np.array(test.null)
+    sd = null.std(ddof=1) if len(null) > 1 else np.nan
+    spread = (null.mean(), sd, np.quantile(null, 0.95), test.at_least, test.p_value)
+    name = "" if own else permuted_as.rpartition(".")[2]
+    row = ("balanced_accuracy", test.observed, len(null), *spread, name)
+    return pd.DataFrame([row], columns=columns)
 
 
 class Screen:
@@ -99,7 +169,8 @@ class Screen:
     def __init__(self, values: np.ndarray) -> None:
         spread = values.std(axis=1, keepdims=True)
         centred = values - values.mean(axis=1, keepdims=True)
-        self._standard = np.divide(centred, spread, out=centred, where=spread > 0)
+        standard = np.divide(centred, spread, out=centred, where=spread > 0)
+        self._standard = standard.astype(np.float32)  # the products take half the time
         self._squares = self._standard**2
 
     def best(self, codes: np.ndarray, train: np.ndarray, n_kept: int) -> np.ndarray:
@@ -111,16 +182,16 @@ class Screen:
         n_features = len(self._standard)
         if n_kept >= n_features:
             return np.arange(n_features)
-        own = np.zeros((len(codes), codes.max() + 1))
+        own = np.zeros((len(codes), codes.max() + 1), dtype=np.float32)
         own[train, codes[train]] = 1.0
         own = own[:, own.any(axis=0)]
         own /= own.sum(axis=0)
-        means = self._standard @ own
-        deviations = np.sqrt(np.maximum(self._squares @ own - means**2, 0.0))
+        means = own.T @ self._standard.T
+        deviations = np.sqrt(np.maximum(own.T @ self._squares.T - means**2, 0.0))
         kept = np.zeros(n_features, dtype=bool)
         for i, j in itertools.combinations(range(own.shape[1]), 2):
             for moments in (means, deviations):
-                apart = -np.abs(moments[:, i] - moments[:, j])
+                apart = -np.abs(moments[i] - moments[j])
                 kept[np.argpartition(apart, n_kept // 2)[: n_kept // 2]] = True
         return np.flatnonzero(kept)
 

@@ -35,7 +35,11 @@ __all__ = [
 class OmnibusTest(NamedTuple):
     """Whether any of several classifiers differs from the others.
 
-    The degrees of freedom are one number for chi-square, two for F.
+    Attributes
+    ----------
+    statistic, p_value : float
+    degrees_of_freedom : tuple of int
+        One number for chi-square, two for F.
     """
 
     statistic: float
@@ -44,12 +48,17 @@ class OmnibusTest(NamedTuple):
 
 
 def average_ranks(scores: pd.DataFrame) -> pd.Series:
-    """Rank the classifiers on each data set and average the ranks over data sets, best first.
+    """Rank the classifiers on each data set and average the ranks over data sets.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        Higher is better (negate a loss); 1 is the best rank, ties share their mean rank.
+        Higher is better (negate a loss).
+
+    Returns
+    -------
+    Series
+        Average rank by classifier, best first; 1 is the best rank, ties share their mean rank.
 
     Raises
     ------
@@ -113,9 +122,24 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
 def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
     """Test whether all classifiers have the same average rank, less conservatively.
 
-    Parameters and errors are those of `friedman_test`. The statistic is infinite if all data sets
-    rank the classifiers alike; the p-value is then exact: ``(prod(t!) / k!) ** (n - 1)``, where
-    ``t`` classifiers share a rank (without ties: Conover, section 5.8).
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_classifiers)
+        Higher is better.
+    tie_correction : bool
+        As for `friedman_test`.
+
+    Returns
+    -------
+    OmnibusTest
+        The statistic is infinite if all data sets rank the classifiers alike; the p-value is then
+        exact: ``(prod(t!) / k!) ** (n - 1)``, where ``t`` classifiers share a rank (without ties:
+        Conover, section 5.8).
+
+    Raises
+    ------
+    InputError
+        As for `friedman_test`.
 
     References
     ----------
@@ -214,9 +238,17 @@ def _ranks(scores: pd.DataFrame) -> np.ndarray:
 
 
 class RankDiagram(NamedTuple):
-    """Average ranks, best first, the length of the yardstick, and the bars of a diagram.
+    """What a critical-difference diagram shows.
 
-    A bar is the longest run of classifiers of which no two differ significantly.
+    Attributes
+    ----------
+    ranks : Series
+        Average rank by classifier, best first.
+    critical_difference : float
+        Length of the yardstick in ranks.
+    cliques : tuple of tuple of str
+        The bars: classifiers next to each other in rank, no two of them significantly different.
+        Only those of two and more classifiers that are not part of a longer bar.
     """
 
     ranks: pd.Series
@@ -227,9 +259,23 @@ class RankDiagram(NamedTuple):
 def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05) -> float:
     """Return the difference of average ranks that Nemenyi's test finds significant.
 
-    It is ``q sqrt(k (k + 1) / (6 N))`` (Demšar 2006, section 3.2.2), `q` the quantile of the
-    studentized range over the square root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is
-    the Bonferroni form of García and Herrera, and finds slightly less.
+    Parameters
+    ----------
+    n_classifiers, n_datasets : int
+        Number of classifiers, at least 2, and of data sets.
+    alpha : float
+        Probability of finding any difference where there is none.
+
+    Returns
+    -------
+    float
+        ``q sqrt(k (k + 1) / (6 N))``, `q` the quantile of the studentized range over the square
+        root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is the Bonferroni form that
+        García and Herrera give, and finds slightly less.
+
+    References
+    ----------
+    Demšar (2006), section 3.2.2 and Table 5.
 
     Examples
     --------
@@ -244,6 +290,19 @@ def critical_difference_diagram(
     average_ranks: Mapping[str, float], n_datasets: int, alpha: float = 0.05
 ) -> RankDiagram:
     """Join classifiers whose average ranks differ by less than Nemenyi's critical difference.
+
+    Parameters
+    ----------
+    average_ranks : mapping of str to float, or Series
+        Average rank of each classifier.
+    n_datasets : int
+        Number of data sets behind the averages.
+    alpha : float
+        Significance level.
+
+    Returns
+    -------
+    RankDiagram
 
     Examples
     --------

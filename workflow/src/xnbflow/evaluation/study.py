@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import (
+    AUDIT_TABLES,
+    CHECK_TABLES,
     DIAGNOSTIC_TABLES,
+    MODEL_TABLES,
     NOTES_TABLE,
     PERMUTATION_TABLES,
     STUDY_TABLES,
@@ -17,7 +20,9 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.dataset import read_header
 from xnbflow.data.tables import read_parquet
+from xnbflow.diagnostics.audit import shared_by_series
 from xnbflow.evaluation import comparison, summaries
+from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, inflation_of
 
@@ -42,8 +47,8 @@ def study_tables(
         configuration names; else empty).
     owners : mapping of str to sequence
         What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
-        ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted`` a data set and
-        classifier each.
+        ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted``, ``tested`` and
+        ``halved`` a data set and classifier each.
     files : mapping of str to sequence of path
         By the name of the table; ``paper`` are the tables that it prints.
     alpha : float
@@ -65,22 +70,35 @@ def study_tables(
     }
     truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
     permuted = _read(owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"])
+    permuted |= _read(owners["tested"], files["label_test"], CHECK_TABLES["label_test"])
+    halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
     tests = [
         table.assign(dataset=dataset, classifier=classifier)
         for (dataset, classifier), table in permuted.items()
     ]
+    paths = dict(zip(owners["datasets"], files["series"], strict=True))
+    audits, components = (
+        [
+            table.assign(dataset=dataset)
+            for dataset, table in _read(owners["datasets"], files[name], schema).items()
+        ]
+        for name, schema in AUDIT_TABLES.items()
+    )
     tables = {
+        "audit": _joined([*audits, shared_by_series(paths)], STUDY_TABLES["audit"]),
+        "components": _joined(components, STUDY_TABLES["components"]),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),
         "class_sizes": _class_sizes(headers),
+        "enrichment": _enrichment(owners, files),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
-        "selection": summaries.selection(selected, fits, ties),
+        "selection": summaries.selection(selected, fits, ties, halves),
         "ties": summaries.ties(ties, fits),
-        "stability": summaries.stability(selected, fits, ties, headers),
+        "stability": summaries.stability(selected, fits, ties, headers, halves),
         "recovery": summaries.recovery(selected, fits, {k: t for k, t in truth.items() if len(t)}),
     }
     tables |= _predicted(predictions, fits, headers, entries or {}, about, tables)
@@ -96,6 +114,17 @@ def study_tables(
         "pairwise": comparison.pairwise(repeats),
         "pairwise_within": comparison.pairwise_within(tables["metrics"]),
     }
+
+
+def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the over-represented gene sets; none where the study names no file of sets."""
+    if not files.get("gene_sets"):
+        return enrichment({}, {}, {})
+    genes = _read(owners["diagnosed"], files["genes"], DIAGNOSTIC_TABLES["genes"])
+    models = [tuple(key) for key in owners["models"]]
+    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
+    path = files["gene_sets"]
+    return enrichment(genes, signatures, read_gene_sets(path if isinstance(path, str) else path[0]))
 
 
 def _read(keys: Sequence[Any], paths: Sequence[str], table: TableSchema) -> dict[Any, pd.DataFrame]:

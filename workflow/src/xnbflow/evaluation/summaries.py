@@ -14,6 +14,7 @@ from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
+from xnbflow.evaluation.halves import half_stability, pairs_of, selection_shares
 from xnbflow.evaluation.intervals import CROSS_VALIDATED
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
@@ -44,6 +45,9 @@ Key = tuple[str, str, str]
 
 Tables = Mapping[Key, pd.DataFrame]
 Headers = Mapping[str, DataSetHeader]
+
+#: The table ``halves`` by data set and classifier.
+Halves = Mapping[tuple[str, str], pd.DataFrame]
 
 
 def metrics(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
@@ -171,19 +175,20 @@ def verdicts(
     choices : mapping of str to int
         Out of how many classifiers each one was chosen after looking at the results; by default 1.
     """
-    agreement = stability[stability["class"] == ""].set_index(_KEY)["stability"].to_dict()
+    agreement = stability[stability["class"] == ""].set_index(_KEY)["halves"].to_dict()
     tests = permutation_tests[permutation_tests["metric"] == "balanced_accuracy"]
-    p_values = tests.set_index(["dataset", "classifier"])["p_value"].to_dict()
+    tests = tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]]
+    p_values = dict(zip(tests.index, tests.itertuples(index=False, name=None), strict=True))
     rows = []
     for key, found in performances.items():
-        p_value = p_values.get((key[0], key[2]), np.nan)
+        p_value, permuted = p_values.get((key[0], key[2]), (np.nan, ""))
         n = choices.get(key[2], 1)
         given = verdict(found, p_value, agreement.get(key, np.nan), choices=n)
         header = headers[key[0]]
         units = len(header.samples) if header.groups is None else len(np.unique(header.groups))
         reasons = "; ".join(given.reasons)
         rows.append(
-            (*key, given.level, reasons, p_value, n, units, *found.accuracy,
+            (*key, given.level, reasons, p_value, permuted, n, units, *found.accuracy,
              *found.balanced_accuracy, found.majority, found.majority_p, found.chance)
         )  # fmt: skip
     return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
@@ -292,7 +297,7 @@ def probabilities(
     return _stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in _KEY])
 
 
-def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
+def selection(selected: Tables, fits: Tables, ties: Tables, halves: Halves) -> pd.DataFrame:
     """Return how often a feature was selected for a class, its mean rank and mean distance."""
     table = _stack(selected, [*_FOLD, "class", "feature", "rank", "distance", "constant"])
     exchangeable = _stack(ties, [*_FOLD, "class", "feature", "exchangeable"])
@@ -308,10 +313,15 @@ def selection(selected: Tables, fits: Tables, ties: Tables) -> pd.DataFrame:
         times_constant=("constant", "sum"),
     ).reset_index()
     fitted = _stack(fits, ["status", "ties"]).query("status == 'ok'").groupby(_KEY)["ties"]
-    fitted = fitted.agg(fits="size", told="count").reset_index()
+    fitted = fitted.agg(fits="size", reported="count").reset_index()
     counts = counts.merge(fitted, on=_KEY, how="left")
-    counts["times_tied"] = counts["times_tied"].where(counts.pop("told") > 0).astype(float)
+    counts["times_tied"] = counts["times_tied"].where(counts.pop("reported") > 0).astype(float)
     counts["frequency"] = counts["times"] / counts["fits"]
+    shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
+    counts["share_of_halves"] = [
+        shares[row[0], row[2]].get((row[3], row[4]), 0.0) if (row[0], row[2]) in shares else np.nan
+        for row in counts[[*_KEY, "class", "feature"]].itertuples(index=False)
+    ]
     order = [*_KEY, "class", "frequency", "mean_rank", "feature"]
     ascending = [column != "frequency" for column in order]
     return counts.sort_values(order, ascending=ascending, ignore_index=True)
@@ -331,9 +341,12 @@ def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
     return counts.assign(frequency=counts["times"] / counts["fits"])
 
 
-def stability(selected: Tables, fits: Tables, ties: Tables, headers: Headers) -> pd.DataFrame:
-    """Return Nogueira's stability of each class's set over folds, and of their union (class '').
+def stability(
+    selected: Tables, fits: Tables, ties: Tables, headers: Headers, halves: Halves
+) -> pd.DataFrame:
+    """Return Nogueira's index of each class's sets, and of their union (class '').
 
+    It is that of disjoint halves (`xnbflow.evaluation.halves`), and that of the folds.
     ``note`` is "one sample" for a class without a second one, which has no stability; "constant"
     where more than half of the selections are made only because a class is almost constant.
     """
@@ -356,9 +369,18 @@ def stability(selected: Tables, fits: Tables, ties: Tables, headers: Headers) ->
             ]
             limits = [number for i in indices for number in (i.value, i.lower, i.upper)]
             size = float(np.mean([len(chosen) for chosen in sets[label]]))
+            own_halves = halves.get((key[0], key[2]))
+            honest = (np.nan,) * 3 if own_halves is None else _of_halves(own_halves, label, header)
             note = "one sample" if samples == 1 else "constant" if constant > 0.5 else ""
-            rows.append((*key, label, *limits, len(sets[label]), size, samples, constant, note))
+            rows.append(
+                (*key, label, *honest, *limits, len(sets[label]), size, samples, constant, note)
+            )
     return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
+
+
+def _of_halves(halves: pd.DataFrame, label: str, header: DataSetHeader) -> Sequence[float]:
+    pairs = pairs_of(halves[halves["class"] == label] if label else halves)
+    return half_stability(pairs, header.n_features) if pairs else (np.nan,) * 3
 
 
 def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
@@ -474,7 +496,7 @@ def recall(
 
 
 def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each sample was tested and misclassified, and what it was taken for.
+    """Return how often each sample was tested and misclassified, and as which class.
 
     A sample is suspect if a classifier that recognises its class (in the table ``recall``) is wrong
     in more than half of its tests: of a class that is not recognised every sample is wrong.

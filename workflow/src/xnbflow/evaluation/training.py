@@ -28,7 +28,7 @@ MOST_EXPLAINED = 1000
 
 
 def train(
-    series: DataSet, folds: pd.DataFrame, entry: Mapping[str, Any]
+    series: DataSet, folds: pd.DataFrame, entry: Mapping[str, Any], *, explain: bool = True
 ) -> dict[str, pd.DataFrame]:
     """Fit a classifier on the training samples of each fold and predict the test samples.
 
@@ -44,6 +44,8 @@ def train(
         As made by `xnbflow.evaluation.folds`, or some of these folds.
     entry : mapping
         The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
+    explain : bool
+        Whether to explain the predictions, if the classifier can and samples are not too many.
 
     Returns
     -------
@@ -57,13 +59,14 @@ def train(
         If the configuration entry makes no estimator.
     """
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
+    explain = explain and series.n_samples <= MOST_EXPLAINED
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
     for repeat, rows in folds.groupby("repeat", sort=False):
         seed = derive_seed(series.name, repeat, "classifier")
         estimator = build_estimator(entry, columns, seed)
         for fold, samples in rows.groupby("fold")["sample"]:
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))
-            for name, table in _train_fold(estimator, series, test).items():
+            for name, table in _train_fold(estimator, series, test, explain).items():
                 table.insert(0, "repeat", repeat)
                 table.insert(1, "fold", fold)
                 parts[name].append(table)
@@ -82,7 +85,7 @@ def _joined(parts: Sequence[pd.DataFrame], table: TableSchema) -> pd.DataFrame:
 
 
 def _train_fold(
-    estimator: BaseEstimator, series: DataSet, test: np.ndarray
+    estimator: BaseEstimator, series: DataSet, test: np.ndarray, explain: bool
 ) -> dict[str, pd.DataFrame]:
     """Return the rows of one fold in each table."""
     fit = {"status": "ok", "error": "", "warnings": "", **_NOTHING_FITTED}
@@ -90,8 +93,8 @@ def _train_fold(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            tables = _fit_and_predict(clone(estimator), series, test, fit)
-        except OSError:  # the machine is at fault, say a full disk
+            tables = _fit_and_predict(clone(estimator), series, test, fit, explain)
+        except (OSError, MemoryError):  # the machine is at fault, say a full disk
             raise
         except Exception as error:  # noqa: BLE001  a failed fit is an outcome of the study
             fit["status"] = "failed"
@@ -104,7 +107,11 @@ _NOTHING_FITTED = dict.fromkeys(TRAINING_TABLES["fits"].fixed[5:], np.nan) | {"i
 
 
 def _fit_and_predict(
-    model: BaseEstimator, series: DataSet, test: np.ndarray, fit: dict[str, Any]
+    model: BaseEstimator,
+    series: DataSet,
+    test: np.ndarray,
+    fit: dict[str, Any],
+    explain: bool,
 ) -> dict[str, pd.DataFrame]:
     training = np.setdiff1d(np.arange(series.n_samples), test)
     X, tested, y = series.frame(training), series.frame(test), series.labels[training]
@@ -117,7 +124,7 @@ def _fit_and_predict(
     fitted = time.perf_counter()
     tables = {"predictions": _predict(model, tested, series, test)}
     fit |= {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
-    use = feature_use(model, tested, explain=series.n_samples <= MOST_EXPLAINED)
+    use = feature_use(model, tested, explain=explain)
     fit |= {"features_per_class": use.per_class, "features": use.distinct}
     if use.priors is not None:
         absent = {"log_prior": -np.inf, "intercept": 0.0}

@@ -29,7 +29,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Explanation:
-    """What speaks for and against each class in one sample.
+    """The evidence for and against each class in one sample.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Explanation:
         Of this sample alone.
     terms : DataFrame
         One row per class and feature that the class uses: ``class``, ``feature``, ``symbol``,
-        ``value``, ``evidence`` in nats (above 0 it speaks for the class) and ``log_reference``, the
+        ``value``, ``evidence`` in nats (above 0 for the class) and ``log_reference``, the
         log density in all classes together that it is measured against (0 where the classifier
         itself compares), the strongest first.
     priors : dict of str to float
@@ -56,13 +56,13 @@ class Explanation:
 
     @property
     def offsets(self) -> dict[str, float]:
-        """What each class has before any feature speaks: log prior and intercept."""
+        """Log prior and calibration intercept of each class."""
         return {label: prior + self.intercepts[label] for label, prior in self.priors.items()}
 
     def scores(self) -> pd.Series:
         """Return each class's offset, evidence and references, summed."""
-        told = self.terms["evidence"] + self.terms["log_reference"]
-        sums = told.groupby(self.terms["class"], sort=False).sum()
+        scores = self.terms["evidence"] + self.terms["log_reference"]
+        sums = scores.groupby(self.terms["class"], sort=False).sum()
         return pd.Series(self.offsets).add(sums, fill_value=0.0)
 
     def as_text(self) -> str:
@@ -86,7 +86,9 @@ class Explanation:
                 terms.append((reference, "reference densities of its features"))
             terms.append((self.offsets[label] + rows["evidence"].sum() + reference, "in all"))
             lines += [f"  {value:+8.2f}  {what}" for value, what in terms]
-        return "\n".join([*lines, "", "evidence in nats: above 0 it speaks for the class"])
+        return "\n".join(
+            [*lines, "", "evidence in nats: above 0 for the class, below 0 against it"]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation for programs."""

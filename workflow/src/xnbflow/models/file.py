@@ -16,7 +16,9 @@ import pandas as pd
 import skops.io
 
 from xnbflow.data.atomic import write_atomically
-from xnbflow.data.errors import InputError
+from xnbflow.data.dataset import refuse_control_characters
+from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.parquet import place_of
 from xnbflow.models.audit import FIXED_TYPES, audited, known_types, nodes
 from xnbflow.models.trained import TrainedModel, probed
 from xnbflow.models.typicality import Typicality, features_to_look_at
@@ -56,12 +58,18 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     content["typicality"] = vars(model.typicality)
     notes = json.dumps({name: content.pop(name) for name in _NOTES}, allow_nan=True)
     whole = {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
+    whole["place"] = place_of(path)
     try:
         members = _members(skops.io.dumps(whole))
         schema = json.loads(members[_SCHEMA])
+        order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
         for node in nodes(schema):
             if node.get("type") != "numpy":  # arrays are shared, other objects repeated
                 node.pop("__id__", None)
+            else:
+                node["file"] = order.setdefault(node["file"], f"{len(order)}.npy")
+                node["__id__"] = int(node["file"].removesuffix(".npy"))
+        members = {order.get(name, name): data for name, data in members.items()}
         _, refused = audited(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
         refused = {str(error)}
@@ -74,7 +82,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            archive.writestr(zipfile.ZipInfo(name), data)  # without the time of writing
     write_atomically(path, lambda part: part.write_bytes(packed.getbuffer()))
 
 
@@ -87,6 +95,10 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     trust : iterable of str
         Full names of further classes that the file may be made of. Those of the registry of
         methods and scikit-learn's estimators are trusted; functions cannot be.
+
+    Returns
+    -------
+    TrainedModel
 
     Raises
     ------
@@ -156,6 +168,10 @@ def _check_header(schema: Any, path: str | Path) -> None:
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)
+    own, place = _plain(schema, "place"), place_of(path)
+    if own and place and own != place:
+        msg = f"{path} is a copy of {quoted(own, 200)[1:-1]}, which belongs to something else"
+        raise InputError(f"{msg}; read it there, or move it out of the folder")
 
 
 def _plain(schema: Any, key: str) -> Any:
@@ -200,6 +216,8 @@ def _model(content: dict[str, Any]) -> TrainedModel:
     content["typicality"] = Typicality(**content["typicality"])
     model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
     _check_arrays(model)
+    named = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
+    refuse_control_characters("it", "name", named)
     repr(model.estimator)  # it is shown: this fails where parameters are not of their kind
     return model
 
@@ -234,6 +252,8 @@ def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
             warnings.simplefilter("ignore")
             found = probed(model.estimator, model.quartiles, model.features)
         same = np.allclose(found, model.probe, rtol=0, atol=1e-6)
+    except MemoryError:
+        raise
     except Exception:  # noqa: BLE001  whatever an estimator of other versions runs into
         same = False
     if not same:

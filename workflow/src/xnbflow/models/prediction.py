@@ -52,8 +52,9 @@ class Prediction:
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
         probabilities), ``set`` (where the classifier has conformal sets, see `class_sets`),
-        ``typicality`` (share of held-out training samples that are less typical)
-        and ``atypical`` (typicality below .01). A sample without any value has no typicality.
+        ``typicality`` (share of held-out training samples that are less typical, at least one in
+        ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A sample without
+        any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
         samples are atypical.
@@ -78,6 +79,11 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
         model that was trained with missing values fills single ones in by itself. "auto" leaves the
         evidence out where the model can (`can_drop`) and does not fill values in, or else refuses.
 
+    Returns
+    -------
+    Prediction
+        A row per sample, and notes on what may make the predictions unreliable.
+
     Raises
     ------
     InputError
@@ -100,7 +106,8 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     sets = class_sets(model, probabilities)
     if sets is not None:
         table["set"] = sets
-    table["typicality"], table["atypical"] = typicality, typicality < ATYPICAL
+    least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
+    table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     return Prediction(table, list(_notes(model, X, table, lacking, missing)))
 
 
@@ -338,14 +345,14 @@ def _notes(
     if len(atypical):
         yield (
             f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): take "
-            "their labels for guesses"
+            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): "
+            "these predictions are unreliable"
         )
 
 
 _DONE = {
     "error": "are filled in as the model does with its training samples",
-    "impute": "stand at their training medians",
+    "impute": "are replaced by their training medians",
     "drop": "are left out of the evidence",
 }
 
@@ -356,10 +363,10 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         return ""
     lost = model.signature["feature"].isin(absent)
     shares = lost.groupby(model.signature["class"], sort=False).agg(["sum", "size"])
-    told = [
+    counts = [
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
     ]
-    return f"; signatures lose: {', '.join(told)}"
+    return f"; signatures lose: {', '.join(counts)}"
 
 
 def _named(names: np.ndarray) -> str:
@@ -424,7 +431,7 @@ def _factor(training: np.ndarray, cohort: np.ndarray, widths: np.ndarray) -> flo
     """Return the slope of cohort medians on training medians; None where medians hardly differ."""
     middle = np.median(training)
     far = np.abs(training - middle) > 2 * np.median(widths)
-    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, tells
+    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, shows it
         level = np.abs(training) > 2 * widths
         if level.sum() < 3:
             return None

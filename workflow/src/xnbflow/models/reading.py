@@ -11,6 +11,7 @@ import pandas as pd
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.annotation import fetch_annotation
 from xnbflow.data.sources.class_labels import IGNORE
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import format_of, open_raw
@@ -32,7 +33,7 @@ def described(
     options: Iterable[str] = (),
     orientation: str = "rows",
 ) -> SheetRow:
-    """Return the row of a sheet that a location stands for.
+    """Return the row of a sheet for a location.
 
     Parameters
     ----------
@@ -118,7 +119,8 @@ def read_samples(
         folder = Path(downloads or temporary)
         if dataset.source not in _LOADERS:
             return acquire(dataset, downloads=str(folder)).frame()
-        return _LOADERS[dataset.source](dataset, Downloads(folder)).frame()
+        places = Downloads(folder)
+        return _LOADERS[dataset.source](fetch_annotation(dataset, places), places).frame()
 
 
 def symbols_of(series: DataSet) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A model's signature: features that speak for a class, and which way; table and gene sets."""
+"""A model's signature: features selected for a class, and their direction; table and gene sets."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -17,7 +17,7 @@ SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
 
 _DISTANCE = "distance_to."
 #: What a gene set says of itself, by direction.
-_TOLD = {
+_WORDS = {
     "high": "high in {} against the other classes",
     "low": "low in {} against the other classes",
     "between": "in {} between the other classes",
@@ -32,6 +32,7 @@ def signature_table(
     *,
     distances: pd.DataFrame | None = None,
     shares: Mapping[tuple[str, str], float] | None = None,
+    halves: Mapping[tuple[str, str], float] | None = None,
     interchangeable: Mapping[tuple[str, str], list[str]] | None = None,
     weights: Mapping[tuple[str, str], float] | None = None,
     core: Collection[tuple[str, str]] | None = None,
@@ -51,6 +52,8 @@ def signature_table(
         ``class``, ``feature``, ``other_class``, ``distance``.
     shares : mapping of (class, feature) to float, optional
         How often each was selected in cross-validation.
+    halves : mapping of (class, feature) to float, optional
+        How often each was selected in disjoint halves of the samples.
     interchangeable : mapping of (class, feature) to list of str, optional
         Features that tie with it.
     weights : mapping of (class, feature) to float, optional
@@ -80,6 +83,7 @@ def signature_table(
             "feature": feature,
             "symbol": (symbols or {}).get(feature, ""),
             "share_of_folds": np.nan if shares is None else shares.get((label, feature), 0.0),
+            "share_of_halves": np.nan if halves is None else halves.get((label, feature), 0.0),
             "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
             "weight": np.nan if weights is None else weights.get((label, feature), np.nan),
             "core": core is None or (label, feature) in core,
@@ -113,7 +117,9 @@ def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any
     return spread
 
 
-def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
+def gene_sets(
+    signature: pd.DataFrame, name: str, digest: str = "", top: int | None = None
+) -> Iterator[str]:
     r"""Yield a signature as lines of a GMT file: a gene set per class and direction.
 
     Parameters
@@ -123,6 +129,15 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
         Begins every set's name, say the data set's.
+    digest : str, optional
+        Of the series; its first twelve characters end every description.
+    top : int, optional
+        So many genes of each class at most, by rank; all by default.
+
+    Yields
+    ------
+    str
+        A line without its end.
 
     Examples
     --------
@@ -131,11 +146,13 @@ def gene_sets(signature: pd.DataFrame, name: str) -> Iterator[str]:
     >>> [line.split("\t") for line in gene_sets(table, "leukaemia")]
     [['leukaemia_AML_high', 'high in AML against the other classes', 'MPO', 'p2']]
     """
+    if top is not None:
+        signature = signature[signature["rank"] <= top]
     for (label, way), rows in signature.groupby(["class", "direction"], sort=False):
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
         cells = [
             "_".join(f"{name}_{label}_{way}".split()),
-            _TOLD[way].format(label),
+            _WORDS[way].format(label) + (f"; series {digest[:12]}" if digest else ""),
             *dict.fromkeys(genes),
         ]
         yield "\t".join(" ".join(re.split(r"[\t\r\n]+", cell)) for cell in cells)

@@ -18,6 +18,7 @@ from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.halves import selection_shares
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
@@ -47,12 +48,15 @@ class CrossValidation:
         Its samples, labels and groups.
     inflation : float
         See `xnbflow.evaluation.intervals.inflation_of`.
+    halves : DataFrame or None
+        See `xnbflow.evaluation.halves.halves_table`.
     """
 
     predictions: pd.DataFrame
     selected: pd.DataFrame
     series: DataSet | DataSetHeader
     inflation: float = CROSS_VALIDATED
+    halves: pd.DataFrame | None = None
 
     def figures(self) -> dict[str, Any]:
         """Return accuracy and recall of each class with 95 % intervals, and the majority's share.
@@ -79,6 +83,11 @@ class CrossValidation:
         """Return what the predictions are worth, pooled over folds and averaged over repeats."""
         return pooled_performance(self.predictions, self.series, self.inflation)
 
+    def half_shares(self) -> dict[tuple[str, str], float] | None:
+        """Return in which share of the halves each class selected each feature; None without."""
+        halves = self.halves
+        return None if halves is None or halves.empty else selection_shares(halves)
+
     def shares(self) -> dict[tuple[str, str], float]:
         """Return in which share of the fits each class selected each feature."""
         fits = len(self.predictions[["repeat", "fold"]].drop_duplicates())
@@ -103,7 +112,7 @@ class TrainedModel:
         What made it: ``method`` and ``params``, or ``steps``.
     series : dict
         ``name``, ``digest``, ``samples``, ``features`` and ``classes`` (label to samples), and
-        what else was told of its origin.
+        what else is known of its origin.
     features : ndarray of str, shape (n_features,)
         Its input, in order.
     symbols : dict of str to str
@@ -176,6 +185,10 @@ def fit_model(
     origin : mapping of str to str, optional
         What else is to be known of the series, say its ``location`` and ``label``.
 
+    Returns
+    -------
+    TrainedModel
+
     Raises
     ------
     InputError
@@ -245,6 +258,19 @@ def cross_validate(
 ) -> CrossValidation:
     """Cross-validate a classifier with stratified folds, as the workflow does.
 
+    Parameters
+    ----------
+    series : DataSet
+        No group is on both sides of a fold.
+    entry : mapping
+        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
+    splits, repeats : int
+        Folds of a repeat, and how often they are drawn.
+
+    Returns
+    -------
+    CrossValidation
+
     Raises
     ------
     InputError
@@ -292,6 +318,7 @@ def _signature(
         labels,
         distances=use.distances,
         shares=None if validation is None else validation.shares(),
+        halves=None if validation is None else validation.half_shares(),
         interchangeable=_ties(estimator),
         **_weights_and_core(estimator),
         symbols=symbols,

@@ -55,7 +55,7 @@ class Typicality:
         Parameters
         ----------
         features : ndarray of shape (n_features, n_samples)
-            The features to look at; constant ones say nothing and are left out of every score.
+            The features to look at; constant ones are left out of every score.
         codes : ndarray of int, shape (n_samples,)
             Class of each sample.
         """
@@ -99,7 +99,7 @@ class Typicality:
 
 
 def features_to_look_at(used: np.ndarray) -> np.ndarray:
-    """Return the positions that typicality is told from: all, or evenly spaced ones of many."""
+    """Return the positions that typicality is computed from: all, or evenly spaced ones of many."""
     if len(used) <= _MOST_FEATURES:
         return used
     return used[np.linspace(0, len(used) - 1, _MOST_FEATURES).astype(int)]

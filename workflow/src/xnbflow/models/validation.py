@@ -1,26 +1,33 @@
 """A model of one cohort tested on another: how good, on whom, with which genes, and if it held."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import hypergeom, spearmanr
+from scipy.stats import spearmanr
+from sklearn.base import clone
 from sklearn.metrics import confusion_matrix
 
 from xnbflow.data.contract import VALIDATION_TABLES
-from xnbflow.data.counts import counted
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.errors import InputError, require_choice
+from xnbflow.data.seeds import derive_seed
+from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.calibration import calibration_curve
-from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict, shared_samples
+from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict
 from xnbflow.evaluation.densities import log_densities
-from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.methods import resolved, unlabelled
+from xnbflow.evaluation.permutation import permuted
+from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
+from xnbflow.models.steps import imputing
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
@@ -37,11 +44,12 @@ __all__ = [
     "greatest_distances",
     "harmonised",
     "matched",
+    "permuted_selections",
     "validate",
     "validate_all",
 ]
 
-#: How features of two cohorts are taken for the same.
+#: How features of two cohorts are matched.
 MATCHES = ("feature", "symbol")
 
 #: What may be done to each sample first: a step of the model, learned from training samples alone.
@@ -177,12 +185,9 @@ def validate(
     signatures, overlap = pd.DataFrame(columns=_columns("signatures")), ""
     if len(model.signature) and len(test.classes) > 1:
         other = fit_model(test, steps, symbols=symbols).signature
-        signatures = compare_signatures(model.signature, other, train, test)
-        chosen = set(model.signature["feature"])
-        overlap = (
-            f" Of its {counted(len(chosen), 'selected feature')} the test cohort itself would "
-            f"select {len(chosen & set(other['feature']))}."
-        )
+        permuted_lists = permuted_selections(test, steps)
+        signatures = compare_signatures(model.signature, other, train, test, permuted_lists)
+        overlap = _overlap(signatures)
     both = (("train", own, own_claims), ("test", verdict.found, probabilities.max(axis=1)))
     return {
         "accuracy": pd.DataFrame(_accuracy(*each) for each in both),
@@ -210,7 +215,7 @@ def _columns(table: str) -> list[str]:
 def _cross_validated(
     train: DataSet, steps: Mapping[str, Any]
 ) -> tuple[Performance | None, np.ndarray]:
-    """Return what as many folds as the smallest class allows find, and the claims."""
+    """Return what as many folds as the smallest class allows find, and the probabilities."""
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
@@ -227,7 +232,7 @@ def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dic
         n = sum(each.samples for each in found.classes)
         row |= {"right": round(found.accuracy.value * n), "n": n, **found.accuracy._asdict()}
         row["majority"] = found.majority
-    return row | {"claimed": claims.mean() if len(claims) else np.nan}
+    return row | {"mean_probability": claims.mean() if len(claims) else np.nan}
 
 
 def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.DataFrame:
@@ -342,8 +347,9 @@ def matched(
     train, test : DataSet
     by : {"feature", "symbol"}
         By name; or by gene symbol, where several probes of a gene are one: the probe with the
-        greatest distance between classes in training, and in the test cohort the same probe if it
-        is there, else the one with the greatest mean. The test cohort's labels decide nothing.
+        greatest mean in training, and in the test cohort the same probe if it is there, else the
+        one with the greatest mean. Labels decide nothing: a choice by labels before
+        cross-validation would make its accuracy too high.
     symbols : pair of mappings, optional
         Feature to symbol of each cohort, needed to match by symbol.
 
@@ -390,18 +396,17 @@ def _by_symbol(
     train: DataSet, test: DataSet, known: Mapping[str, str], in_test: Mapping[str, str]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the genes of both cohorts, and the positions of their probes in either."""
-    best = _one_probe(train, known, greatest_distances(train))
-    means = _one_probe(test, in_test, filled(test).values.mean(axis=1))
-    names = np.intersect1d(best.index.to_numpy(str), means.index.to_numpy(str))
-    first, second = best[names].to_numpy(), means[names].to_numpy()
+    best, other = _one_probe(train, known), _one_probe(test, in_test)
+    names = np.intersect1d(best.index.to_numpy(str), other.index.to_numpy(str))
+    first, second = best[names].to_numpy(), other[names].to_numpy()
     probes = train.features[first]
     same = np.array([in_test.get(probe) for probe in probes]) == names
     return names, first, np.where(same, pd.Index(test.features).get_indexer(probes), second)
 
 
-def _one_probe(series: DataSet, symbols: Mapping[str, str], weights: np.ndarray) -> pd.Series:
-    """Return the position of each gene's probe with the greatest weight, the first among equals."""
-    order = np.argsort(-weights, kind="stable")
+def _one_probe(series: DataSet, symbols: Mapping[str, str]) -> pd.Series:
+    """Return the position of each gene's probe with the greatest mean, the first among equals."""
+    order = np.argsort(-filled(series).values.mean(axis=1), kind="stable")
     chosen = pd.Series(order, [symbols.get(feature, "") for feature in series.features[order]])
     return chosen[~chosen.index.duplicated() & (chosen.index != "")]
 
@@ -419,8 +424,46 @@ def _taken(series: DataSet, names: np.ndarray, places: np.ndarray) -> DataSet:
     )
 
 
+def permuted_selections(
+    series: DataSet, entry: Mapping[str, Any], n_permutations: int = 39
+) -> list[dict[str, set[str]]]:
+    """Return the features that a classifier selects for each class with permuted labels.
+
+    Permuted labels keep the correlations of the features, so that lists overlap as far as those of
+    cohorts without information do: the hypergeometric distribution takes features as independent,
+    and its p-values are far too small.
+
+    Parameters
+    ----------
+    series : DataSet
+    entry : mapping
+        The classifier's configuration.
+    n_permutations : int
+        So many fits; the least p is one over one more.
+    """
+    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
+    own = resolved(unlabelled(entry))
+    estimator = build_estimator(own, columns, derive_seed(series.name, "final"))
+    estimator = imputing(estimator) if series.missing else estimator
+    frame, rng = series.frame(), np.random.default_rng(derive_seed(series.name, "overlap"))
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(n_permutations):
+            labels = permuted(series.labels, series.groups, rng)
+            model = fit_grouped(clone(estimator), frame, labels, series.groups)
+            rows = feature_use(model, frame, explain=False).selected
+            sets = {} if rows is None else rows.groupby("class")["feature"].agg(set).to_dict()
+            found.append(sets)
+    return found
+
+
 def compare_signatures(
-    first: pd.DataFrame, second: pd.DataFrame, train: DataSet, test: DataSet
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    train: DataSet,
+    test: DataSet,
+    chance: Sequence[Mapping[str, Collection[str]]] = (),
 ) -> pd.DataFrame:
     """Return how far two cohorts' signatures agree, class by class.
 
@@ -430,15 +473,23 @@ def compare_signatures(
         Signatures fitted on either cohort, see `signature_table`.
     train, test : DataSet
         The cohorts, with the same features (`matched`).
+    chance : list of mapping
+        What permuted labels of the second cohort select for each class, see `permuted_selections`.
 
     Returns
     -------
     DataFrame
-        One row per class: ``class``, ``size_first``, ``size_second``, ``shared``, ``expected``
-        (features shared by chance), ``p`` (of at least so many, hypergeometric),
+        One row per class: ``class``, ``size_first``, ``size_second``, ``shared``, ``genes`` (the
+        shared ones, by spaces), ``expected`` (features shared by chance, the mean over
+        permutations), ``p`` (of at least so many; both missing without permutations),
         ``same_direction`` (of the shared ones), ``rank_correlation`` (Spearman's, of all
         features' greatest distances between classes in either cohort; it is the same for all
         classes).
+
+    References
+    ----------
+    B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", Statistical
+    Applications in Genetics and Molecular Biology 9 (2010), 39.
     """
     rho = spearmanr(greatest_distances(train), greatest_distances(test)).statistic
     rows = []
@@ -448,8 +499,20 @@ def compare_signatures(
             for table in (first, second)
         )
         shared = one.index.intersection(two.index)
-        n, k, m = train.n_features, len(one), len(two)
-        p = hypergeom.sf(len(shared) - 1, n, k, m)
-        alike = int((one[shared] == two[shared]).sum())
-        rows.append((label, k, m, len(shared), k * m / n, p, alike, rho))
+        counts = np.array([len(one.index.intersection(list(c.get(label, ())))) for c in chance])
+        expected = counts.mean() if len(counts) else np.nan
+        p = (np.sum(counts >= len(shared)) + 1) / (len(counts) + 1) if len(counts) else np.nan
+        alike, genes = int((one[shared] == two[shared]).sum()), " ".join(shared)
+        sizes = (len(one), len(two), len(shared))
+        rows.append((label, *sizes, genes, expected, p, alike, rho))
     return pd.DataFrame(rows, columns=_columns("signatures"))
+
+
+def _overlap(signatures: pd.DataFrame) -> str:
+    """Return in a sentence how many features both cohorts select."""
+    parts = [
+        f"{row.shared} of {row.size_first} for {row.label} ({row.expected:.2g} by chance, p = "
+        f"{row.p:.2g})"
+        for row in signatures.rename(columns={"class": "label"}).itertuples()
+    ]
+    return f" The test cohort itself selects {', '.join(parts)} of the same features."

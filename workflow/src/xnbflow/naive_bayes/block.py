@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from xnbflow.data.columns import column_positions
+from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Columns, Instance, ListOf, one_of, whole
 from xnbflow.density.families.gaussian_blocks import GaussianBlocks
@@ -160,8 +161,8 @@ class BlockNB(BaseNaiveBayes):
         n_classes, pooled = len(self.classes_), self.covariance == "pooled"
         if pooled and len(codes) <= n_classes:
             msg = (
-                f"{len(codes)} samples in {n_classes} classes leave no variance within classes; "
-                "give more samples than classes"
+                f"{counted(len(codes), 'sample')} in {counted(n_classes, 'class')} leave no "
+                "variance within classes; give more samples than classes"
             )
             raise InputError(msg)
         alone = self.classes_[self.class_count_ == 1].tolist()

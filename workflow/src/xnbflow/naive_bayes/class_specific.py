@@ -30,7 +30,7 @@ _FEW_COUNTS = 20
 class XNB(StreamedNB):
     """Explainable class-specific naive Bayes.
 
-    Every class has kernel densities of those features only that tell it from the other classes.
+    Every class has kernel densities of those features only that separate it from the other classes.
 
     A density has the unit one over its feature's. Classes with different numbers of features are
     thus compared with different powers of it, and **other units give other labels** (accuracy of

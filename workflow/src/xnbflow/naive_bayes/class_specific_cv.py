@@ -106,7 +106,8 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds and classes),
         ``temperature``, and over all inner test samples, after the calibration, ``accuracy``,
         ``balanced_accuracy`` and ``log_loss`` (nats), each with its standard error, ``accuracy_se``
-        and so on: over folds, of the balanced accuracy over samples. ``chosen`` marks one row. With
+        and so on: over folds, of the balanced accuracy over samples. Those of the chosen row are
+        optimistic, as the row was chosen by them. ``chosen`` marks one row. With
         ``rule="average"`` ``weight`` is that of a size in the average.
     selected_features_, selected_distances_, tied_features_, direction_, columns_, distances_, \
             class_densities_

@@ -252,7 +252,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     """Naive Bayes with features of each class's own, independent of units, names and order.
 
-    For each pair of classes the features that tell them apart best are selected; a class has the
+    For each pair of classes the features that separate them best are selected; a class has the
     union over its pairs. Kernel densities of these are weighed against one common reference, the
     mixture of all classes, which makes classes with different features comparable [1]_. Unlike
     `XNB`, the published method, rescaling or shifting features, renaming or reordering them or the

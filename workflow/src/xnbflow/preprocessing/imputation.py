@@ -80,7 +80,7 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
         if empty.any():
             msg = (
                 f"{counted(self.n_empty_, 'feature', 'has', 'have')} no value among "
-                f"{len(X)} training samples; the median of all values stands for theirs"
+                f"{len(X)} training samples; the median of all values replaces theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
         # a copy: the caller may change what he gave

@@ -23,7 +23,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     cut_points_ : list of ndarray
-        The ascending cut points of each feature; none where the feature tells nothing. A value
+        The ascending cut points of each feature; none where it carries no information. A value
         equal to a cut point belongs to the interval below it.
 
     See Also

@@ -13,7 +13,9 @@ _ANALYSES = "those of the analyses"
 #: with a function ``section(results) -> Section | None``.
 SECTIONS = {
     "xnbflow.report.sections.answer": "classifiers",
+    "xnbflow.report.sections.audit": "datasets",
     "xnbflow.report.sections.signature": "final",
+    "xnbflow.report.sections.genes": "diagnostics",
     "xnbflow.report.sections.validation": "validate",
     _ANALYSES: "analyses",
     "xnbflow.report.sections.explanation": "classifiers",

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.data.contract import (
+    ANALYSIS,
     ANALYSIS_TABLE,
     DESCRIPTION_TABLE,
     DESCRIPTION_TABLES,
@@ -34,9 +35,11 @@ from xnbflow.data.contract import (
     text_of,
 )
 from xnbflow.data.entries import Analysis
+from xnbflow.data.errors import InputError
+from xnbflow.data.parquet import REMEDY
 from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
-from xnbflow.data.tables import read_parquet
+from xnbflow.data.tables import read_parquet, series_of
 from xnbflow.evaluation.headlines import distinct_labels
 from xnbflow.report.page.blocks import Table
 
@@ -120,6 +123,34 @@ class StudyResults:
         """Return the tables of a classifier that was fitted on all samples."""
         place = MODEL_TABLE.fill(dataset=dataset, classifier=classifier)
         return StudyTables(self, {place: MODEL_TABLES})
+
+    def refuse_mixed_series(self) -> None:
+        """Refuse tables of models and analyses that are of other series than the predictions.
+
+        Raises
+        ------
+        InputError
+            If a table was not computed from the series that the classifiers were trained on.
+        """
+        trained = {
+            dataset: series_of(
+                self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
+            )
+            for dataset, folds, name in self.study.trained
+        }
+        made = [
+            (self.root / MODEL_TABLE.of(dataset=dataset, classifier=name, table=table), [dataset])
+            for dataset, name in self.study.models
+            for table in MODEL_TABLES
+        ]
+        for name, settings in self.study.analyses.items():
+            folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
+            made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
+        for path, datasets in made:
+            known = trained.keys() >= {*datasets}
+            if known and series_of(path) != " ".join(trained[dataset] for dataset in datasets):
+                msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
+                raise InputError(msg, file=str(path), remedy=REMEDY)
 
     @cached_property
     def published(self) -> PublishedTables:

@@ -18,7 +18,7 @@ from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.data.study import Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
-from xnbflow.evaluation.methods import entries_in, resolved, unlabelled
+from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.studies.registry import known_analyses
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
@@ -82,13 +82,16 @@ class Job:
     """What one job of the stage *classify* does on each of some data sets.
 
     It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
-    in ``final`` are also fitted on all samples and kept. One job of each data set and scheme
+    in ``final`` are also fitted on all samples and kept, those in ``tested`` fitted to permuted
+    labels, those in ``halved`` to so many pairs of halves. One job of each data set and scheme
     ``draws`` the file of the folds.
     """
 
     folds: str
     classifiers: tuple[str, ...]
     final: tuple[str, ...]
+    tested: tuple[str, ...]
+    halved: tuple[tuple[str, int], ...]
     draws: bool
     datasets: tuple[str, ...]
 
@@ -96,6 +99,12 @@ class Job:
     def name(self) -> str:
         """Its first classifier, which no other job of the data set and scheme trains."""
         return self.classifiers[0] if self.classifiers else "folds-only"
+
+
+#: A job but for its data sets.
+_Part = tuple[
+    str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, int], ...], bool
+]
 
 
 @dataclass(frozen=True)
@@ -190,7 +199,7 @@ class Config:
             for analysis in study.analyses.values():
                 for dataset in analysis.get("datasets", ()) if "folds" in analysis else ():
                     studies.setdefault((dataset, analysis["folds"]), {})
-        alike: dict[tuple[str, tuple[str, ...], tuple[str, ...], bool], list[str]] = {}
+        alike: dict[_Part, list[str]] = {}
         for (dataset, folds), asked in studies.items():
             together: dict[tuple[str, ...], list[str]] = {}
             for name, asking in asked.items():
@@ -203,8 +212,56 @@ class Config:
             ]
             for i, part in enumerate(parts or [()]):
                 kept = tuple(name for name in part if self._scheme(dataset, name) == folds)
-                alike.setdefault((folds, part, kept, i == 0), []).append(dataset)
+                checks = self._checks(dataset, folds, part)
+                alike.setdefault((folds, part, kept, *checks, i == 0), []).append(dataset)
         return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
+
+    def tested(self, study: Study) -> list[tuple[str, str, str]]:
+        """Return of which data set, scheme of folds and classifier labels are permuted by default.
+
+        It is the classifier that comes first, if it is fast enough.
+        """
+        if study.permutations is not None:
+            return []
+        return [key for dataset in study.datasets for key in self._quick(study, dataset)[:1]]
+
+    def halved(self, study: Study) -> list[tuple[str, str, str]]:
+        """Return what is fitted to halves of the samples for a study, in the same form.
+
+        These are the classifiers that are kept or in the headline, else the one that comes first,
+        as far as they are fast.
+        """
+        if not study.halves:
+            return []
+        kept = {*study.final, study.headline}
+        return [
+            key
+            for dataset in study.datasets
+            for i, key in enumerate(self._quick(study, dataset))
+            if i == 0 or key[2] in kept
+        ]
+
+    def _quick(self, study: Study, dataset: str) -> list[tuple[str, str, str]]:
+        return [(dataset, study.folds[0], n) for n in study.leading if self.permuted_as(n, dataset)]
+
+    def permuted_as(self, name: str, dataset: str) -> str:
+        """Return the path of the class that is fitted to permuted labels; empty if none is fast."""
+        method = self._entry(name, dataset).get("method", "")
+        return known_methods()[method].quick if method in known_methods() else ""
+
+    def _checks(
+        self, dataset: str, folds: str, names: Sequence[str]
+    ) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+        """Return what the job of some classifiers permutes and halves."""
+        keys = {(dataset, folds, name): name for name in names}
+        tested: dict[str, None] = {}
+        halved: dict[str, int] = {}
+        for study in self.studies.values():
+            tested |= {keys[key]: None for key in self.tested(study) if key in keys}
+            for key in self.halved(study):
+                if key in keys:
+                    halved[keys[key]] = max(study.halves, halved.get(keys[key], 0))
+        return tuple(tested), tuple(halved.items())
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
@@ -269,9 +326,11 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
             diagnostics=entry.get("diagnostics", True),
             analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
             paper=dict(entry.get("paper", {})),
-            permutations=dict(entry.get("permutations", {})),
+            permutations=entry.get("permutations"),
+            halves=entry.get("halves", Study.halves),
             headline=entry.get("headline", ""),
             validate=tuple(Validation(**each) for each in entry.get("validate", ())),
+            gene_sets=entry.get("gene_sets", ""),
         )
         for name, entry in raw["studies"].items()
     }
@@ -387,10 +446,13 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     named = {f"paper.{part}": [classifier] for part, classifier in study.paper.items()}
-    named |= {"permutations": list(study.permutations), "final": list(study.final)}
+    named |= {"permutations": list(study.permutations or {}), "final": list(study.final)}
     named["headline"] = [study.headline] if study.headline else []
     for key, names in named.items():
         _check_known(f"{place}.{key}", names, "classifier", own)
+    if study.gene_sets and not study.diagnostics:
+        msg = f"configuration, {place}: gene_sets needs the tables of genes; set diagnostics: true"
+        raise InputError(msg, key="gene_sets")
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     for name, analysis in study.analyses.items():

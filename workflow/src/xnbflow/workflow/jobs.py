@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from xnbflow.data.atomic import lacks_space, no_space
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, printable
 from xnbflow.workflow.provenance import refuse_other_sources
 
 __all__ = ["check_sources", "start_job"]
@@ -84,7 +84,13 @@ def _report_exception(
             f"or with pip install '{Path(__file__).parents[4]}[workflow]'"
         )
         kind, error = InputError, InputError(msg)
+    if isinstance(error, MemoryError):
+        msg = (
+            f"The job ran out of memory ({str(error) or 'no size is given'}). Run it again with "
+            "more: --retries 2 doubles mem_mb at each attempt, --set-resources sets it"
+        )
+        kind, error = InputError, InputError(msg)
     text = "".join(traceback.format_exception(kind, error, trace))
     if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
         logging.getLogger().error(text)
-    sys.stderr.write(f"Error: {error}\n" if issubclass(kind, InputError) else text)
+    sys.stderr.write(printable(f"Error: {error}\n" if issubclass(kind, InputError) else text))

@@ -33,6 +33,7 @@ _TRAINING = (
 STAGES = {
     "acquire": (*_DATA, "data.sources", "data.cells"),
     "diagnose": (*_DATA, "density", "diagnostics"),
+    "audit": (*_DATA, "data.sources", "density", "diagnostics"),
     "train": _TRAINING,
     "classify": (*_TRAINING, "models"),
     "compare": _TRAINING,

@@ -80,7 +80,7 @@ def rank_genes_groups(
     own = [np.asarray(columns) for columns in model.columns_]
     used = np.unique(np.concatenate([np.empty(0, dtype=int), *own]))
     if not len(used):
-        msg = "no class has a gene that tells it from others: there is nothing to show"
+        msg = "no class has a gene that separates it from others; there is nothing to show"
         raise InputError(msg)
     changes = np.full((len(classes), len(names)), np.nan)
     if samples is not None:

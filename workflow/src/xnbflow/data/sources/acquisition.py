@@ -15,6 +15,7 @@ from xnbflow.data.contract import DOWNLOADS
 from xnbflow.data.counts import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources.annotation import fetch_annotation
 from xnbflow.data.sources.downloads import Downloads, RetryPolicy
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow
@@ -73,7 +74,8 @@ def acquire(
     source = importlib.import_module(known_sources()[dataset.source].module)
 
     def make() -> tuple[DataSet, list[str]]:
-        series = source.load(dataset, places)
+        # first the annotation: a series of no use is not downloaded
+        series = source.load(fetch_annotation(dataset, places), places)
         return series, _differences(dataset, series)
 
     series, notes = places.accepted(make)

@@ -356,7 +356,9 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
         try:
             values = _column(element, column)
             if len(values) != len(names):  # pandas would repeat a single value
-                raise ValueError(f"{len(values):,} values for {len(names):,} names")
+                raise ValueError(
+                    f"{counted(len(values), 'value')} for {counted(len(names), 'name')}"
+                )
             columns[column] = values
         except _DAMAGE as error:
             reason = str(error).removeprefix(f"{path} ")[:200]

@@ -1,17 +1,19 @@
-"""Annotation of features: from a probe to its gene's symbol and identifier.
+"""Annotation of features: from a probe to its gene's symbol, identifiers and chromosome.
 
 A platform's file may have gigabytes of sequences and Gene Ontology terms; it is read line by line,
 and only the columns and probes that are wanted stay in memory.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted, either
 from xnbflow.data.errors import InputError, about_file
 from xnbflow.data.sources.downloads import Downloads
@@ -26,7 +28,14 @@ BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 #: What the columns are called, in small letters without spaces and underscores, best first.
 _ALIASES = {
     "symbol": ("genesymbol", "symbol", "genesymbols", "ilmngene", "hgncsymbol", "identifier"),
-    "gene_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),
+    "entrez_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),
+    "ensembl_gene_id": ("ensemblgeneid", "ensemblid", "ensembl", "ensemblgene", "ensg", "geneid"),
+    "chromosome": ("chromosomelocation", "chromosomallocation", "chromosome", "cytoband", "chr"),
+}
+#: What an identifier looks like: a column of that name may hold others, of transcripts say.
+_FORMS = {
+    "entrez_id": re.compile(r"\d+"),
+    "ensembl_gene_id": re.compile(r"ENS[A-Z]*G\d+(\.\d+)?"),
 }
 _PLATFORM = re.compile(r"(?:!Annotation_platform|\^PLATFORM|!Platform_geo_accession)\s*=\s*(\S+)")
 _BEGIN, _END = "!platform_table_begin", "!platform_table_end"
@@ -36,6 +45,9 @@ _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "
 def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     """Get the annotation that the row names by a platform or a URL; return the row with its path.
 
+    Of a platform without an annotation at GEO it is the table that its maker submitted; where this
+    has no symbols either, a warning says so, and the row goes on without.
+
     Raises
     ------
     InputError
@@ -44,26 +56,67 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     annotation = dataset.options.get("annotation", "none")
     try:
         if re.fullmatch(r"GPL\d+", annotation):
-            folder = f"{annotation[:-3] if len(annotation) > 6 else 'GPL'}nnn/{annotation}"
-            path = f"platforms/{folder}/annot/{annotation}.annot.gz"
-            found = downloads.fetch("geo", path, default=BASE_URLS)
+            found = _platform_file(annotation, downloads)
+            if "symbol" not in _columns_of(found):
+                msg = (
+                    f"data set {dataset.id}: neither an annotation nor the submitted table of "
+                    f"{annotation} at GEO has gene symbols; name a table of your own by annotation="
+                )
+                warnings.warn(msg, UserWarning, stacklevel=2)
+                return replace(dataset, options=dataset.options | {"annotation": "none"})
         elif "://" in annotation:
             found = downloads.fetch_location("geo", annotation, name=f"{dataset.id}-annotation")
         else:
             return dataset
     except InputError as error:
         msg = (
-            f"data set {dataset.id}, annotation={annotation}: {error}\nGEO has an annotation of "
-            "some platforms only: without it take annotation=none, and features have no symbols"
+            f"data set {dataset.id}, annotation={annotation}: {error}\nName a table of your own, "
+            "tab-separated, with features in the first column and a column 'symbol', or take "
+            "annotation=none, and features have no symbols"
         )
         raise InputError(msg, file=error.file, key="annotation") from error
     return replace(dataset, options=dataset.options | {"annotation": str(found)})
 
 
+def _platform_file(platform: str, downloads: Downloads) -> Path:
+    """Get GEO's annotation of a platform, or the table of its SOFT file if there is none."""
+    folder = f"platforms/{platform[:-3] if len(platform) > 6 else 'GPL'}nnn/{platform}"
+    own = downloads.folder / "geo" / f"{platform}.soft"
+    if own.is_file():
+        return own
+    path = f"{folder}/annot/{platform}.annot.gz"
+    try:
+        return downloads.fetch("geo", path, default=BASE_URLS)
+    except InputError as missing:
+        path = f"{folder}/soft/{platform}_family.soft.gz"
+        try:
+            with downloads.open_head("geo", path, default=BASE_URLS) as (_, stream):
+                write_atomically(own, lambda part: part.write_bytes(b"".join(_first_table(stream))))
+        except InputError as error:
+            msg = f"{missing}\n{error}"
+            raise InputError(msg, file=error.file) from error
+    return own
+
+
+def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines up to the end of the platform's table; those of all its samples follow."""
+    for line in stream:
+        yield line
+        if line.startswith(_END.encode()):
+            return
+
+
+def _columns_of(path: Path) -> dict[str, int]:
+    """Return the columns of symbols and identifiers of an annotation."""
+    with about_file(path), open_raw(path) as stream:
+        lines = (line.decode("utf-8", errors="replace") for line in stream)
+        return _places(["", *_header(path, lines)[1][1:]])
+
+
 def annotated(
     dataset: SheetRow, features: Sequence[str], platforms: str, notes: list[str]
 ) -> pd.DataFrame | None:
-    """Return symbols (and gene identifiers) of features as the row's annotation has them.
+    """Return symbols (identifiers, chromosomes) of features as the row's annotation has them.
 
     The option ``annotation`` is a path or ``none``. How many features have a symbol, and that it is
     of another platform than the ``platforms`` (separated by spaces), is added to the notes.
@@ -92,7 +145,7 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
     renamed = {
         table.columns[place]: standard
         for standard, place in places.items()
-        if standard not in table
+        if standard not in table and any(_genes(standard, str(c)) for c in table.iloc[:, place])
     }
     reserved = {name: f"{name}_" for name in ("feature", "kind", "values") if name in table}
     return table.rename(columns=renamed | reserved)
@@ -103,8 +156,8 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
 
     The file is ``GPL97.annot.gz``, a platform's SOFT file or full table, or any tab-separated text
     whose first column holds the probes and whose header names a column of symbols. The table has a
-    row per feature, ``symbol`` and ``gene_id`` (where the file has it), empty where a probe has
-    none; several genes of a probe are separated by ``///``.
+    row per feature, ``symbol`` and, where the file has them, ``entrez_id``, ``ensembl_gene_id`` and
+    ``chromosome``, empty where a probe has none; several of a probe are separated by ``///``.
 
     Raises
     ------
@@ -134,7 +187,7 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
             if row is not None and row not in found:
                 found.add(row)
                 for name, place in places.items():
-                    columns[name][row] = _genes(cells[place]) if place < len(cells) else ""
+                    columns[name][row] = _genes(name, cells[place]) if place < len(cells) else ""
         if marked and not ended:
             msg = f"{path} ends before {_END}: it is cut off; get it again"
             raise InputError(msg)
@@ -145,7 +198,8 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
                 "the annotation of the series' own platform"
             )
             raise InputError(msg)
-    return pd.DataFrame(columns), platform
+    found = pd.DataFrame(columns)
+    return found.loc[:, [name == "symbol" or (found[name] != "").any() for name in found]], platform
 
 
 def _header(path: Path, lines: Iterator[str]) -> tuple[str | None, list[str], bool]:
@@ -172,7 +226,9 @@ def _places(names: Sequence[str]) -> dict[str, int]:
     }
 
 
-def _genes(cell: str) -> str:
-    """Return the genes of a cell, each once, separated by ``///``."""
+def _genes(name: str, cell: str) -> str:
+    """Return the genes of a cell of a column, each once, separated by ``///``."""
     parts = (part.strip().strip('"').strip() for part in cell.split("///"))
-    return "///".join(dict.fromkeys(p for p in parts if p.lower() not in _EMPTY))
+    form = _FORMS.get(name)
+    kept = (p for p in parts if p.lower() not in _EMPTY and (form is None or form.fullmatch(p)))
+    return "///".join(dict.fromkeys(kept))

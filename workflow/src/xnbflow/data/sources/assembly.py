@@ -11,9 +11,10 @@ import pandas as pd
 from xnbflow.data.counts import counted, either
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources.annotation import annotated
 from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.class_labels import LabelRule, listed
-from xnbflow.data.sources.intensities import transform
+from xnbflow.data.sources.intensities import log_scale, transform
 from xnbflow.data.sources.plausibility import (
     lone_features,
     read_tallies,
@@ -38,7 +39,8 @@ class Draft:
     sample ``labels`` has the text from which its label is made, ``sample_metadata`` what else is
     known. ``place`` says where the value of a feature and a sample is in the file, ``where`` and
     ``label_place`` begin messages. ``tell_unlogged`` says whether values that look not logged are
-    worth a note: not those of a clinical table.
+    worth a note: not those of a clinical table. ``platforms`` are those of the file, separated by
+    spaces.
     """
 
     where: str
@@ -53,6 +55,7 @@ class Draft:
     place: Callable[[int, int], str] = lambda _feature, _sample: ""
     notes: list[str] = field(default_factory=list)
     tell_unlogged: bool = False
+    platforms: str = ""
 
 
 def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
@@ -67,6 +70,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         If an option is wrong or the file holds what it must not.
     """
     options, notes = dataset.options, draft.notes
+    _annotate(dataset, draft)
     label_where = f"{draft.where}, {draft.label_place}"
     labels, keep, said = LabelRule.parse(dataset).apply(label_where, draft.samples, draft.labels)
     notes += said
@@ -74,12 +78,15 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
     if not keep.all():
         draft.values = np.ascontiguousarray(draft.values[:, keep])
+    _refuse_unknown(dataset, draft.where, metadata)
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     _look_at(draft, samples, groups)
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
     notes += transform(draft.where, part, how, tell_unlogged=draft.tell_unlogged)
+    known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
+    scale = log_scale(part, how, is_expression=draft.tell_unlogged or known)
     if not linear.all():
         draft.values[linear] = part
     elif lone := lone_features(draft.values, draft.features):
@@ -102,7 +109,17 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         draft.feature_metadata,
         missing,
         tuple(notes),
+        scale,
     )
+
+
+def _annotate(dataset: SheetRow, draft: Draft) -> None:
+    """Add what the sheet's annotation has of each feature to what the file has."""
+    found = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
+    own = draft.feature_metadata
+    if found is not None and own is not None:
+        found = pd.concat([own.drop(columns=list(found), errors="ignore"), found], axis=1)
+    draft.feature_metadata = own if found is None else found
 
 
 def _take_rows(draft: Draft, values: np.ndarray, rows: np.ndarray) -> None:
@@ -147,7 +164,30 @@ def _groups(
             f"group: {listed(unknown)}; fill it in, or leave the samples out"
         )
         raise InputError(msg, key="group")
-    return metadata[name].to_numpy(dtype=str)
+    groups = metadata[name].to_numpy(dtype=str)
+    pairs = {(group, label) for group, label in zip(groups, labels, strict=True)}
+    if 1 < len(pairs) == len(set(groups)) == len(set(labels)) < len(samples):
+        msg = (
+            f"{where}: the group {name!r} is the class: each of its values is one class, so that "
+            "no fold has a class in training and test. These samples cannot show whether a "
+            f"classifier recognises the class or {name!r}; to go on, say batch={name} instead of "
+            f"group={name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
+    return groups
+
+
+def _refuse_unknown(dataset: SheetRow, where: str, metadata: pd.DataFrame) -> None:
+    """Refuse columns to keep that are not known of the samples."""
+    for key in ("batch", "phenotype_columns"):
+        names = dataset.names(key) if key == "phenotype_columns" else [dataset.options.get(key)]
+        for name in filter(None, names):
+            if name not in metadata:
+                msg = (
+                    f"{where}: there is no {name!r}, which the sheet's option {key} names; there "
+                    f"are {listed(list(metadata.columns)) or 'no further columns'}"
+                )
+                raise InputError(msg, key=key)
 
 
 def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:

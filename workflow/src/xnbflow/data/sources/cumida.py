@@ -9,6 +9,7 @@ import io
 import re
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +21,12 @@ from xnbflow.data.atomic import atomic
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file, quoted
+from xnbflow.data.sources.annotation import annotated
 from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.intensities import log_scale
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table_file import Cells, Columns
 
@@ -60,7 +63,11 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         default=BASE_URLS,
         sha256=dataset.sha256,
     )
-    return read_cumida_csv(path, dataset.id)
+    read = read_cumida_csv(path, dataset.id)
+    notes: list[str] = []
+    genes = annotated(dataset, read.features.tolist(), "", notes)
+    scale = log_scale(read.values, "none", is_expression=True)
+    return replace(read, feature_metadata=genes, notes=tuple(notes), scale=scale)
 
 
 def read_cumida_csv(path: str | Path, name: str) -> DataSet:
@@ -185,7 +192,9 @@ def _refuse_bad_cells(path: Path, table: DelimitedText, cells: Cells) -> None:
         if rows.any():
             row = int(rows.argmax())
             cell = cells.texts[column][row]
-            wrong = "occurs before; make names unique" if cell and not column else "says nothing"
+            wrong = (
+                "occurs before; make names unique" if cell and not column else "is a missing value"
+            )
             msg = (
                 f"{path}, {table.place(column, cells.lines[row])}: {quoted(cell)} {wrong}; fill it "
                 "in, correct it or remove the line"

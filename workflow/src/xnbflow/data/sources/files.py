@@ -118,6 +118,9 @@ class _LineReader(io.BufferedReader):
         if size is not None and 0 <= size <= LONGEST_LINE:
             return super().readline(size)
         line = super().readline(LONGEST_LINE + 1)
+        if b"\0" in line:  # NumPy cuts it off from the end of a name
+            msg = f"{self._path} has a NUL byte, as no text has; get it again, or save it as UTF-8"
+            raise InputError(msg)
         if len(line) > LONGEST_LINE:
             msg = (
                 f"{self._path} has a line of more than {LONGEST_LINE >> 20} MiB: it is no table of "

@@ -15,7 +15,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file
-from xnbflow.data.sources.annotation import BASE_URLS, annotated, fetch_annotation
+from xnbflow.data.sources.annotation import BASE_URLS
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.delimited import DelimitedText
@@ -46,7 +46,6 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         If the file cannot be had or read. Where an accession has several platforms, it names them.
     """
     location = dataset.location
-    dataset = fetch_annotation(dataset, downloads)  # first: a series of no use is not downloaded
     if is_accession(location):
         path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
     else:
@@ -116,8 +115,6 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
         ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS, the
         subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options:
 
-        - ``annotation=GPL570.annot.gz``: the platform's annotation, for ``symbol`` and
-          ``gene_id`` (`load` takes ``annotation=GPL570``, too, and downloads it).
         - ``collapse=max_mean`` or ``median``: one feature per gene instead of per probe.
         - those of `xnbflow.data.sources.assembly.assemble`: ``regex``, ``map``, ``group``,
           ``transform``, ``missing``, ...
@@ -141,7 +138,6 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             head = read_head(path, stream)
             field, texts = head.label_texts(where, dataset.label or "")
             features, values, symbols = _read_values(path, stream, head)
-        genes = annotated(dataset, features, head.platform, notes)
         is_plain = field not in head.characteristics
         draft = Draft(
             where,
@@ -151,10 +147,11 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             texts,
             f"label {field!r}",
             head.fields if is_plain else head.fields.drop(columns=field),
-            feature_metadata=symbols if genes is None else genes,
+            feature_metadata=symbols,
             place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
             notes=notes,
             tell_unlogged=True,
+            platforms=head.platform,
         )
         return assemble(dataset, draft)
 

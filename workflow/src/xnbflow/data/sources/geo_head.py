@@ -28,11 +28,14 @@ _RECORD = re.compile(rb"!(Series|Sample)_[\w/]+\t")
 _CELL = re.compile(r'"([^"]*(?:"(?!\t|\Z)[^"]*)*)"(?:\t|\Z)|([^\t]*)(?:\t|\Z)', re.DOTALL)
 _KEYED = re.compile(r"([^:]{1,80}?)\s*:(?!//)\s*(.*)", re.DOTALL)
 _MOST_LINES = 2000  # of one quoted value
+#: When samples were submitted goes with their batches; it is a field where samples differ in it.
+_SUBMITTED = "submission date"
 _FIELDS = {
     "Sample_title": "title",
     "Sample_source_name_ch1": "source",
     "Sample_description": "description",
     "Sample_source_name_ch2": "source_ch2",
+    "Sample_submission_date": _SUBMITTED,
 }
 
 
@@ -268,6 +271,8 @@ def _fields(
                 found[key] = None
                 _enter(table.setdefault(key, [""] * n_samples), i, value.strip())
         short += found if is_short else ()
+    if len(set(table.get(_SUBMITTED, ()))) == 1:
+        del table[_SUBMITTED]
     frame = pd.DataFrame(table, dtype=object, index=range(n_samples))
     return frame.fillna(""), list(keys), short
 

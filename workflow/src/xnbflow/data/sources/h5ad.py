@@ -1,5 +1,6 @@
 """AnnData files (.h5ad) as data sets: a matrix of cells, dense or sparse, with obs and var."""
 
+from collections.abc import Container
 from math import prod
 from pathlib import Path
 
@@ -46,7 +47,9 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     named = {"label": dataset.label, "group": dataset.options.get("group")}
     with opened(path) as file:
         matrix = matrix_of(path, file, dataset.options.get("matrix", "X"))
-        cells, genes = _texts(table_of(path, file, "obs")), standard_names(_texts(matrix.var))
+        kept = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
+        cells = _texts(table_of(path, file, "obs"), kept)
+        genes = standard_names(_texts(matrix.var))
         for key, name in named.items():
             column = name and name.removeprefix("obs:").strip()
             if column and column not in cells:
@@ -79,11 +82,14 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     return assemble(row, draft)
 
 
-def _texts(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns that are text, categories, truth values or whole numbers, as text."""
+def _texts(table: pd.DataFrame, kept: Container[str | None] = ()) -> pd.DataFrame:
+    """Return the columns that are text, categories, truth values or whole numbers, as text.
+
+    Those of other numbers are among them if they are to be ``kept``.
+    """
     kept = {
         str(name): [("" if pd.isna(cell) else str(cell)) for cell in table[name]]
         for name in table
-        if not pd.api.types.is_float_dtype(table[name].dtype)
+        if name in kept or not pd.api.types.is_float_dtype(table[name].dtype)
     }
     return pd.DataFrame(kept, dtype=object, index=table.index)

@@ -6,7 +6,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
 
-__all__ = ["intensity_quantiles", "is_not_logged", "looks_like_counts", "transform"]
+__all__ = ["intensity_quantiles", "is_not_logged", "log_scale", "looks_like_counts", "transform"]
 
 _AT_MOST = 250_000
 #: Fewer features that look like counts are no table of genes.
@@ -46,6 +46,26 @@ def is_not_logged(quantiles: np.ndarray) -> bool:
     return bool(high > 100 or (top - low > 50 and quartile > 0))
 
 
+def log_scale(values: np.ndarray, how: str, *, is_expression: bool) -> str:
+    """Return the scale of values after `transform`: ``log2``, ``ln``, or empty if it is unknown.
+
+    Values as they came are on a log scale if they are known to be expression, are no counts and
+    pass the rule of `is_not_logged`.
+
+    Examples
+    --------
+    >>> log_scale(np.array([[2.5, 7.1, 13.8]]), "none", is_expression=True)
+    'log2'
+    >>> log_scale(np.array([[20.0, 300.0, 9000.0]]), "none", is_expression=True)
+    ''
+    """
+    if how != "none":
+        return "ln" if how == "log_cpm" else "log2"
+    if not is_expression or looks_like_counts(values):
+        return ""
+    return "" if is_not_logged(intensity_quantiles(values)) else "log2"
+
+
 def looks_like_counts(values: np.ndarray) -> bool:
     """Return whether a matrix looks like counts of reads (RNA-seq).
 
@@ -56,6 +76,10 @@ def looks_like_counts(values: np.ndarray) -> bool:
     ----------
     values : ndarray of float64, shape (n_features, n_samples) or its transpose
         NaN is passed over.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------

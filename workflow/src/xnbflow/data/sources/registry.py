@@ -30,6 +30,12 @@ _SEPARATOR = {
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
 #: Options of the sources that read a file of somebody's own (`xnbflow.data.sources.assembly`).
 _OF_FILES: dict[str, dict[str, Any]] = {
+    "batch": _ANY,
+    "annotation": _ANY,
+    "collapse": {
+        "enum": ["none", "max_mean", "median"],
+        "description": "none, max_mean or median",
+    },
     "duplicates": {
         "enum": ["refuse", "max_mean", "mean"],
         "description": "refuse, max_mean or mean",
@@ -41,6 +47,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
         "pattern": r"^(refuse|impute|drop_features(:(0?\.[0-9]+|[01](\.0*)?))?)$",
         "description": "refuse, impute, drop_features or drop_features:0.2 (a share)",
     },
+    "phenotype_columns": _NAMES,
     "regex": _ANY,
     "transform": {
         "enum": ["none", "log2", "log2p1", "log_cpm"],
@@ -49,21 +56,22 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
 }
 
+#: Where the annotation of features is no file.
+_PLATFORM = r"GPL\d+|none"
+
 _OWN = (
-    Source("cumida", "xnbflow.data.sources.cumida", {"features_tolerance": _WHOLE}),
+    Source(
+        "cumida",
+        "xnbflow.data.sources.cumida",
+        {"annotation": _ANY, "features_tolerance": _WHOLE},
+        files={"annotation": _PLATFORM},
+    ),
     Source(
         "geo",
         "xnbflow.data.sources.geo",
-        _OF_FILES
-        | {
-            "annotation": _ANY,
-            "collapse": {
-                "enum": ["none", "max_mean", "median"],
-                "description": "none, max_mean or median",
-            },
-        },
+        _OF_FILES,
         needs=("location", "label"),
-        files={"location": ACCESSION, "annotation": r"GPL\d+|none"},
+        files={"location": ACCESSION, "annotation": _PLATFORM},
     ),
     Source(
         "table",
@@ -82,7 +90,7 @@ _OWN = (
             "sheet": _ANY,
         },
         needs=("location", "label"),
-        files={"location": "", "phenotype": ACCESSION},
+        files={"location": "", "phenotype": ACCESSION, "annotation": _PLATFORM},
     ),
     Source("bundled", "xnbflow.data.sources.bundled"),
     Source(

@@ -161,7 +161,12 @@ def load(dataset: SheetRow, *_: object) -> DataSet:
 def write_truth(dataset: SheetRow, path: str | Path) -> None:
     """Write what was planted in the data set of a row as a Parquet file.
 
-    The table (see `simulate_truth`) has no rows unless the row's source is ``simulate``.
+    Parameters
+    ----------
+    dataset : SheetRow
+    path : path
+        To write. The table (see `simulate_truth`) has no rows unless the row's source is
+        ``simulate``.
     """
     truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
     if dataset.source == "simulate":

@@ -24,7 +24,7 @@ from xnbflow.data.sources.geo import fetch_accession
 from xnbflow.data.sources.phenotype import joined, position_of, read_phenotype
 from xnbflow.data.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.data.sources.table_file import Columns, TableFile
-from xnbflow.data.sources.table_formats import open_table, suffix_of
+from xnbflow.data.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 __all__ = ["load", "read_table"]
 
@@ -69,6 +69,8 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
           the period; they become radians.
         - ``categorical=sex,stage``: categories, which become codes 0, 1, ... in the order of the
           numbers if all are numbers, else of the alphabet.
+        - ``batch=plate``, ``phenotype_columns=age,sex``: columns that are known of the samples and
+          no features.
         - ``drop=note``: what is no feature; ``features=*_at``: what is, and nothing else.
         - ``separator=semicolon`` (comma, tab, semicolon, space, pipe), ``decimal=comma``,
           ``sheet=Sheet2`` of a workbook.
@@ -286,9 +288,11 @@ def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
 def _wanted_texts(
     dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
 ) -> dict[str, str]:
-    """Return the names of the table's label and group, each with its key of the sheet."""
+    """Return the columns that are no features by the sheet, each with its key there."""
     wanted = {}
-    for key, name in (("label", dataset.label), ("group", dataset.options.get("group"))):
+    own = [(key, dataset.options.get(key)) for key in ("group", "batch")]
+    own += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
+    for key, name in (("label", dataset.label), *own):
         elsewhere = phenotype is not None and name in phenotype
         if not name or (elsewhere and name not in (names or ())):
             continue
@@ -308,7 +312,7 @@ def _draft(
     where = f"data set {dataset.id}: {path}"
     _refuse_bad_names(path, content)
     feature_kinds = _settle_kinds(dataset, kinds, content)
-    notes = _names_of_no_gene(content.features)
+    notes = _changed_names(path, content)
     values, samples = content.values, np.asarray(content.samples, dtype=str)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
@@ -363,15 +367,19 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
     return settled
 
 
-def _names_of_no_gene(features: Sequence[str]) -> list[str]:
-    """Note names that are no genes' any more: dates that Excel made, and words for nothing."""
-    notes = []
-    if dates := [name for name in features if is_date(name)]:
-        notes.append(
-            f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} ({listed(dates)}): "
-            "Excel makes dates of gene symbols such as SEPT2 and MARCH1; correct them"
-        )
-    if nothing := [name for name in features if is_missing(name)]:
+def _changed_names(path: Path, content: _Content) -> list[str]:
+    """Note names that are none any more: dates that Excel made, and words for nothing."""
+    notes, found = [], {"feature": content.features}
+    if suffix_of(path) in WORKBOOKS:  # elsewhere samples may be days
+        found["sample"] = content.samples
+    for what, names in found.items():
+        if dates := [name for name in names if is_date(name)]:
+            notes.append(
+                f"{counted(len(dates), f'{what} name', 'is a date', 'are dates')} "
+                f"({listed(dates)}): Excel makes dates of names such as SEPT2, MARCH1 and 1-2; "
+                "correct them"
+            )
+    if nothing := [name for name in content.features if is_missing(name)]:
         notes.append(
             f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "
             "where a probe has no gene: name a gene, or leave it out by drop="

@@ -34,6 +34,8 @@ _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE
 )
 
+_NUMERIC, _TEXTS = frozenset({"numeric", "real", "integer"}), frozenset({"string", "date"})
+
 #: Memory that reading a workbook may take: some, and so many times what its file holds unpacked.
 _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
@@ -163,8 +165,11 @@ class Arff(TableFile):
                 raise self._refusal(number, f"{quoted(line)} is no attribute; correct it")
             *names, kind = match.groups()
             self.header.append(re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None)))
-            if kind.lower().split()[:1] not in (["numeric"], ["real"], ["integer"]):
+            kind = kind.lower().split()[0]
+            if kind not in _NUMERIC:
                 self.nominal.add(self.header[-1])
+                if kind not in _TEXTS and not kind.startswith("{"):
+                    raise self._refusal(number, f"{quoted(kind)} is no type of ARFF; correct it")
         msg = f"{path} has no @data; it is no whole ARFF file. Get it again"
         raise InputError(msg)
 
@@ -202,7 +207,7 @@ class ParquetTable(TableFile):
         super().__init__(path)
         try:
             self._table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             why = quoted(str(error), 160)
             msg = f"{path} is not a Parquet file ({why}); correct its name, or get it again"
             raise InputError(msg) from error

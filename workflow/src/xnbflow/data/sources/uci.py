@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.published import Published, load_published, numbers, refuse_empty
 from xnbflow.data.sources.sheet import SheetRow
@@ -92,7 +92,7 @@ def _labelled(
             row = label.index[label.isna()][0]
             msg = (
                 f"data set {dataset.id}: row {row} (from 0) has the class "
-                f"{frame['class'][row]!r}, not one of {', '.join(map(str, labels))}; get the "
+                f"{quoted(frame['class'][row])}, not one of {', '.join(map(str, labels))}; get the "
                 "original file"
             )
             raise InputError(msg, key="class")

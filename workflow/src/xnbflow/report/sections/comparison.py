@@ -21,7 +21,8 @@ def section(results: StudyResults) -> Section | None:
     if ranks.empty:
         blocks.append(Prose("Ranks over data sets need at least two data sets."))
     columns = ["dataset", "first", "second", "mean_difference", "lower", "upper", "corrected_t"]
-    within = results.tables.show("pairwise_within", _WITHIN, [*columns, "sorted_runs"])
+    columns += ["corrected_t_holm", "sorted_runs", "sorted_runs_holm"]
+    within = results.tables.show("pairwise_within", _WITHIN, columns)
     blocks.append(Group("On each data set", [within], opened=ranks.empty))
     return Section(
         "comparison",
@@ -34,7 +35,8 @@ def section(results: StudyResults) -> Section | None:
 _WITHIN = (
     "Every pair on each data set. The interval and p of the corrected t-test (Nadeau and Bengio) "
     "allow for folds that share training samples; the exact test of sorted runs does not. It is "
-    "one-sided in the direction of the observed difference: compare it with 0.025."
+    "one-sided in the direction of the observed difference: compare it with 0.025. Adjusted "
+    "p-values (Holm’s) allow for all pairs and data sets of this table."
 )
 _OVER = (
     "Every pair over data sets: p-values of the average ranks, adjusted for many pairs in four "
@@ -74,7 +76,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
         )
         yield Prose(text, sources=results.tables.sources("omnibus"))
     rows = results.rows("pairwise", folds=folds)
-    few = "" if (rows["not_told"] == "").all() else " It is empty below five data sets."
+    few = "" if (rows["too_few"] == "").all() else " It is empty below five data sets."
     columns = ["first", "second", "mean_difference", "nemenyi", "holm", "shaffer"]
     columns += ["bergmann_hommel", "wilcoxon", "first_better", "equivalent", "second_better"]
     yield results.tables.show("pairwise", f"{_OVER}{few}", columns, rows)

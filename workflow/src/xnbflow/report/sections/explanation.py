@@ -80,8 +80,8 @@ def _stability(results: StudyResults) -> Figure:
         },
         "Agreement between folds on the features selected for any class: Nogueira’s stability "
         "index with its 95 % interval, 1 if every fold selects the same and about 0 for random "
-        "sets; below 0.4 is poor, above 0.75 excellent. Folds share training samples: other "
-        "samples would agree less.",
+        "sets. Folds share training samples: other samples would agree less, see the stability of "
+        "disjoint halves.",
         "Points with intervals: stability index per data set and classifier.",
         results.tables.sources("stability"),
     )
@@ -126,18 +126,19 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
 
 def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
     """Return how well each class is recognised, beside how much is selected for it."""
-    columns = ["class", "samples", "recall", "lower", "upper", "mean_size", "stability"]
-    columns += ["recognised", "taken_for", "taken"]
-    stability = results.rows("stability", **key)[["class", "mean_size", "stability"]]
+    columns = ["class", "samples", "recall", "lower", "upper", "mean_size"]
+    columns += ["halves", "stability", "recognised", "taken_for", "taken"]
+    stability = results.rows("stability", **key)[["class", "mean_size", "halves", "stability"]]
     rows = results.rows("recall", **key).merge(stability, on="class", how="left")
     rows["recognised"] = rows["recognised"].map({True: "yes", False: "no"})
     return results.tables.show(
         ["recall", "stability"],
         "The classes, and the features selected for each: those of a class that is not recognised "
-        "are unproven.",
+        "are unproven. Stability: agreement of the features selected in disjoint halves of the "
+        "samples, as of two independent studies of half the size.",
         columns,
         rows,
-        own={"stability": ".2f"},
+        own={"stability": ".2f", "halves": ".2f"},
     )
 
 

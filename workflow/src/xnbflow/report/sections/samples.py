@@ -74,8 +74,8 @@ def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
     rest = len(bad) - len(frame)
     left_out = f" {rest:,} more are in misclassified.tsv." if rest else ""
     caption = (
-        "Samples that a classifier got wrong, with what each took them for (of repeats: in how "
-        f"many); empty where it was right.{left_out}"
+        "Samples that a classifier got wrong, with the class that each predicted (of repeats: in "
+        f"how many); empty where it was right.{left_out}"
     )
     frame = frame.rename(columns=results.labels)
     table = results.tables.show(["misclassified", "samples"], caption, rows=frame)
@@ -83,7 +83,7 @@ def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
 
 
 def _cell(mistakes: str, tested: int) -> str:
-    """Return what a sample was taken for, of how many tests; empty where it was always right.
+    """Return which wrong classes were predicted, of how many tests; empty where it was right.
 
     Examples
     --------

@@ -42,8 +42,9 @@ def section(results: StudyResults) -> Section | None:
 
 _HOW_TO_READ = (
     "These classifiers are fitted on all samples; their accuracy and the share of folds that "
-    "select a feature come from cross-validation ({folds}). Predict with “xnbflow predict MODEL "
-    "TABLE”."
+    "select a feature come from cross-validation ({folds}). Folds share most of their training "
+    "samples; disjoint halves share none, so that the share of halves shows how often a study of "
+    "half the size selects the feature. Predict with “xnbflow predict MODEL TABLE”."
 )
 _FILES = (
     "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a gene set per "
@@ -80,8 +81,8 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
 
 
-_SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "interchangeable",
-          "weight", "core", "median_in", "median_out")  # fmt: skip
+_SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
+          "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
 #: Classes from which on a table names the nearest of the others instead of a distance to each.
 _MANY_CLASSES = 6
 
@@ -90,8 +91,9 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
     rows = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
     rest = len(signature) - len(rows)
     more = f" {rest:,} more are in the file." if rest else ""
-    known = {name for name in _SHOWN if rows[name].astype(bool).any()}
-    shown = [name for name in _SHOWN if name in known or name not in {"symbol", "interchangeable"}]
+    optional = {"symbol", "interchangeable", "share_of_halves"}
+    known = {name for name in _SHOWN if rows[name].fillna(0).astype(bool).any()}
+    shown = [name for name in _SHOWN if name in known or name not in optional]
     far = rows.filter(regex=r"^distance_to\.")
     if len(far.columns) >= _MANY_CLASSES:
         near = far.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")

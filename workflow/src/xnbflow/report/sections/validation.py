@@ -83,7 +83,7 @@ def _overview(results: StudyResults) -> Table:
     frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
     frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
-    columns += ["upper", "majority", "claimed", "cross-validated"]
+    columns += ["upper", "majority", "mean_probability", "cross-validated"]
     return results.validation.show(
         ["accuracy", "verdicts"],
         "Accuracy in the test cohort, beside that of cross-validation in the training cohort with "

@@ -1,4 +1,4 @@
-"""Single cells: which method finds markers by which a common classifier tells the types."""
+"""Single cells: which method finds markers with which a common classifier recognises the types."""
 
 from xnbflow.data.entries import Analysis, whole
 

@@ -32,7 +32,7 @@ DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
 def analyse(
     series: dict[str, DataSet], params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Find markers in every fold's training cells, and tell the types of its others by them.
+    """Find markers in every fold's training cells, and predict the types of its others from them.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _judge(
             found = _cross_validate(data, finder, params["splits"], params["repeats"])
             status = {"status": "ok", "reason": ""}
         except Exception as error:
-            if not finder.package:
+            if not finder.package or isinstance(error, MemoryError):
                 raise
             status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
     version = {"version": finder.version}

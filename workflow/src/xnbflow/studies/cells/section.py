@@ -1,4 +1,4 @@
-"""Single cells: by whose markers a common classifier tells the types, and with how many."""
+"""Single cells: with whose markers a common classifier recognises the types, and with how many."""
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ def section(results: StudyResults) -> Section | None:
         "cells",
         "Markers of types of cells",
         "Each method chooses markers from the training cells of every fold; one common classifier, "
-        "a logistic regression, then tells the types of the other cells by them.",
+        "a logistic regression, then predicts the types of the other cells from them.",
         blocks,
     )
 

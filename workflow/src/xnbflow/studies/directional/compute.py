@@ -85,7 +85,7 @@ def analyse(
         Data sets with angles; may be empty.
     params : dict
         All optional. ``bins``: sectors of a rose diagram (36). ``max_features``: how many angles of
-        a data set have their roses and densities shown, those that tell most about the class (4).
+        a data set have roses and densities shown, those with most information on the class (4).
         ``repeats``: fits of each classifier to each complete data set (10, as in the paper).
     threads : int
         Not used; the kernels take numba's number of threads.

@@ -225,7 +225,7 @@ def _angles(tables: StudyTables) -> Group:
     of_both = (
         "Log-likelihood of all angles under the von Mises and the Gaussian density fitted to each "
         "class, what von Mises gains per measured angle, and for how many pairs of an angle and a "
-        "class it fits better. Both have two parameters, so the greater one wins."
+        "class it fits better. Both have two parameters: the greater likelihood fits better."
     )
     table = tables.show("likelihoods", of_both)
     blocks: list[Block] = [table, Prose(_ROSES)]

@@ -61,7 +61,7 @@ def section(results: StudyResults) -> Section | None:
 
 
 _HOW_TO_READ = (
-    "Naive Bayes adds up what each feature says about a case, in log odds: 0 says nothing, +1 "
+    "Naive Bayes adds up the effect of each feature, in log odds: 0 is neutral, +1 "
     "makes the odds of the event 2.7 times as high, −1 divides them by 2.7. These are the naive "
     "effects. Related features are counted more than once, so probabilities come out too near to "
     "0 or 1. Generalized naive Bayes corrects each effect by an adjustment. Both may take any "
@@ -80,10 +80,10 @@ _STATISTICS_EXPLAINED = (
 )
 _CURVES = (
     "Blue dashes: the naive effect. Orange dots: the adjustment. Green line: their sum, which the "
-    "model uses. Above 0 a value speaks for “{event}”, below 0 against it. Grey bars: where the "
-    "training samples are (heights by square root); where there are hardly any, do not trust the "
-    "curve. A value that more than a tenth of the samples share is a round mark, with its share "
-    "in the strip. The outermost 1 % on either side is left out."
+    "model uses. Above 0 a value is evidence for “{event}”, below 0 against. Grey bars: where "
+    "the training samples are (heights by square root); where there are hardly any, the curve is "
+    "unreliable. A value shared by over a tenth of the samples is a round mark, with its share in "
+    "the strip. The outermost 1 % on either side is left out."
 )
 _SHAPES = (
     "Figures 1 and 2 of the paper, which describes capLengthMAX as a hockey stick, which climbs at "

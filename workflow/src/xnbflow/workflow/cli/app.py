@@ -16,19 +16,19 @@ from typing import Annotated, Any
 import typer
 
 from xnbflow import __version__
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, printable
 
 __all__ = ["app", "run"]
 
 
 def say(text: str) -> None:
     """Print a result."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(printable(f"{text}\n"))
 
 
 def warn(text: str) -> None:
     """Print what a reader must know although no result is."""
-    sys.stderr.write(f"note: {text}\n")
+    sys.stderr.write(printable(f"note: {text}\n"))
 
 
 def tell_json(value: Any) -> None:
@@ -145,7 +145,12 @@ def run() -> None:
         sys.stderr.write(f"Error: {error}{here}\n")
         code = 1
     except OSError as error:
-        sys.stderr.write(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        sys.stderr.write(
+            printable(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        )
+        code = 1
+    except MemoryError as error:
+        sys.stderr.write(f"Error: memory is exhausted ({error}); use a machine with more memory\n")
         code = 1
     sys.stdout.flush()
     sys.stderr.flush()
@@ -243,6 +248,9 @@ def signature(
     model: Model,
     *,
     gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="So many features of each class, by rank.")
+    ] = None,
     output: Output = None,
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -254,7 +262,7 @@ def signature(
     if as_json:
         tell_json(read.signature.to_dict("records"))
         return
-    commands.deliver(commands.signature_lines(read, gmt=gmt), output)
+    commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
 
 
 @app.command()
@@ -299,7 +307,7 @@ def explain(
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Say which features speak for and against each class in one sample."""
+    """Show the evidence of features for and against each class in one sample."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)

@@ -14,7 +14,7 @@ import yaml
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import GeoSummary, summarise
 from xnbflow.data.sources.sheet import sheet_text
@@ -244,11 +244,10 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             for name, value in named.items()
         ]
         lines.append(
-            f"  always the largest class, {majority['class']}, would be right in "
-            f"{majority['share']:.3f}"
+            f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
     else:
-        lines.append("not cross-validated: nothing is known of how good it is")
+        lines.append("not cross-validated: its accuracy is unknown")
     if "portability" in told:
         some, value = told["portability"], told["portability"]["accuracy"]
         lines.append(
@@ -284,19 +283,21 @@ def signature_text(model: TrainedModel) -> str:
     return "\n".join(lines)
 
 
-def signature_lines(model: TrainedModel, *, gmt: bool) -> str:
-    """Return a signature as tab-separated text, or as gene sets."""
+def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -> str:
+    """Return a signature, or its first features per class, as tab-separated text or gene sets."""
     if model.signature.empty:
         msg = f"{type(model.estimator).__name__} uses all features for every class"
         raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
     if gmt:
-        return "".join(f"{line}\n" for line in gene_sets(model.signature, model.series["name"]))
-    return tsv(model.signature)
+        names = (model.series["name"], model.series["digest"])
+        return "".join(f"{line}\n" for line in gene_sets(model.signature, *names, top))
+    rows = model.signature
+    return tsv(rows if top is None else rows[rows["rank"] <= top])
 
 
 def deliver(text: str, path: Path | None) -> None:
     """Write text to a file, or to standard output."""
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(printable(text))
         return
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))

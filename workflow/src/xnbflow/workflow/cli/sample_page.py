@@ -1,4 +1,4 @@
-"""The page of one sample: what speaks for and against each class, drawn as in a study's report."""
+"""The page of one sample: the evidence for and against each class, drawn as in a study's report."""
 
 import tempfile
 from pathlib import Path
@@ -20,8 +20,8 @@ def write_explanation_page(explanation: Explanation, path: Path, name: str) -> N
     """Write an explanation as a page of its own; see `explanation_section`."""
     section = explanation_section(explanation, name)
     label = explanation.prediction.table["label"].iloc[0]
-    title = f"Why sample {explanation.sample} is taken for {label}"
-    lead = f"What the model {name} says of one sample."
+    title = f"Why {label} is predicted for sample {explanation.sample}"
+    lead = f"A prediction of the model {name}, explained."
     with tempfile.TemporaryDirectory() as figures:  # it has none
         write_page(path, title, lead, [section], Path(figures))
 
@@ -33,7 +33,10 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     """
     row = explanation.prediction.table.iloc[0]
     blocks: list[Block] = [Prose(note, "warning") for note in explanation.prediction.notes]
-    typical = f"{row['typicality']:.1%} of held-out training samples are less typical"
+    typical = (
+        "At most " * bool(row["atypical"])
+        + f"{row['typicality']:.1%} of held-out training samples are less typical"
+    )
     typical += ": unlike the training samples" if row["atypical"] else ""
     blocks.append(Facts({"Model": name, "Predicted": row["label"], "Typicality": typical}))
     blocks.append(Evidence([_packed(explanation, name)], _HOW_TO_READ))
@@ -43,13 +46,13 @@ def explanation_section(explanation: Explanation, name: str) -> Section:
     formats = {"value": Column("number", format=".4g"), "evidence": Column("number", format="+.2f")}
     table = Table(strongest, caption, formats)
     blocks.append(Group("As a table", [table]))
-    lead = "What each feature says for and against each class."
+    lead = "The evidence of each feature for and against each class."
     return Section("evidence", "Evidence", lead, blocks)
 
 
 _HOW_TO_READ = (
-    "A bar to the right is evidence for the class, to the left against it, in nats: 0 says "
-    "nothing, 0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that "
+    "A bar to the right is evidence for the class, to the left against it, in nats: 0 is "
+    "neutral, 0.7 doubles the odds. The axis is the same for all classes; arrows mark bars that "
     "are cut. The class with the greatest score is predicted: its log prior (with the intercept, "
     "where the classifier is calibrated class by class), the evidence of its features and, where a "
     "classifier compares densities, their reference densities."

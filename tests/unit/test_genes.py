@@ -1,0 +1,162 @@
+"""Genes: each class against the rest, compared with SciPy and scikit-learn feature by feature."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import false_discovery_control, fisher_exact, ttest_ind
+from sklearn.metrics import roc_auc_score
+
+from xnbflow.data.contract import DIAGNOSTIC_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.diagnostics import class_areas, gene_table
+from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Values with ties and gaps, one feature constant, one without a value in a class."""
+    rng = np.random.default_rng(27)
+    y = rng.permutation(np.repeat(["AML", "B-ALL", "control"], [7, 12, 20]))
+    X = rng.normal(8, 2, (39, 60)).round(1) + 3 * (y == "AML")[:, None] * (np.arange(60) < 9)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[:, 5] = 4.2
+    X[y == "AML", 6] = np.nan
+    return X, y
+
+
+def test_areas_are_scikit_learns_ties_and_missing_values_among_them(measured):
+    X, y = measured
+    areas = class_areas(X, y)
+    for code, label in enumerate(("AML", "B-ALL", "control")):
+        for feature, column in enumerate(X.T):
+            known = ~np.isnan(column)
+            truth = y[known] == label
+            if not truth.any():
+                assert np.isnan(areas[code, feature])
+                continue
+            expected = roc_auc_score(truth, column[known])
+            np.testing.assert_allclose(areas[code, feature], expected, rtol=1e-12)
+    assert (areas[:, 5] == 0.5).all()
+
+
+def test_each_class_against_the_rest_is_scipys_test_of_that_feature(measured):
+    X, y = measured
+    features = np.array([f"g{i:02}" for i in range(60)])
+    symbols = pd.DataFrame({"symbol": np.char.upper(features)})
+    series = DataSet(
+        "toy", X.T, features, np.arange(39), y,
+        feature_metadata=symbols, missing=True, scale="ln",
+    )  # fmt: skip
+    genes = gene_table(series)
+    assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
+    for label, unordered in genes.groupby("class"):
+        rows = unordered.set_index("feature").loc[features]
+        p = []
+        for feature, column in zip(features, X.T, strict=True):
+            row = rows.loc[feature]
+            inside, outside = (column[w & ~np.isnan(column)] for w in (y == label, y != label))
+            if feature in ("g05", "g06") and (feature == "g05" or label == "AML"):
+                assert np.isnan(row["p"])  # constant, or without a value in the class
+                continue
+            p.append(ttest_ind(inside, outside, equal_var=False).pvalue)
+            assert row["symbol"] == feature.upper()
+            np.testing.assert_allclose(row["mean_in"], inside.mean())
+            np.testing.assert_allclose(row["mean_out"], outside.mean())
+            change = np.log2(np.exp(inside.mean() - outside.mean()))
+            np.testing.assert_allclose(row["log_fold_change"], change, rtol=1e-9, atol=1e-12)
+        tested = rows["p"].notna()
+        np.testing.assert_allclose(rows.loc[tested, "p"], p, rtol=1e-9)
+        np.testing.assert_allclose(rows.loc[tested, "fdr"], false_discovery_control(p), rtol=1e-9)
+        assert rows.loc[~tested, "fdr"].isna().all()
+
+
+def test_ranks_put_the_highest_first_and_count_equal_areas():
+    y = np.array(list("aaabbb"))
+    values = [
+        [1, 2, 3, 7, 8, 9],
+        [7, 8, 9, 1, 2, 3],
+        [27, 28, 29, 1, 2, 3],
+        [1, 9, 2, 8, 3, 7],
+        [5, 5, 5, 1, 1, 1],  # separates, but its variance cannot be estimated
+        [0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
+    ]
+    series = DataSet("toy", values, list("uvwxyz"), list("123456"), y)
+    genes = gene_table(series)
+    first = genes[genes["class"] == "a"]
+    assert first["feature"].tolist() == list("wvyzxu")
+    assert first["rank"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert first["ties"].tolist() == [2, 2, 2, 0, 0, 0]
+    assert first["p"].isna().tolist() == [False, False, True, True, False, False]
+    assert genes["log_fold_change"].isna().all()  # the scale is not known
+    assert first["difference"].tolist()[:2] == [26, 6]
+
+
+def test_samples_of_a_patient_count_once():
+    rng = np.random.default_rng(3)
+    patients = np.repeat([f"p{i}" for i in range(12)], 5)
+    y = np.repeat(["healthy", "ill"], 30)
+    values = np.repeat(rng.normal(size=(20, 12)), 5, axis=1) + rng.normal(size=(20, 60)) / 9
+    order = rng.permutation(60)
+    features = [f"g{i:02}" for i in range(20)]
+    series = DataSet(
+        "toy", values[:, order], features, np.arange(60), y[order], groups=patients[order]
+    )
+    genes = gene_table(series)
+    means = values.reshape(20, 12, 5).mean(axis=2)
+    expected = ttest_ind(means[:, 6:], means[:, :6], axis=1, equal_var=False).pvalue
+    found = genes[genes["class"] == "ill"].set_index("feature").loc[features]
+    np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
+    areas = [roc_auc_score(y == "ill", row) for row in values]
+    np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
+
+
+def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
+    rng = np.random.default_rng(11)
+    y = np.repeat(["AML", "control"], 10)
+    symbols = np.array([f"G{i // 2}" for i in range(400)], dtype=object)  # two probes a gene
+    symbols[390:] = "G1///G2"
+    values = rng.normal(8, 1, (400, 20))
+    values[:60, :10] += 6
+    series = DataSet(
+        "toy", values, [f"p{i}" for i in range(400)], np.arange(20), y,
+        feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
+    )  # fmt: skip
+    genes = gene_table(series)
+    text = {
+        "UP": [f"G{i}" for i in range(20, 40)] + ["ABSENT"],
+        "FEW": ["G1", "G2", "G3"],
+        "OTHER": [f"G{i}" for i in range(100, 130)],
+        "MIXED": [f"G{i}" for i in range(28, 60)],
+    }
+    path = tmp_path / "sets.gmt"
+    path.write_text("".join("\t".join([name, "-", *own]) + "\n" for name, own in text.items()))
+    probes = genes.assign(symbol="")  # a second series whose features have no symbols
+    found = enrichment({"toy": genes, "probes": probes}, {}, read_gene_sets(path))
+    assert set(found["dataset"]) == {"toy"}
+    assert found["overlap"].dtype == int
+    measured = {f"G{i}" for i in range(195)}
+    for label, rows in found.groupby("class"):
+        up = genes[(genes["class"] == label) & (genes["fdr"] < 0.05) & (genes["difference"] > 0)]
+        chosen = set(up["symbol"]) - {"G1///G2"}
+        p = {}
+        for name in ("UP", "OTHER", "MIXED"):  # FEW has too few genes
+            own = set(text[name]) & measured
+            both = len(own & chosen)
+            rest = len(measured) - len(own | chosen)
+            table = [[both, len(own) - both], [len(chosen) - both, rest]]
+            p[name] = fisher_exact(table, alternative="greater").pvalue
+            if both:
+                row = rows.set_index("gene_set").loc[name]
+                assert row["genes"].split() == sorted(own & chosen)
+                expected = len(own) * len(chosen) / len(measured)
+                np.testing.assert_allclose([row["p"], row["fold"]], [p[name], both / expected])
+        adjusted = dict(zip(p, false_discovery_control(list(p.values())), strict=True))
+        np.testing.assert_allclose(rows["fdr"], [adjusted[name] for name in rows["gene_set"]])
+    with pytest.raises(InputError) as caught:
+        enrichment({"toy": genes}, {}, {"mouse": {"Trp53"}})
+    assert caught.value.key == "gene_sets"
+    path.write_text("UP\tno genes\n")
+    with pytest.raises(InputError) as caught:
+        read_gene_sets(path)
+    assert caught.value.file == str(path)

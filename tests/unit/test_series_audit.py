@@ -1,0 +1,171 @@
+"""The audit of a series: constructed confounders, exchanged sexes, copies; and a real series."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.geo import read_geo
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table import read_table
+from xnbflow.diagnostics.audit import audit, principal_components, shared_by_series
+
+N, FEATURES = 24, 300
+LABELS = np.repeat(["normal", "tumour"], N // 2)
+
+
+def series(values=None, name="toy", labels=LABELS, **columns):
+    rng = np.random.default_rng(1)
+    values = rng.normal(8, 1, (FEATURES, N)) if values is None else values
+    features = [f"g{i}" for i in range(len(values))]
+    phenotype = pd.DataFrame(columns) if columns else None
+    samples = [f"{name}{i}" for i in range(values.shape[1])]
+    return DataSet(name, values, features, samples, labels, sample_metadata=phenotype)
+
+
+def found(made, check):
+    table = audit(made)["audit"]
+    return table[table["check"] == check].set_index("subject")
+
+
+def test_a_batch_that_is_the_class_is_severe_and_a_balanced_one_is_not():
+    rows = found(
+        series(
+            batch=np.repeat(["b", "a"], N // 2),
+            nested=np.repeat(["p", "q", "r", "s"], N // 4),
+            balanced=["x", "y"] * (N // 2),
+            age=[*range(20, 32), *range(50, 62)],
+            patient=np.arange(N).astype(str),
+            stage=[""] * 12 + ["1", "2"] * 6,
+            label=LABELS,
+        ),
+        "confounder",
+    )
+    expected = {"batch": "severe", "nested": "severe", "age": "warning", "balanced": "none"}
+    assert rows.loc[list(expected), "severity"].to_dict() == expected
+    assert not {"stage", "label"} & set(rows.index)  # of one class only; the class itself
+    assert rows.loc["batch", "p"] == pytest.approx(2 / comb(24, 12))  # both extreme tables
+    assert rows.index[0] in {"batch", "nested"}
+
+
+def test_two_batches_of_two_samples_each_are_not_silent():
+    values, labels = np.random.default_rng(0).normal(size=(FEATURES, 4)), list("aabb")
+    rows = found(series(values, labels=labels, batch=["1", "1", "2", "2"]), "confounder")
+    assert rows.loc["batch", ["value", "severity"]].tolist() == [1.0, "severe"]
+    # of the 6 ways to draw two samples of four, two are as extreme
+    assert rows.loc["batch", "p"] == pytest.approx(2 / len(list(combinations(range(4), 2))))
+
+
+def test_random_columns_seldom_raise_an_alarm():
+    rng = np.random.default_rng(2)
+    columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
+    columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
+    assert (found(series(**columns), "confounder")["severity"] != "none").sum() <= 1
+
+
+def test_exchanged_sexes_are_named_and_right_ones_are_not():
+    rng = np.random.default_rng(3)
+    male = np.arange(N) % 2 == 0
+    values = rng.normal(8, 1, (FEATURES, N))
+    values[:4] = rng.normal(6, 0.3, (4, N))
+    values[0] += 4 * ~male
+    values[1:4] += 3 * male
+    recorded = np.where(male, "M", "F")
+    recorded[[4, 9]] = ["F", "M"]
+    genes = pd.DataFrame({"symbol": ["XIST", "RPS4Y1", "KDM5D", "DDX3Y", *[""] * (FEATURES - 4)]})
+
+    def of(cells):
+        made = series(values, Gender=cells)
+        made = DataSet(
+            "toy", values, made.features, made.samples, LABELS,
+            sample_metadata=made.sample_metadata, feature_metadata=genes,
+        )  # fmt: skip
+        return found(made, "sex")["severity"].to_dict()
+
+    assert of(recorded) == {"toy4": "warning", "toy9": "warning"}
+    assert of(np.where(male, "male", "female")) == {"Gender": "none"}
+
+
+def test_copies_within_a_series_and_across_series_are_named(tmp_path):
+    rng = np.random.default_rng(4)
+    values = rng.normal(8, 1, (FEATURES, N))
+    values[:, 5] = values[:, 2]
+    values[:, 7] = values[:, 3] + rng.normal(0, 0.1, FEATURES)
+    one = series(values)
+    rows = found(one, "repeated sample")["severity"]
+    assert rows.to_dict() == {"toy2 = toy5": "severe", "toy3 ~ toy7": "warning"}
+    other = rng.normal(8, 1, (FEATURES, 10))
+    other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
+    two = series(other, "two", labels=list("ab") * 5)
+    three = series(rng.normal(8, 1, (FEATURES, 10)), "three", labels=list("ab") * 5)
+    paths = {each.name: tmp_path / each.name for each in (one, two, three)}
+    for each in (one, two, three):
+        each.write(paths[each.name])
+    shared = shared_by_series(paths)
+    assert shared[["dataset", "subject"]].values.tolist() == [["toy", "toy20 = two: two6"]]
+
+
+def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
+    values = np.random.default_rng(5).normal(8, 1, (FEATURES, N))
+    values[:, 12:] += np.linspace(0, 3, FEATURES)[:, None]
+    values[:150, 3] += 12
+    table, rows = principal_components(series(values))
+    fitted = PCA(5, svd_solver="full").fit(StandardScaler().fit_transform(values.T))
+    shares = [row["value"] for row in rows if row["check"] == "overview"]
+    np.testing.assert_allclose(shares, fitted.explained_variance_ratio_, rtol=1e-9)
+    scores = fitted.transform(StandardScaler().fit_transform(values.T))
+    for i in (1, 2):
+        own = table[f"component_{i}"].to_numpy()
+        np.testing.assert_allclose(np.abs(own), np.abs(scores[:, i - 1]), atol=1e-8)
+    assert [row["subject"] for row in rows if row["check"] == "outlier"] == ["toy3"]
+
+
+@pytest.mark.parametrize(
+    ("change", "subject"),
+    [(lambda x: x, "logarithms"), (np.exp2, "not logged"), (lambda x: np.exp2(x) // 1, "counts")],
+)
+def test_the_scale_of_every_source_is_seen(change, subject):
+    values = np.random.default_rng(6).normal(9, 2, (FEATURES, N))
+    rows = found(series(change(values)), "scale")
+    assert rows["severity"].to_dict() == {subject: "none" if subject == "logarithms" else "warning"}
+
+
+def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("id,type,plate,age,g1\na,x,1,20,.5\nb,x,1,30,.7\nc,y,2,40,.9\nd,y,2,50,.1\n")
+
+    def read(**options):
+        return read_table(
+            path, SheetRow("own", "table", label="type", id_column="id", options=options)
+        )
+
+    made = read(batch="plate", phenotype_columns="age")
+    assert made.features.tolist() == ["g1"]
+    assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
+    assert found(made, "confounder").loc["plate", "severity"] == "severe"
+    with pytest.raises(InputError) as error:
+        read(group="plate", phenotype_columns="age")
+    assert error.value.key == "group"
+    with pytest.raises(InputError) as error:
+        read(batch="side")
+    assert error.value.key == "batch"
+
+
+def test_patients_operated_and_controls_biopsied_are_found(shared_data):
+    options = {"regex": "patient|healthy control", "map": "patient:cancer,healthy control:normal"}
+    row = SheetRow("early", "geo", "GSE4107", label="title", options=options)
+    made = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
+    tables = audit(made)
+    rows = tables["audit"].set_index(["check", "subject"])
+    assert rows.loc[("confounder", "source"), "value"] == pytest.approx(1)
+    assert rows.loc[("confounder", "source"), "severity"] == "severe"
+    assert rows.loc[("confounder", "Gender"), "severity"] == "none"
+    assert rows.loc[("scale", "not logged"), "severity"] == "warning"
+    by_class = tables["components"].groupby("phenotype")["class"].nunique()
+    assert by_class.tolist() == [1, 1, 1]

@@ -1,0 +1,71 @@
+"""The heat map of a ranking: its best features in each sample, standardised and ordered."""
+
+import numpy as np
+import pandas as pd
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+from xnbflow.data.contract import MODEL_TABLES
+from xnbflow.data.dataset import DataSet
+
+__all__ = ["heatmap"]
+
+
+def heatmap(
+    ranked: pd.DataFrame, series: DataSet, n_features: int = 40, n_samples: int = 150
+) -> pd.DataFrame:
+    """Return the best features of a ranking in each sample, standardised and ordered.
+
+    Samples are in the order of classes. Features are in the order of the leaves of an
+    average-linkage tree of Euclidean distances between standardised profiles (a function of their
+    correlation), turned so that neighbours are as alike as possible.
+
+    Parameters
+    ----------
+    ranked : DataFrame
+        ``feature``, ``symbol`` and ``rank``, as of `gene_table` or of a signature. The best are
+        taken, the first of every class, then the second.
+    series : DataSet
+        Its samples.
+    n_features, n_samples : int
+        How many at most; of more samples each class shows its share, evenly spaced.
+
+    Returns
+    -------
+    DataFrame
+        The table ``heatmap`` of `MODEL_TABLES`.
+    """
+    ordered = ranked.sort_values("rank", kind="stable").drop_duplicates("feature")
+    best = ordered.head(n_features)
+    if best.empty:
+        return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
+    rows = pd.Index(series.features).get_indexer(best["feature"])
+    centred = series.values[rows] - series.values[rows].mean(axis=1, keepdims=True)
+    spread = series.values[rows].std(axis=1, keepdims=True)
+    z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    order: np.ndarray = np.arange(len(z))
+    samples = _shown(series.labels, n_samples)
+    if len(z) > 2:
+        order = leaves_list(linkage(z, "average", optimal_ordering=True))
+    z, best = z[np.ix_(order, samples)], best.iloc[order]
+    n, m = z.shape
+    return pd.DataFrame(
+        {
+            "row": np.repeat(np.arange(n), m),
+            "feature": np.repeat(best["feature"].to_numpy(), m),
+            "symbol": np.repeat(best["symbol"].to_numpy(), m),
+            "column": np.tile(np.arange(m), n),
+            "sample": np.tile(series.samples[samples], n),
+            "class": np.tile(series.labels[samples], n),
+            "z": z.reshape(-1),
+        }
+    )
+
+
+def _shown(labels: np.ndarray, n_samples: int) -> np.ndarray:
+    """Return positions of samples, class after class, evenly spaced where there are many."""
+    shown, most = [], min(len(labels), n_samples)
+    for label in np.unique(labels):
+        own = np.flatnonzero(labels == label)
+        room = max(1, round(most * len(own) / len(labels)))
+        shown.append(own[np.linspace(0, len(own) - 1, room).astype(int)])
+    return np.concatenate(shown)

@@ -1,0 +1,65 @@
+"""Samples by their first two principal components."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from xnbflow.report.page.style import (
+    COLOURS,
+    INK,
+    MARKERS,
+    legend_above,
+    legend_room,
+    new_axes,
+    shorten,
+)
+
+__all__ = ["draw_components"]
+
+_WIDTH, _SIDE = 2.9, 2.2
+
+
+def draw_components(
+    scores: np.ndarray,
+    groups: Sequence[str],
+    names: Sequence[str],
+    axes_labels: tuple[str, str],
+) -> Figure:
+    """Draw samples by two components, coloured by a group.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, 2)
+    groups : sequence of str
+        Of each sample; those beyond the colours share the last one.
+    names : sequence of str
+        What is written beside a sample, as of outliers; empty for none.
+    axes_labels : (str, str)
+    """
+    kinds = sorted(set(groups))
+    labels = [shorten(kind, 30) for kind in kinds]
+    columns, room = legend_room(labels, _WIDTH)
+    figure, axes = new_axes(_WIDTH, _SIDE + 0.6 + room, left=0.75, top=0.15 + room)
+    for i, kind in enumerate(kinds):
+        own = scores[[group == kind for group in groups]]
+        axes.plot(
+            *own.T,
+            linestyle="",
+            marker=MARKERS[min(i, len(MARKERS) - 1)],
+            color=COLOURS[min(i, len(COLOURS) - 1)],
+            markersize=4 if len(scores) <= 200 else 2.5,
+            alpha=0.8,
+            label=labels[i],
+        )
+    middle = np.mean(axes.get_xlim())
+    for (x, y), name in zip(scores, names, strict=True):
+        if name:
+            axes.annotate(
+                shorten(name, 14), (x, y), (-4 if x > middle else 4, 3), color=INK, size=7,
+                textcoords="offset points", ha="right" if x > middle else "left",
+            )  # fmt: skip
+    axes.set(xlabel=axes_labels[0], ylabel=axes_labels[1])
+    axes.locator_params(nbins=4)
+    legend_above(axes, columns)
+    return figure

@@ -1,0 +1,52 @@
+"""Volcano plots: how much features differ between a class and the rest, and how surely."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from xnbflow.report.page.style import COLOURS, GREY, new_axes, shorten, write_heading
+
+__all__ = ["draw_volcano"]
+
+
+def draw_volcano(
+    title: str, change: np.ndarray, p: np.ndarray, cut: float, names: dict[str, int], xlabel: str
+) -> Figure:
+    """Draw each feature at its change and its p-value; those below the cut in colour.
+
+    Parameters
+    ----------
+    title : str
+        The class.
+    change, p : ndarray of shape (n_features,)
+        Those that could be tested.
+    cut : float
+        The largest p whose false discovery rate is below the level; NaN if there is none.
+    names : dict of str to int
+        Features to name, best first, and where they are; one that would lie on another is not.
+    xlabel : str
+        What the change is.
+    """
+    height = -np.log10(np.clip(p, 1e-300, 1))
+    figure, axes = new_axes(
+        3.0, 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
+    )
+    write_heading(figure, shorten(title, 40))
+    found = p <= cut
+    for which, colour in (
+        (~found, GREY),
+        (found & (change < 0), COLOURS[0]),
+        (found & (change >= 0), COLOURS[1]),
+    ):
+        # one picture within the drawing: a mark each would make the page large
+        axes.plot(change[which], height[which], ".", color=colour, markersize=2, rasterized=True)
+    line = 0.05 * height.max(initial=0)
+    taken: list[float] = []
+    for name, i in names.items():
+        if any(abs(height[i] - other) < line for other in taken):
+            continue  # it would lie on the name before
+        taken.append(height[i])
+        place = (change[i], height[i])
+        axes.annotate(
+            shorten(name, 14), place, (3, 0), textcoords="offset points", size=6.5, va="center"
+        )
+    return figure

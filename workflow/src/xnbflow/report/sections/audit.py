@@ -1,0 +1,113 @@
+"""Audit: what makes accuracies unreliable, whatever the classifier."""
+
+import pandas as pd
+
+from xnbflow.data.counts import counted
+from xnbflow.report.drawings.components import draw_components
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
+from xnbflow.report.results import StudyResults
+
+__all__ = ["findings", "section"]
+
+_ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
+_FOUND = (
+    "What was found, the gravest first. Severe: a column of the phenotype separates classes "
+    "completely, or samples are equal. Warning: a column goes with the class (false discovery rate "
+    "of 5 %), sex does not fit, samples are nearly equal, or values are no logarithms. Notice: "
+    "outliers and replicates."
+)
+_TESTED = (
+    "The class against every column of the phenotype. Value: Cramer’s V of categories, the share "
+    "of the variance of ranks of numbers; 1 separates the classes completely."
+)
+_PICTURE = (
+    "Principal components of the standardised features; shares are of the variance. Outliers, more "
+    "than 6 robust standard deviations from their class, are named."
+)
+_NAMED = 2
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return what was found in every data set and across them; None without data sets."""
+    if results.tables["audit"].empty:
+        return None
+    found = _found(results)
+    nothing = Prose("No confounder, no repeated sample, no outlier and no wrong scale was found.")
+    columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
+    table = results.tables.show("audit", _FOUND, columns, found)
+    blocks: list[Block] = [nothing if found.empty else table]
+    for i, dataset in enumerate(results.study.datasets):
+        own = found[found["dataset"] == dataset]
+        note = counted(len(own), "finding")
+        blocks.append(Group(dataset, _of_dataset(results, dataset), note, opened=i == 0))
+    return Section(
+        "audit",
+        "Audit",
+        "What could make the accuracy of any classifier on these samples misleading. The classes "
+        "are compared with everything else that is known of the samples.",
+        blocks,
+    )
+
+
+def _found(results: StudyResults) -> pd.DataFrame:
+    """Return the rows of the audit that found something, the gravest first."""
+    rows = results.tables["audit"]
+    rows = rows[rows["severity"] != "none"]
+    return rows.sort_values("severity", key=lambda column: column.map(_ORDER), kind="stable")
+
+
+def findings(results: StudyResults) -> list[Block]:
+    """Return what the first screen says of the audit: severe findings, how many others there are.
+
+    Notices are not mentioned.
+    """
+    found = _found(results)
+    severe, warnings = (found[found["severity"] == name] for name in ("severe", "warning"))
+    texts = [
+        f"{row.dataset}: {row.subject}: {row.finding}."
+        if row.check != "confounder"
+        else f"{row.dataset}: {row.finding}."
+        for row in severe.head(_NAMED).itertuples(index=False)
+    ]
+    rest = len(severe) - len(texts)
+    more = [counted(rest, "severe finding")] if rest else []
+    checks = ", ".join(dict.fromkeys(warnings["check"]))
+    more += [f"{counted(len(warnings), 'warning')} ({checks})"] if len(warnings) else []
+    if more:
+        texts.append(f"The audit has {' and '.join(more)}{' more' if severe.size else ''}.")
+    sources = results.tables.sources("audit")
+    return [Prose(" ".join(texts), "warning" if len(severe) else "plain", sources)] * bool(texts)
+
+
+def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+    """Return the pictures of a data set, and how each column goes with the class."""
+    rows = results.rows("audit", dataset=dataset)
+    shares = rows[rows["check"] == "overview"]["value"].tolist()
+    samples = results.rows("components", dataset=dataset)
+    tested = rows[rows["check"] == "confounder"]
+    coloured = {"class": samples["class"].tolist()}
+    if len(tested) and (samples["phenotype"] != "").any():
+        coloured[tested["subject"].iloc[0]] = [text or "unknown" for text in samples["phenotype"]]
+    labels = tuple(f"component {i} ({shares[i - 1]:.0%})" for i in (1, 2))
+    names = samples["sample"].where(samples["outlying"].astype(bool), "").tolist()
+    figures = [
+        Figure(
+            f"components-{dataset}{f'-{i}' if i else ''}",
+            draw_components,
+            {
+                "scores": samples[["component_1", "component_2"]].to_numpy(),
+                "groups": groups,
+                "names": names,
+                "axes_labels": labels,
+            },
+            f"By {name}.",
+            f"Samples by their first two principal components, coloured by {name}.",
+        )
+        for i, (name, groups) in enumerate(coloured.items())
+    ]
+    sources = results.tables.sources("components", "audit")
+    blocks: list[Block] = [Gallery(figures, _PICTURE, sources)]
+    if len(tested):
+        columns = ["subject", "value", "p", "fdr", "severity"]
+        blocks.append(results.tables.show("audit", _TESTED, columns, tested))
+    return blocks

@@ -1,0 +1,198 @@
+"""Genes: which features differ between a class and the rest, before any classifier."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.contract import DIAGNOSTIC, text_of
+from xnbflow.data.counts import counted
+from xnbflow.report.drawings.heatmap import draw_heatmap
+from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.drawings.volcano import draw_volcano
+from xnbflow.report.page.blocks import (
+    Block,
+    Figure,
+    Gallery,
+    Group,
+    Links,
+    Prose,
+    Section,
+    Table,
+)
+from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.sections.signature import gene_page
+
+__all__ = ["section"]
+
+_LEVEL, _NAMED = 0.05, 4
+#: Rows of the table of a series, and classes that have a volcano plot.
+_MOST_ROWS, _MOST_PLOTS = 200, 12
+_HOW_TO_READ = (
+    "Every feature is tested by itself, each class against the rest (Welch’s t test; FDR: "
+    "Benjamini and Hochberg’s adjustment over the features of a class). A small p does not say "
+    "that a feature classifies new samples: see the accuracy in cross-validation."
+)
+_VOLCANO = (
+    f"Orange: higher in the class than in the rest, blue: lower, at an FDR below {_LEVEL:g}. Named "
+    "are the first by rank."
+)
+_HEATMAP = (
+    "The best features of every class by rank, standardised; samples class by class, similar "
+    "features side by side. They were selected on these samples, so that the classes differ here "
+    "in any case."
+)
+_BEST_SETS = 10
+_CAUTION = (
+    "The genes were selected on these data, and the sets are tested on the same data: a small FDR "
+    "does not say that a set differs in new samples. Genes of a set are correlated, which the "
+    "hypergeometric test does not consider, so that its p-values are too small."
+)
+_SETS = (
+    f"The best gene sets of each choice of genes at an FDR below {_LEVEL:g}; the background is all "
+    "measured genes."
+)
+_SHOWN = ("class", "rank", "feature", "symbol", "chromosome", "mean_in", "mean_out",
+          "log_fold_change", "p", "fdr", "auc", "ties")  # fmt: skip
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return what differs between the classes; None where no series has a linear feature."""
+    found = {name: results.diagnosed(name) for name in results.study.datasets}
+    found = {name: tables for name, tables in found.items() if len(tables["genes"])}
+    if not found:
+        return None
+    blocks: list[Block] = [Prose(_HOW_TO_READ)]
+    for i, (dataset, tables) in enumerate(found.items()):
+        blocks.append(Group(dataset, list(_series(dataset, tables)), opened=i == 0))
+    files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
+    links = [
+        (name, "all features, each class against the rest", [results.beside(p) for p in pair])
+        for name, pair in zip(found, ((text_of(path), path) for path in files), strict=True)
+    ]
+    blocks.append(Links(links))
+    blocks += _gene_sets(results)
+    lead = "Which features differ between the classes, one at a time and without a classifier."
+    return Section("genes", "Genes", lead, blocks)
+
+
+def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
+    genes = tables["genes"]
+    yield Prose(_in_words(genes), sources=tables.sources("genes"))
+    plots = [
+        _volcano(dataset, i, str(label), rows)
+        for i, (label, rows) in enumerate(genes.groupby("class"))
+        if i < _MOST_PLOTS and rows["p"].notna().any()
+    ]
+    # of two classes the second is the mirror image of the first
+    plots = plots[:1] if genes["class"].nunique() == 2 else plots
+    yield Gallery(plots, _VOLCANO, tables.sources("genes"))
+    drawn = tables["gene_heatmap"]
+    rows = drawn.drop_duplicates("row").sort_values("row")
+    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
+    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
+    yield Figure(
+        f"genes-{dataset}",
+        draw_heatmap,
+        {
+            "z": drawn.pivot(index="row", columns="column", values="z").to_numpy(),
+            "rows": names,
+            "classes": classes,
+        },
+        _HEATMAP,
+        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')}.",
+        tables.sources("genes"),
+    )
+    yield _table(tables, genes)
+
+
+def _gene_sets(results: StudyResults) -> Iterator[Block]:
+    """Yield the over-represented gene sets, the best of each choice of genes."""
+    found = results.tables["enrichment"].sort_values("p", kind="stable")
+    best = found[(found["fdr"] < _LEVEL) & (found["rank"] <= _BEST_SETS)]
+    blocks: list[Block] = []
+    for dataset, rows in best[best["by"] == ""].groupby("dataset"):
+        names = rows["gene_set"].drop_duplicates()
+        blocks.append(
+            Figure(
+                f"gene-sets-{dataset}",
+                draw_points,
+                {
+                    "rows": names.tolist(),
+                    "groups": [
+                        Points(str(label), values, [np.nan] * len(names), [np.nan] * len(names), i)
+                        for i, (label, own) in enumerate(rows.groupby("class"))
+                        for values in [own.set_index("gene_set")["fold"].reindex(names).tolist()]
+                    ],
+                    "xlabel": "times expected",
+                },
+                f"{dataset}: gene sets with more genes of a class than expected at random, by the "
+                "first genes by rank; the best of each class.",
+                f"{counted(len(names), 'gene set')} by class.",
+                results.tables.sources("enrichment"),
+            )
+        )
+    if len(best):
+        columns = [name for name in best.columns if name != "genes"]
+        blocks.append(results.tables.show("enrichment", _SETS, [*columns, "genes"], best))
+    if len(found):
+        note = f"{counted(len(best), 'row')} at an FDR below {_LEVEL:g}"
+        yield Group("Gene sets", [Prose(_CAUTION, "warning"), *blocks], note)
+
+
+def _in_words(genes: pd.DataFrame) -> str:
+    """Return how many features separate the classes, and how many differ, in a sentence or two."""
+    perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
+    total, classes = genes["feature"].nunique(), genes["class"].nunique()
+    what = "these classes" if classes == 2 else "at least one class from all others"
+    differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
+    return (
+        f"{perfect:,} of {counted(total, 'feature')} {'separates' if perfect == 1 else 'separate'} "
+        f"{what} perfectly (AUC of 0 or 1). {differ:,} differ at an FDR below {_LEVEL:g}."
+    )
+
+
+def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figure:
+    tested = genes[genes["p"].notna()].sort_values("rank", ignore_index=True)
+    change, xlabel = tested["log_fold_change"], "log2 fold change"
+    if change.isna().all():
+        change, xlabel = tested["difference"], "difference of means"
+    found = tested["fdr"] < _LEVEL
+    first = tested[found].head(_NAMED)
+    names = first["symbol"].where(first["symbol"] != "", first["feature"])
+    return Figure(
+        f"volcano-{dataset}-{number:02}",
+        draw_volcano,
+        {
+            "title": label,
+            "change": change.to_numpy(),
+            "p": tested["p"].to_numpy(),
+            "cut": float(tested.loc[found, "p"].max()),
+            "names": dict(zip(names, names.index.tolist(), strict=True)),
+            "xlabel": xlabel,
+        },
+        "",
+        f"Volcano plot of {label} against the rest: {counted(len(tested[found]), 'feature')} of "
+        f"{len(tested):,} at an FDR below {_LEVEL:g}.",
+    )
+
+
+def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
+    each = max(1, _MOST_ROWS // genes["class"].nunique())
+    rows = genes[genes["rank"] <= each]
+    shown = [
+        name
+        for name in _SHOWN
+        if name not in {"symbol", "chromosome", "log_fold_change"}
+        or rows[name].replace("", np.nan).notna().any()
+    ]
+    pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
+    rest = " All are in the files." if len(rows) < len(genes) else ""
+    caption = f"The first {each:,} of each class by rank, higher in the class first.{rest}"
+    return tables.show(
+        "genes",
+        caption if rest else "All features by rank, higher in the class first.",
+        shown,
+        rows,
+        links={"symbol" if "symbol" in shown else "feature": pages},
+    )
