@@ -113,16 +113,17 @@ def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
     assert json.loads(done.stdout)["series"]["samples"] == 40
 
 
-def test_a_missing_value_is_told_and_left_to_choose(folder):
+def test_a_missing_value_leaves_its_evidence_out_or_is_refused(folder):
     table = pd.read_csv(folder / "new.csv", index_col="id")
     table.loc["s4", "g0"] = float("nan")
     table.to_csv(folder / "holes.csv")
-    done = xnbflow("predict", "model.skops", "holes.csv", cwd=folder)
+    done = xnbflow("predict", "model.skops", "holes.csv", "--missing", "error", cwd=folder)
     assert done.returncode == 1
     assert "sample 's4' has no value of 'g0'" in done.stderr
-    done = xnbflow("predict", "model.skops", "holes.csv", "--missing", "drop", cwd=folder)
+    done = xnbflow("predict", "model.skops", "holes.csv", cwd=folder)
     assert done.returncode == 0
     assert "1 value is missing in 1 of 12 samples" in done.stderr
+    assert "of the weight of the evidence is left" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -224,12 +225,20 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         path.write_bytes(gzip.compress(text.encode()))
         model = folder / "model.skops"
         said = [
-            xnbflow("show", tmp_path / "model.skops"),
-            xnbflow("signature", tmp_path / "model.skops", "--gmt"),
-            xnbflow("predict", model, tmp_path / "new.csv"),
-            xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4"),
-            xnbflow("predict", model, folder / "new.csv", "--json", "--option", f"x{escape}=1"),
-            xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror"),
+            xnbflow("show", tmp_path / "model.skops", cwd=tmp_path),
+            xnbflow("signature", tmp_path / "model.skops", "--gmt", cwd=tmp_path),
+            xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
+            xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4", cwd=tmp_path),
+            xnbflow(
+                "predict",
+                model,
+                folder / "new.csv",
+                "--json",
+                "--option",
+                f"x{escape}=1",
+                cwd=tmp_path,
+            ),
+            xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
         ]
     for done in said:
         written = done.stdout + done.stderr

@@ -63,7 +63,7 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/benchmarks").rglob("*.tsv")
-    assert len(list(recorded)) == 10  # two data sets in four stages, compare and report
+    assert len(list(recorded)) == 12  # two data sets in five rules, compare and report
 
 
 def documented():
@@ -154,7 +154,7 @@ def copied(finished, tmp_path_factory):
         (
             lambda c: c,
             SHEET.replace("seed=3", "seed=4"),
-            {"acquire": 1, "diagnose": 1, "permute": 1, CLASSIFY: 1},
+            {"acquire": 1, "audit": 1, "diagnose": 1, "permute": 1, CLASSIFY: 1},
         ),
     ],
     ids=["download", "scheme", "label", "sheet"],
@@ -307,7 +307,14 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
     snakemake(folder, "--profile", str(folder))
     assert tables(folder) == tables(finished)
     asked = [line.split() for line in (folder / "submitted.txt").read_text().splitlines()]
-    assert {rule for rule, *_ in asked} == {"acquire", "diagnose", CLASSIFY, "permute", *AFTER}
+    assert {rule for rule, *_ in asked} == {
+        "acquire",
+        "audit",
+        "diagnose",
+        CLASSIFY,
+        "permute",
+        *AFTER,
+    }
     assert all(int(number) > 0 for _, *numbers in asked for number in numbers)
 
 
