@@ -47,6 +47,6 @@ def draw_volcano(
         taken.append(height[i])
         place = (change[i], height[i])
         axes.annotate(
-            shorten(name, 14), place, (3, 0), textcoords="offset points", size=6.5, va="center"
+            shorten(name, 14), place, (3, 0), textcoords="offset points", size=7, va="center"
         )
     return figure
