@@ -93,9 +93,8 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     --------
     >>> values = [[1.0, 2.0, 5.0, 6.0], [3.0, 4.0, 3.0, 4.0]]
     >>> series = DataSet("toy", values, ["g1", "g2"], list("wxyz"), ["a", "a", "b", "b"])
-    >>> gene_table(series)[["class", "feature", "mean_in", "auc", "rank"]].values.tolist()
-    [['a', 'g2', 3.5, 0.5, 1], ['a', 'g1', 1.5, 0.0, 2], ['b', 'g1', 5.5, 1.0, 1],
-     ['b', 'g2', 3.5, 0.5, 2]]
+    >>> gene_table(series)[["class", "feature", "auc", "rank"]].values.tolist()
+    [['a', 'g2', 0.5, 1], ['a', 'g1', 0.0, 2], ['b', 'g1', 1.0, 1], ['b', 'g2', 0.5, 2]]
     """
     linear = np.flatnonzero(series.kinds == "linear")
     values = series.values if len(linear) == series.n_features else series.values[linear]
