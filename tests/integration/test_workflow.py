@@ -154,7 +154,7 @@ def copied(finished, tmp_path_factory):
         (
             lambda c: c,
             SHEET.replace("seed=3", "seed=4"),
-            {"acquire": 1, "audit": 1, "diagnose": 1, "permute": 1, CLASSIFY: 1},
+            {"acquire": 1, "diagnose": 1, "permute": 1, CLASSIFY: 1},
         ),
     ],
     ids=["download", "scheme", "label", "sheet"],
@@ -309,7 +309,6 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
     asked = [line.split() for line in (folder / "submitted.txt").read_text().splitlines()]
     assert {rule for rule, *_ in asked} == {
         "acquire",
-        "audit",
         "diagnose",
         CLASSIFY,
         "permute",
