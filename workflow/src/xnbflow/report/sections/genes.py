@@ -35,7 +35,7 @@ _HOW_TO_READ = (
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the rest, blue: lower, at an FDR below {_LEVEL:g}. Named "
-    "are the first by rank."
+    "are the smallest p."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -159,7 +159,7 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
         # features may have units of their own: differences of means have no common axis
         change, xlabel = tested["auc"] - 0.5, "AUC - 0.5"
     found = tested["fdr"] < _LEVEL
-    first = tested[found].head(_NAMED)
+    first = tested[found].nsmallest(_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
     return Figure(
         f"volcano-{dataset}-{number:02}",
