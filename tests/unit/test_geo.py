@@ -152,6 +152,14 @@ def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     assert list(description[1:3]) == ["b", "c"]
 
 
+def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
+    content = matrix(extra=['!Series_summary\t"never ends', line("Sample_description", "abcd")])
+    with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
+        series = read_geo(put(tmp_path, content), row())
+    assert series.values.tolist() == VALUES
+    assert list(series.sample_metadata["description"]) == list("abcd")
+
+
 @pytest.mark.parametrize("word", ["", "null", "NA", '""'])
 def test_empty_cells_are_missing_values(tmp_path, word):
     path = put(tmp_path, matrix(values=[[word, *VALUES[0][1:]], *VALUES[1:]]))
