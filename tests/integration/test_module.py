@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import snakemake as snakemake_package
+import snakemake_process
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY
 
@@ -56,13 +57,9 @@ with open("states.json", "w") as file:
 
 
 def call(folder, *arguments, environment=None, fails=False):
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    said = done.stdout + done.stderr
-    assert (done.returncode != 0) == fails, said
-    return said
+    done = snakemake_process.run(["--cores", "2", *arguments], folder, environment)
+    assert (done.returncode != 0) == fails, done.stdout
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
