@@ -1,26 +1,18 @@
 """The command `xnbflow` as people and programs call it, from another process."""
 
 import gzip
-import io
 import json
 import os
 import subprocess
 import sys
-import warnings
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import partial
-from pathlib import Path
-from types import SimpleNamespace
-from unittest import mock
 
 import pandas as pd
 import pytest
+from integration.conftest import ROOT, xnbflow
 from model_files import edited
 from unit.test_models_file import two_classes
 
-from xnbflow.workflow.cli.app import run
-
-ROOT = Path(__file__).parents[2]
 MAIN = "from xnbflow.workflow.cli import main; main()"
 
 
@@ -31,25 +23,6 @@ def in_process(*arguments, cwd=None):
         [sys.executable, "-c", MAIN, *map(str, arguments)],
         capture_output=True, text=True, check=False, env=environment, cwd=cwd,
     )  # fmt: skip
-
-
-def xnbflow(*arguments, cwd):
-    """Call the command in this process."""
-
-    def end(code):
-        raise SystemExit(code)
-
-    out, err = io.StringIO(), io.StringIO()
-    words = ["xnbflow", *map(str, arguments)]
-    with (
-        chdir(cwd), redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings(),
-        mock.patch.object(sys, "argv", words), mock.patch.object(os, "_exit", end),
-        pytest.raises(SystemExit) as ended,
-    ):  # fmt: skip
-        run()
-    return SimpleNamespace(
-        returncode=ended.value.code, stdout=out.getvalue(), stderr=err.getvalue()
-    )
 
 
 FIT = ("fit", "training.csv", "--label", "type")
