@@ -19,6 +19,8 @@ rule diagnose:
     params:
         settings={key: CONFIG.diagnostics[key] for key in ("min_abs_r", "dependence_alpha", "dof")},
         sources=source_digests("diagnose"),
+    message:
+        "Testing the features of {wildcards.dataset}"
     script:
         "../scripts/diagnose.py"
 
@@ -40,5 +42,7 @@ rule audit:
         runtime=minutes_of("audit"),
     params:
         sources=source_digests("audit"),
+    message:
+        "Auditing {wildcards.dataset}"
     script:
         "../scripts/audit.py"

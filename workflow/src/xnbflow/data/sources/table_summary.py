@@ -4,7 +4,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,7 @@ from xnbflow.data.sources.table_formats import open_table, suffix_of
 
 __all__ = ["summarise_table"]
 
-_FIRST_ROWS = 5
+_FIRST_ROWS, _ROWS_OF_COLUMNS = 5, 60
 #: What numbers are that no array measures, by the whole name of their column.
 _COVARIATE = re.compile(r"age|sex|gender|bmi|batch|plate|stage|grade|year", re.IGNORECASE)
 _ID = re.compile(
@@ -113,11 +113,11 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
         commas = not any(map(DECIMAL_POINT.fullmatch, cells))
         options = {"decimal": "comma"} | options if commas else options
     dataset = replace(dataset, options=options)
-    texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
     if set(fields.index) & set(header) or suffix_of(path) == ".gct":
         dataset = replace(dataset, orientation="columns")
     if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
-        return _turned(path, dataset, fields, texts)
+        return _turned(path, dataset, fields)
+    texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
     named = {i for i, name in enumerate(header) if _COVARIATE.fullmatch(name)}
     own = sorted({*texts, *named, *(i for i, name in enumerate(header) if _ID.fullmatch(name))})
     with open_table(path, options) as table:
@@ -133,24 +133,28 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
     return found, dataset
 
 
-def _turned(
-    path: Path, dataset: SheetRow, fields: pd.DataFrame, texts: Sequence[int]
-) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the same of a table that has its samples in columns."""
+def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.DataFrame, SheetRow]:
+    """Return the same of a table that has its samples in columns.
+
+    A column beside the samples is text in most rows, a row that is no feature in some samples.
+    """
     with open_table(path, dataset.options) as table:
-        header, rows = table.header, {}
-        beside = [i for i in texts if i > 0]
+        header, rows = table.header, table.divided_rows(len(table.header))
+        first = [cells for _, cells, _ in islice(rows, _ROWS_OF_COLUMNS)]
+        shares = [sum(_is_text([cell]) for cell in column) for column in zip(*first, strict=True)]
+        beside = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(first)]
         places = [i for i in range(1, len(header)) if i not in beside]
-        for _, cells, _ in table.divided_rows(len(header)):
-            if _is_text([cells[i] for i in places[:_FIRST_ROWS]]):
-                rows[cells[0].strip()] = [cells[i] for i in places]
-    if dataset.label and dataset.label not in rows and fields.empty:
+        found = {
+            cells[0].strip(): [cells[i] for i in places]
+            for cells in chain(first, (cells for _, cells, _ in rows))
+            if _is_text([cells[i] for i in places[:_FIRST_ROWS]])
+        }
+    if dataset.label and dataset.label not in found and fields.empty:
         return pd.DataFrame(), dataset  # the reader names what is there
-    drop = {"drop": ",".join(header[i] for i in beside)} if beside else {}
-    if suffix_of(path) == ".gct":
-        drop = {}
-    dataset = replace(dataset, orientation="columns", options=drop | dataset.options)
-    return (fields if len(fields) else pd.DataFrame(rows, dtype=object)), dataset
+    drop = [*(header[i] for i in beside), *(found if len(fields) else ())]
+    options = ({"drop": ",".join(drop)} if drop else {}) | dataset.options
+    dataset = replace(dataset, orientation="columns", options=options)
+    return (fields if len(fields) else pd.DataFrame(found, dtype=object)), dataset
 
 
 def _is_text(cells: Sequence[str]) -> bool:
@@ -168,8 +172,8 @@ def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> SheetRow:
     others = [str(name) for name in fields if name not in (label, "")]
     distinct = [name for name in others if fields[name].nunique() == len(fields)]
     id_column = dataset.id_column
-    in_table = dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad"
-    if in_table and not id_column and "" not in fields and "phenotype" not in options:
+    in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
+    if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
         id_column = next(iter(sorted(distinct, key=lambda n: not _ID.fullmatch(n))), None)
     others = [name for name in others if name not in (id_column, options.get("batch"))]
     labels = fields[label] if label in fields else np.repeat("", len(fields))

@@ -384,6 +384,15 @@ def _propose(dataset: "SheetRow", output: str, mirror: list[str], *, as_json: bo
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
 
+@app.command()
+def methods(*, as_json: Json = False) -> None:
+    """List the classifiers that a study can name, each with a sentence and its source."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    found = commands.method_list()
+    tell_json(found) if as_json else say(commands.methods_text(found))
+
+
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run_study(context: typer.Context, study: str) -> None:
     """Run a study through Snakemake; every further option is Snakemake's."""

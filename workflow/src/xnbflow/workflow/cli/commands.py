@@ -22,6 +22,7 @@ from xnbflow.data.sources.summary import Summary
 from xnbflow.data.sources.table_summary import summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
+from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.portability import portability
@@ -39,6 +40,8 @@ __all__ = [
     "described",
     "explain_sample",
     "fit_model",
+    "method_list",
+    "methods_text",
     "parameters",
     "portability_of",
     "predict_table",
@@ -110,6 +113,43 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
         told = str(error).replace("configuration, fit.method", "--method")
         raise InputError(told.replace("configuration, fit.params", "--param")) from error
     return entry
+
+
+def method_list() -> list[dict[str, str]]:
+    """Return the classifiers of the project's configuration, else the methods of the library.
+
+    Each has an ``id`` for studies, its ``method`` for `xnbflow fit`, what it ``is`` and its
+    ``source``, the latter two empty for those of other packages.
+    """
+    path = Path(__file__).parents[5] / "config" / "config.yaml"
+    entries: dict[str, Any] = {}
+    if path.is_file():
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))["classifiers"]
+    known = known_methods()
+    used = {entry.get("method") for entry in entries.values()}
+    others = {m.name.replace("_", "-"): {"method": m.name} for m in known.values()}
+    entries |= {
+        name: entry
+        for name, entry in others.items()
+        if known[entry["method"]].kind == "classifier" and entry["method"] not in used | {*entries}
+    }
+    found = []
+    for name, entry in entries.items():
+        method = entry.get("steps", [entry])[-1]["method"]
+        of = known.get(method)
+        about = {"is": of.title, "source": of.source} if of else {"is": "", "source": ""}
+        found.append({"id": name, "method": method, "label": entry.get("label", ""), **about})
+    return found
+
+
+def methods_text(found: Iterable[dict[str, str]]) -> str:
+    """Return the list for people, a line or two each."""
+    lines = ["ids of studies; `xnbflow fit --method` takes the name in brackets", ""]
+    for each in found:
+        about = "; ".join(filter(None, (each["label"], each["is"], each["source"])))
+        text = f"{each['id']:<18}{about} [{each['method']}]"
+        lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
+    return "\n".join(lines)
 
 
 def read_samples_of(
