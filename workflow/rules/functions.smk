@@ -258,6 +258,14 @@ def products(study):
     return [REPORT.of(**filled), *tables, *models, *texts]
 
 
+def pages_of(targets):
+    """The pages of the studies that a run was asked for, as far as they are there."""
+    plain = not set(targets) - {"all", "default"}
+    asked = CONFIG.run if plain else [name for name in targets if name in CONFIG.studies]
+    pages = [Path(REPORT.of(study=name)).absolute() for name in asked]
+    return [page for page in pages if page.exists()]
+
+
 def model_files(study):
     """The tables of the models of all samples of a study, and the models for people to take."""
     paths = [MODEL, GENE_SETS, *(MODEL_TABLE.fill(table=table) for table in MODEL_TABLES)]

@@ -35,6 +35,8 @@ rule analyse:
         sources=lambda wildcards: source_digests(
             "analyse", *known_analyses()[wildcards.analysis].modules
         ),
+    message:
+        "Analysing {wildcards.analysis} for {wildcards.study}"
     script:
         "../scripts/analyse.py"
 
@@ -78,6 +80,8 @@ rule report:
     params:
         results=results_of,
         sources=sections_of,
+    message:
+        "Writing the page of {wildcards.study}"
     script:
         "../scripts/report.py"
 
@@ -101,5 +105,7 @@ rule pictures:
     params:
         results=results_of,
         sources=sections_of,
+    message:
+        "Drawing the pictures of {wildcards.study}"
     script:
         "../scripts/pictures.py"
