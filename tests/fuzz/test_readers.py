@@ -545,6 +545,7 @@ class Tally:
 
     def judge(self, record_property):
         record_property("outcomes", str(dict(self.counts)))
+        print(dict(self.counts))
         assert not self.wrong, (self.counts, self.wrong)
 
 
