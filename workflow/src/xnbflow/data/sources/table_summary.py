@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -34,6 +34,8 @@ _ID = re.compile(
     r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name",
     re.IGNORECASE,
 )
+#: Options that say what to do with columns.
+_SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
 #: Fewer features are no array, and their scale is no business of ours.
 _ARRAY = 500
 
@@ -54,45 +56,30 @@ def summarise_table(dataset: SheetRow) -> Summary:
     fields = pd.DataFrame()
     if path is not None:
         fields, dataset = _looked_at(path, dataset)
-    remark = ""
     if not dataset.label:
         scores = {name: class_score(str(name), fields[name]) for name in fields}
         best = max(scores, key=scores.__getitem__, default="")
-        if not scores.get(best):
-            return _without_label(dataset, fields)
-        dataset, remark = replace(dataset, label=str(best)), "Proposed l"
+        dataset = replace(dataset, label=str(best) if scores.get(best) else None)
+    kind = suffix_of(dataset.location)[1:]
+    about = (dataset.location, "", "", kind)
+    if not dataset.label:
+        reason = (
+            "No column of text looks like a class (2 to 10 values, each of several samples). Name "
+            "the column of the class labels by --label; columns of text: "
+            f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, say "
+            "--orientation columns, and name the file of labels by --option phenotype="
+        )
+        return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
     dataset = _without_covariates(dataset, fields)
     with tempfile.TemporaryDirectory() as folder:
         series = acquire(dataset, downloads=folder)
-    labels = pd.Series(series.labels).value_counts()
-    reason = f"{remark or 'L'}abel: {dataset.label}: " + ", ".join(
-        f"{name} ({count})" for name, count in labels.items()
-    )
-    reason += f". {counted(series.n_features, 'feature')}."
+    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
     if series.n_features >= _ARRAY and "transform" not in dataset.options:
         option, why = proposed_logarithm(series.values)
         dataset, reason = replace(dataset, options=dataset.options | option), reason + why
     known = pd.DataFrame({dataset.label: series.labels})
-    if series.sample_metadata is not None:
-        known = pd.concat([known, series.sample_metadata], axis=1)
-    return _summary(dataset, known, series.n_samples, reason, dataset)
-
-
-def _summary(
-    dataset: SheetRow, fields: pd.DataFrame, n_samples: int, reason: str, row: SheetRow | None
-) -> Summary:
-    kind, values = suffix_of(dataset.location)[1:], distinct_values(fields)
-    return Summary(dataset.location, "", "", kind, n_samples, True, values, row, reason)
-
-
-def _without_label(dataset: SheetRow, fields: pd.DataFrame) -> Summary:
-    shown = listed(list(map(str, fields))) or "none"
-    reason = (
-        "No column of text looks like a class (2 to 10 values, each of several samples). Name the "
-        f"column of the class labels by --label; columns of text: {shown}. Where samples are "
-        "columns, say --orientation columns, and name the file of labels by --option phenotype="
-    )
-    return _summary(dataset, fields, len(fields), reason, None)
+    known = pd.concat([known, series.sample_metadata], axis=1)
+    return Summary(*about, series.n_samples, True, distinct_values(known), dataset, reason)
 
 
 def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
@@ -179,14 +166,8 @@ def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> SheetRow:
     labels = fields[label] if label in fields else np.repeat("", len(fields))
     group = options.get("group") or suggested_group(fields[others], list(labels))
     options |= {"group": group} if group and "batch" not in options else {}
-    named = _settled(options)
-    rest = [n for n in others if n not in named and not set(n) & set(",;=*?[")]
+    given = ",".join(options.get(key, "") for key in _SETTLED).split(",")
+    rest = [n for n in others if n not in given and not set(n) & set(",;=*?[")]
     if in_table and rest and "features" not in options:
         options["phenotype_columns"] = ",".join(rest)
     return replace(dataset, id_column=id_column, options=options)
-
-
-def _settled(options: Mapping[str, str]) -> set[str]:
-    """Return the names of columns that the options say what to do with."""
-    keys = ("group", "batch", "drop", "categorical", "phenotype_columns")
-    return {name.strip() for key in keys for name in options.get(key, "").split(",")}

@@ -11,15 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from xnbflow import __version__
 from xnbflow.data.errors import InputError, printable
-
-if TYPE_CHECKING:
-    from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["app", "run"]
 
@@ -325,39 +322,20 @@ def explain(
         say(told.as_text())
 
 
-StudyFiles = Annotated[
-    str, typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run.")
-]
-Mirrors = Annotated[
-    list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
-]
-
-
-@app.command()
-def geo(
-    accession: str,
-    *,
-    label: Label = "",
-    output: StudyFiles = "",
-    mirror: Mirrors = [],  # noqa: B006
-    option: Options = [],  # noqa: B006
-    as_json: Json = False,
-) -> None:
-    """Show what a GEO series or data set holds, and the row of the sheet that makes it a study."""
-    from xnbflow.workflow.cli import commands  # noqa: PLC0415
-
-    dataset = commands.described(f"geo:{accession}", label, "", option)
-    _propose(dataset, output, mirror, as_json=as_json)
-
-
-@app.command()
-def study(
+@app.command("geo")
+@app.command("study")
+def propose(
     table: TableFile,
     *,
     label: Label = "",
     id_column: Id = "",
-    output: StudyFiles = "",
-    mirror: Mirrors = [],  # noqa: B006
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
+    ] = "",
+    mirror: Annotated[
+        list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
+    ] = [],  # noqa: B006
     orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     as_json: Json = False,
@@ -365,15 +343,8 @@ def study(
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
-    dataset = commands.described(table, label, id_column, option, orientation.value)
-    _propose(dataset, output, mirror, as_json=as_json)
-
-
-def _propose(dataset: "SheetRow", output: str, mirror: list[str], *, as_json: bool) -> None:
-    """Show what is known of a series, and write its study if files are named."""
-    from xnbflow.workflow.cli import commands  # noqa: PLC0415
-
-    with progress(f"reading {dataset.location}"):
+    with progress(f"reading {table}"):
+        dataset = commands.described(table, label, id_column, option, orientation.value)
         told = commands.summary_of(dataset, mirror)
     if as_json:
         tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
@@ -385,12 +356,11 @@ def _propose(dataset: "SheetRow", output: str, mirror: list[str], *, as_json: bo
 
 
 @app.command()
-def methods(*, as_json: Json = False) -> None:
+def methods() -> None:
     """List the classifiers that a study can name, each with a sentence and its source."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
-    found = commands.method_list()
-    tell_json(found) if as_json else say(commands.methods_text(found))
+    say(commands.methods_text())
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -40,7 +40,6 @@ __all__ = [
     "described",
     "explain_sample",
     "fit_model",
-    "method_list",
     "methods_text",
     "parameters",
     "portability_of",
@@ -115,39 +114,20 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-def method_list() -> list[dict[str, str]]:
-    """Return the classifiers of the project's configuration, else the methods of the library.
-
-    Each has an ``id`` for studies, its ``method`` for `xnbflow fit`, what it ``is`` and its
-    ``source``, the latter two empty for those of other packages.
-    """
-    path = Path(__file__).parents[5] / "config" / "config.yaml"
-    entries: dict[str, Any] = {}
+def methods_text() -> str:
+    """Return the classifiers of the project's configuration, else the library's, for people."""
+    path, known = Path(__file__).parents[5] / "config" / "config.yaml", known_methods()
+    entries: dict[str, Any] = {
+        name: {"method": name} for name, m in known.items() if m.kind == "classifier"
+    }
     if path.is_file():
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))["classifiers"]
-    known = known_methods()
-    used = {entry.get("method") for entry in entries.values()}
-    others = {m.name.replace("_", "-"): {"method": m.name} for m in known.values()}
-    entries |= {
-        name: entry
-        for name, entry in others.items()
-        if known[entry["method"]].kind == "classifier" and entry["method"] not in used | {*entries}
-    }
-    found = []
+    lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
-        of = known.get(method)
-        about = {"is": of.title, "source": of.source} if of else {"is": "", "source": ""}
-        found.append({"id": name, "method": method, "label": entry.get("label", ""), **about})
-    return found
-
-
-def methods_text(found: Iterable[dict[str, str]]) -> str:
-    """Return the list for people, a line or two each."""
-    lines = ["ids of studies; `xnbflow fit --method` takes the name in brackets", ""]
-    for each in found:
-        about = "; ".join(filter(None, (each["label"], each["is"], each["source"])))
-        text = f"{each['id']:<18}{about} [{each['method']}]"
+        about = [known[method].title, known[method].source] if method in known else []
+        words = "; ".join(dict.fromkeys([entry.get("label", name), *about]))
+        text = f"{name:<18}{words} [{method}]"
         lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
     return "\n".join(lines)
 
