@@ -314,8 +314,8 @@ def cohorts() -> Iterator[dict]:
         exchanged = levels[cell] == "labels look exchanged"
         yield figure("cohort", f"{cell}: labels look exchanged", exchanged, most=0.025)
     yield figure("cohort", "no signal: did not hold", levels["no signal"] == "did not hold")
-    told = levels["labels exchanged"] == "labels look exchanged"
-    yield figure("cohort", "labels exchanged: said so", told, least=0.9)
+    noticed = levels["labels exchanged"] == "labels look exchanged"
+    yield figure("cohort", "labels exchanged: said so", noticed, least=0.9)
 
 
 def cohort_level(found: Study, counts: tuple[int, ...], kind: str, seed: int) -> str:

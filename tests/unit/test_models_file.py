@@ -118,7 +118,7 @@ def test_other_files_are_refused(path, tmp_path):
         "nothing": "does not exist",
         "text": "no model, or damaged",
         "foreign": "no model of xnbflow",
-        "newer": "format 99, this program reads 2",
+        "newer": "format 99, this program reads 3",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
         with pytest.raises(InputError, match=told):

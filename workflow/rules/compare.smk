@@ -39,6 +39,8 @@ rule compare:
         alpha=CONFIG.diagnostics["normality_alpha"],
         paper=lambda wildcards: study_of(wildcards).paper,
         sources=sources_of("compare", described),
+    message:
+        "Comparing the classifiers of {wildcards.study}"
     script:
         "../scripts/compare.py"
 
@@ -64,5 +66,7 @@ rule validate:
         entries=lambda wildcards: entries_of(validated(study_of(wildcards))),
         pairs=lambda wildcards: [vars(pair) for pair in study_of(wildcards).validate],
         sources=sources_of("classify", validated),
+    message:
+        "Testing the models of {wildcards.study} on second cohorts"
     script:
         "../scripts/validate.py"

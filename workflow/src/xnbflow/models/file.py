@@ -7,7 +7,7 @@ import io
 import json
 import warnings
 import zipfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import skops.io
+from sklearn.base import BaseEstimator
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.dataset import refuse_control_characters
@@ -27,7 +28,7 @@ from xnbflow.models.typicality import Typicality, features_to_look_at
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
 #: Raised when one of an older and a newer program could not read what the other writes.
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _FORMAT = "xnbflow-model"
 _SCHEMA, _DIGEST = "schema.json", "digest.json"
@@ -60,7 +61,10 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     notes = json.dumps({name: content.pop(name) for name in _NOTES}, allow_nan=True)
     whole = {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
     whole["place"] = place_of(path)
+    repeated = [part for part in _with_names(model.estimator) if _has(part, model.features)]
     try:
+        for part in repeated:  # skops takes a hundred bytes for each name
+            part.feature_names_in_ = np.empty(0, dtype=object)
         members = _members(skops.io.dumps(whole))
         schema = json.loads(members[_SCHEMA])
         order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
@@ -74,6 +78,9 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         _, refused = audited(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
         refused = {str(error)}
+    finally:
+        for part in repeated:
+            part.feature_names_in_ = np.asarray(model.features, dtype=object)
     if refused:
         kind = type(model.estimator).__name__
         msg = f"{kind} cannot be kept in a skops file ({_listed(refused)}); use another estimator"
@@ -131,6 +138,23 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         raise InputError(f"{_short(msg)}; make or copy it again") from error
     _refuse_changed(model, path)
     return model
+
+
+def _with_names(value: Any) -> Iterator[Any]:
+    """Yield an estimator and the estimators in it that keep names of features."""
+    parts: Iterable[Any] = value if isinstance(value, (list, tuple)) else ()
+    if isinstance(value, BaseEstimator):
+        if "feature_names_in_" in vars(value):
+            yield value
+        parts = vars(value).values()
+    elif isinstance(value, dict):
+        parts = value.values()
+    for part in parts:
+        yield from _with_names(part)
+
+
+def _has(part: Any, features: np.ndarray) -> bool:
+    return np.array_equal(part.feature_names_in_, features)
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -217,6 +241,9 @@ def _model(content: dict[str, Any]) -> TrainedModel:
     content["features"] = np.asarray(content["features"], dtype=str)
     content["typicality"] = Typicality(**content["typicality"])
     model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
+    for part in _with_names(model.estimator):
+        if not len(part.feature_names_in_):
+            part.feature_names_in_ = np.asarray(model.features, dtype=object)
     _check_arrays(model)
     named = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
     refuse_control_characters("it", "name", named)

@@ -274,7 +274,7 @@ class StudyTables:
         caption : str
             What the table shows and how to read it.
         columns : sequence of str
-            What is shown, in order; all columns by default.
+            What is shown, in order; all columns by default. A column without a value is left out.
         rows : DataFrame, optional
             What is shown; by default all rows of the table.
         own : mapping of str to Column or str, optional
@@ -285,6 +285,8 @@ class StudyTables:
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
         shown = frame[list(columns) or list(frame.columns)].reset_index(drop=True)
+        if len(shown):
+            shown = shown.loc[:, (shown.notna() & (shown != "")).any()]
         declared: dict[str, Column | str] = {}
         for name in shown.columns:
             found = (self._schemas[each].column(name) for each in names)
