@@ -285,8 +285,8 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
         lines.append(
-            "these figures rest on intervals alone: labels were not permuted, and its features were "
-            "not compared between halves of the samples; the page of a study has both"
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")
