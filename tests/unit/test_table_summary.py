@@ -6,8 +6,8 @@ import pytest
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
+from xnbflow.data.sources.summary import summarise_table
 from xnbflow.data.sources.table import read_table
-from xnbflow.data.sources.table_summary import summarise_table
 from xnbflow.models.reading import described
 from xnbflow.workflow.cli import commands
 

@@ -18,8 +18,7 @@ from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
 from xnbflow.data.sources.sheet import SheetRow, sheet_text
-from xnbflow.data.sources.summary import Summary
-from xnbflow.data.sources.table_summary import summarise_table
+from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
