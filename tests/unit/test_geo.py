@@ -12,9 +12,10 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.annotation import read_annotation
 from xnbflow.data.sources.class_labels import LabelRule
-from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.geo_summary import summarise
+from xnbflow.data.sources.retries import RetryPolicy
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
@@ -149,6 +150,14 @@ def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     description = series.sample_metadata["description"]
     assert description[0] == description[3] == " ".join(text.replace('""', '"').split())
     assert list(description[1:3]) == ["b", "c"]
+
+
+def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
+    content = matrix(extra=['!Series_summary\t"never ends', line("Sample_description", "abcd")])
+    with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
+        series = read_geo(put(tmp_path, content), row())
+    assert series.values.tolist() == VALUES
+    assert list(series.sample_metadata["description"]) == list("abcd")
 
 
 @pytest.mark.parametrize("word", ["", "null", "NA", '""'])

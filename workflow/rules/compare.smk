@@ -48,12 +48,7 @@ rule compare:
 # Validate: what models of one cohort are worth in another.
 rule validate:
     input:
-        series=lambda wildcards: [
-            SERIES.of(dataset=name)
-            for name in dict.fromkeys(
-                name for pair in study_of(wildcards).validate for name in (pair.train, pair.test)
-            )
-        ],
+        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).cohorts],
     output:
         tables=[VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES],
         text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],

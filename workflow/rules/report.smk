@@ -49,8 +49,8 @@ rule report:
         models=lambda wildcards: model_files(study_of(wildcards)),
         validation=lambda wildcards: validation_tables(study_of(wildcards)),
         correlations=diagnosed("correlations"),
-        genes=diagnosed("genes"),
-        gene_heatmap=diagnosed("gene_heatmap"),
+        genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
+        gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
         predictions=trained("predictions"),
         analyses=lambda wildcards: [
             ANALYSIS.of(study=wildcards.study, analysis=name)

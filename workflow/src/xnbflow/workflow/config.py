@@ -461,9 +461,6 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     named["headline"] = [study.headline] if study.headline else []
     for key, names in named.items():
         _check_known(f"{place}.{key}", names, "classifier", own)
-    if study.gene_sets and not study.diagnostics:
-        msg = f"configuration, {place}: gene_sets needs the tables of genes; set diagnostics: true"
-        raise InputError(msg, key="gene_sets")
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     for name, analysis in study.analyses.items():

@@ -291,6 +291,10 @@ def as_text(told: dict[str, Any], path: Path) -> str:
         lines.append(
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
+        lines.append(
+            "these figures rest on intervals alone: labels were not permuted, and its features were "
+            "not compared between halves of the samples; the page of a study has both"
+        )
     else:
         lines.append("not cross-validated: its accuracy is unknown")
     if "portability" in told:
