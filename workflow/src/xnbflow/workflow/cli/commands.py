@@ -18,8 +18,7 @@ from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
 from xnbflow.data.sources.sheet import SheetRow, sheet_text
-from xnbflow.data.sources.summary import Summary
-from xnbflow.data.sources.table_summary import summarise_table
+from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
@@ -31,6 +30,7 @@ from xnbflow.models.reading import described, read_samples, read_training, symbo
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.workflow.config import RULES
 
 __all__ = [
     "as_text",
@@ -114,14 +114,18 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
+def project_configuration() -> dict[str, Any]:
+    """Return the configuration of the project; nothing where the library alone is installed."""
+    path = Path(__file__).parents[5] / "config" / "config.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def methods_text() -> str:
     """Return the classifiers of the project's configuration, else the library's, for people."""
-    path, known = Path(__file__).parents[5] / "config" / "config.yaml", known_methods()
-    entries: dict[str, Any] = {
-        name: {"method": name} for name, m in known.items() if m.kind == "classifier"
+    known = known_methods()
+    entries = project_configuration().get("classifiers") or {
+        name: {"method": name} for name, method in known.items() if method.kind == "classifier"
     }
-    if path.is_file():
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))["classifiers"]
     lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
@@ -169,6 +173,9 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     name = Path(output).name
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    if name in {*project_configuration().get("studies", {}), *RULES}:
+        msg = f"{name!r} is a study or rule of the project; choose another name"
         raise InputError(msg)
     if told.row is None:
         msg = f"{told.accession}: {told.reason} No files were written"
