@@ -160,7 +160,7 @@ def copied(finished, tmp_path_factory):
         (
             lambda c: c,
             SHEET.replace("seed=3", "seed=4"),
-            {"acquire": 1, "audit": 1, "diagnose": 1, "permute": 1, CLASSIFY: 1},
+            {"acquire": 1, "diagnose": 1, "permute": 1, CLASSIFY: 1},
         ),
     ],
     ids=["download", "scheme", "label", "sheet"],
