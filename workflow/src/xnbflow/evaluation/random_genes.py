@@ -20,7 +20,7 @@ _SIGNATURES = 100
 #: Features of about the same mean are exchanged: so many to a bin, or the features in 20 bins.
 _LEAST_IN_BIN, _BINS = 20, 20
 #: A signature of a larger share of the features is not compared: random ones share too much of it.
-_MOST_SHARE = 0.1
+_MOST_SHARE = 0.5
 
 
 def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     -------
     DataFrame
         The table ``random_genes`` of `CHECK_TABLES` of `xnbflow.data.contract`. Empty if nothing
-        was selected in the first repeat, or more than a tenth of the features; if a feature is not
+        was selected in the first repeat, or more than half of the features; if a feature is not
         linear, there is one class, or more than `MOST_SAMPLES` samples.
 
     Notes
