@@ -3,13 +3,14 @@
 The error falls with the number of samples as an inverse power law (Mukherjee and others 2003).
 """
 
+import itertools
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from xnbflow.data.contract import CHECK_TABLES
 from xnbflow.data.dataset import DataSet
@@ -66,10 +67,9 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
     Examples
     --------
     >>> sizes = np.array([10.0, 20.0, 40.0, 80.0])
-    >>> [float(part[0].round(3)) for part in power_laws(sizes, [0.1 + 2 / sizes])]
+    >>> [float(part[0].round(3)) for part in power_laws(sizes, 0.1 + 2 / sizes[None])]
     [0.1, 2.0, 1.0]
     """
-    errors = np.asarray(errors, dtype=float)
     best = PowerLaw(*np.zeros((3, len(errors))))
     least = np.full(len(errors), np.inf)
     for exponent in _EXPONENTS:
@@ -124,16 +124,16 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
     screen = Screen(quick.values)
-    for repeat in range(_REPEATS):
+    for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
         rng = np.random.default_rng(seed + repeat)
         for train, test in stratified_splits(codes, series.groups, folds, seed + repeat):
-            growing = _growth(codes[train], units[train], rng)
-            for i, share in enumerate(shares):
-                part = train[growing <= share]
-                kept = screen.best(codes, part, quick.n_kept)
-                predicted = _predict(quick.estimator, quick.values[kept], codes, part, test)
-                right[i, test] += predicted == codes[test]
-                sizes[i] += len(part)
+            part = train[_growth(codes[train], units[train], rng) <= shares[i]]
+            X = quick.values[screen.best(codes, part, quick.n_kept)].T
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                predicted = clone(quick.estimator).fit(X[part], codes[part]).predict(X[test])
+            right[i, test] += predicted == codes[test]
+            sizes[i] += len(part)
     sizes /= folds * _REPEATS
     right /= _REPEATS
     return _forecast(sizes, right, codes, units, seed)[empty.columns]
@@ -147,19 +147,6 @@ def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> n
         own = np.flatnonzero(codes[first] == code)
         joins[own] = (rng.permutation(len(own)) + 0.5) / len(own)
     return joins[of]
-
-
-def _predict(
-    estimator: BaseEstimator,
-    values: np.ndarray,
-    codes: np.ndarray,
-    train: np.ndarray,
-    test: np.ndarray,
-) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = clone(estimator).fit(values[:, train].T, codes[train])
-        return model.predict(values[:, test].T)
 
 
 def _forecast(
@@ -206,13 +193,8 @@ def _limits(
     value: float, drawn: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray
 ) -> tuple[float, float]:
     """Return the 95 % interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
-    recalls = [
-        share_interval(right[codes == code], units[codes == code], CROSS_VALIDATED)
-        for code in np.unique(codes)
-    ]
-    jeffreys = mean_of(recalls)
+    own = (codes == code for code in np.unique(codes))
+    jeffreys = mean_of([share_interval(right[c], units[c], CROSS_VALIDATED) for c in own])
     lower, upper = np.quantile(drawn, [0.025, 0.975])
-    return (
-        float(max(0.0, min(lower, jeffreys.lower, value))),
-        float(min(1.0, max(upper, jeffreys.upper, value))),
-    )
+    lower, upper = min(lower, jeffreys.lower, value), max(upper, jeffreys.upper, value)
+    return float(max(0.0, lower)), float(min(1.0, upper))

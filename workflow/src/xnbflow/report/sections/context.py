@@ -35,10 +35,9 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(tables.show("random_genes", _RANDOM, shown))
     runs = list(curves.groupby(["dataset", "classifier"], sort=False))
     if runs:
-        blocks += [Prose(_words(results, key, own), "plain", tables.sources("learning_curve"))
-                   for key, own in runs]  # fmt: skip
-        figures = [_figure(results, key, own) for key, own in runs]
-        blocks.append(Gallery(figures, _CURVES, tables.sources("learning_curve")))
+        files = tables.sources("learning_curve")
+        blocks += [Prose(_words(results, *run), sources=files) for run in runs]
+        blocks.append(Gallery([_figure(results, *run) for run in runs], _CURVES, files))
     if not blocks:
         return None
     lead = "Whether random genes predict as well, and what more samples would be worth."
