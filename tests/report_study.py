@@ -179,6 +179,8 @@ def write_results(results, p_values=()):
         "notes": [],
         "permutation": [],
         "label_test": [],
+        "random_genes": [],
+        "learning_curve": [],
         "halves": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),

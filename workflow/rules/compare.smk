@@ -10,6 +10,8 @@ rule compare:
         components=of_datasets(DIAGNOSTIC.fill(table="components")),
         permutation=permuted,
         label_test=checked("label_test", CONFIG.tested),
+        random_genes=checked("random_genes", CONFIG.tested),
+        learning_curve=checked("learning_curve", CONFIG.tested),
         halves=checked("halves", CONFIG.halved),
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),

@@ -19,6 +19,7 @@ SECTIONS = {
     "xnbflow.report.sections.validation": "validate",
     _ANALYSES: "analyses",
     "xnbflow.report.sections.explanation": "classifiers",
+    "xnbflow.report.sections.context": "classifiers",
     "xnbflow.report.sections.samples": "classifiers",
     "xnbflow.report.sections.accuracy": "classifiers",
     "xnbflow.report.sections.comparison": "classifiers",

@@ -88,7 +88,7 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
         verdict,
         level,
-        _facts(summary, stability),
+        _facts(summary, stability) | _random(results, dataset, classifier),
         [_line(results, where, row, stability) for _, row in recall.iterrows()],
         "rule",
     )
@@ -120,6 +120,16 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
         interval = f"[{row['halves_lower']:.2f}, {row['halves_upper']:.2f}]"
         facts["Stability (disjoint halves)"] = f"{row['halves']:z.2f} {interval}"
     return facts
+
+
+def _random(results: StudyResults, dataset: str, classifier: str) -> dict[str, str]:
+    """Return how many random signatures did as well, where that was counted."""
+    rows = results.rows("random_genes", dataset=dataset, classifier=classifier)
+    if rows.empty:
+        return {}
+    row = rows.iloc[0]
+    found = f"{row['as_good_random']} of {row['signatures']} of equal size"
+    return {"Random signatures as good": found}
 
 
 _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {

@@ -251,6 +251,47 @@ def signature(
 
 
 @app.command()
+def panel(
+    model: Model,
+    *,
+    genes: Annotated[int, typer.Option(min=1, help="Genes at most, one of each module.")] = 8,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Quantile of expression that genes must reach.")
+    ] = 0.5,
+    table: Annotated[str, typer.Option(help="The table it was fitted to, if it has moved.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
+    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Choose few genes and reference genes for an assay, and say what accuracy they keep."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    with progress("choosing and cross-validating genes"):
+        series = commands.training_series(read, option, orientation.value, table)
+        found = commands.design_panel(series, read, genes, floor)
+    if output:
+        commands.write_model(found.model, output)
+    if sheet:
+        commands.deliver(commands.score_sheet(found), sheet)
+    parts = {"genes": found.genes, "accuracy": found.accuracy}
+    if as_json:
+        tables = {name: part.to_dict("records") for name, part in parts.items()}
+        tell_json({**tables, "references": found.references})
+    else:
+        say(
+            "\n".join(
+                [*map(commands.tsv, parts.values()), "references\n" + "\n".join(found.references)]
+            )
+        )
+
+
+@app.command()
 def predict(
     model: Model,
     table: TableFile,

@@ -1,5 +1,6 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
+import json
 import re
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import yaml
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
@@ -24,6 +26,7 @@ from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
+from xnbflow.models.panel import Panel, design_panel
 from xnbflow.models.portability import portability
 from xnbflow.models.prediction import ERROR_RATE, predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
@@ -38,6 +41,7 @@ __all__ = [
     "cross_validate",
     "deliver",
     "described",
+    "design_panel",
     "explain_sample",
     "fit_model",
     "methods_text",
@@ -47,11 +51,13 @@ __all__ = [
     "read_model",
     "read_samples_of",
     "read_training",
+    "score_sheet",
     "signature_lines",
     "signature_text",
     "summary",
     "summary_of",
     "symbols_of",
+    "training_series",
     "tsv",
     "write_explanation",
     "write_model",
@@ -237,6 +243,46 @@ def summary(model: TrainedModel) -> dict[str, Any]:
     }
 
 
+def training_series(
+    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
+) -> DataSet:
+    """Read the table that a model was fitted to; an `InputError` says if it has changed."""
+    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
+    if not (table or origin["location"]):
+        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
+        raise InputError(msg)
+    origin["location"] = table or origin["location"]
+    dataset = described(**origin, options=options, orientation=orientation)
+    series = read_training(dataset)
+    if series_digest(series) != model.series["digest"]:
+        msg = (
+            f"{origin['location']} is not the table that the model was fitted to, or is read "
+            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+        )
+        raise InputError(msg, file=str(origin["location"]))
+    return series
+
+
+def score_sheet(panel: Panel) -> str:
+    """Return a page that computes the probabilities of a panel's model without a network."""
+    fitted: Any = panel.model.estimator
+    names = ("class_log_prior_", "theta_", "var_")
+    numbers = {name.strip("_"): getattr(fitted, name).tolist() for name in names}
+    symbols = [panel.model.symbols.get(name, "") for name in panel.genes["gene"]]
+    content = {
+        **numbers,
+        "name": panel.model.series["name"],
+        "classes": panel.model.classes,
+        "genes": panel.genes["gene"].tolist(),
+        "symbols": symbols,
+        "references": panel.references,
+        "accuracy": panel.accuracy.iloc[-1].to_dict(),
+    }
+    text = json.dumps(content).replace("<", "\\u003c")  # names may hold "</script>"
+    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
+    return page.replace("__PANEL__", text)
+
+
 def portability_of(
     model: TrainedModel, path: Path, options: Sequence[str], orientation: str
 ) -> dict[str, Any]:
@@ -249,18 +295,7 @@ def portability_of(
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 text; give a list of features, one a line"
         raise InputError(msg, file=str(path)) from error
-    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
-    if not origin["location"]:
-        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
-        raise InputError(msg)
-    dataset = described(**origin, options=options, orientation=orientation)
-    series = read_training(dataset)
-    if series_digest(series) != model.series["digest"]:
-        msg = (
-            f"{origin['location']} is not the table that the model was fitted to, or is read "
-            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
-        )
-        raise InputError(msg, file=str(origin["location"]))
+    series = training_series(model, options, orientation)
     splits = (model.figures or {"folds": 10})["folds"]
     return portability(series, model.entry, names, splits)
 
