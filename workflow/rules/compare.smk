@@ -71,3 +71,35 @@ rule validate:
         sources=sources_of("classify", validated),
     script:
         "../scripts/validate.py"
+
+
+# Combine: what several series of one question say together.
+rule combine:
+    input:
+        series=lambda wildcards: [
+            SERIES.of(dataset=name) for name in study_of(wildcards).combined
+        ],
+    output:
+        **{key: path.fill(**META) for key, path in model_parts().items()},
+        tables=[STUDY_TABLE.fill(table=table) for table in COHORT_TABLES],
+        text=[text_of(STUDY_TABLE.fill(table=table)) for table in COHORT_TABLES],
+    log:
+        log_of("combine"),
+    benchmark:
+        benchmark_of("combine")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: NEEDS["combine"].cpus
+    resources:
+        mem_mb=memory_of("combine"),
+        runtime=minutes_of("combine"),
+    params:
+        entry=lambda wildcards: CONFIG.classifier(study_of(wildcards).combining),
+        settings=lambda wildcards: {
+            "match": study_of(wildcards).cohorts.match,
+            "harmonise": study_of(wildcards).cohorts.harmonise,
+            "name": CONFIG.classifiers[study_of(wildcards).combining]["label"],
+        },
+        sources=sources_of("classify", lambda study: [("", study.combining)]),
+    script:
+        "../scripts/combine.py"

@@ -46,6 +46,7 @@ rule report:
         truth=of_datasets(TRUTH),
         models=lambda wildcards: model_files(study_of(wildcards)),
         validation=lambda wildcards: validation_tables(study_of(wildcards)),
+        cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
         correlations=diagnosed("correlations"),
         genes=diagnosed("genes"),
         gene_heatmap=diagnosed("gene_heatmap"),

@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Study", "Validation"]
+__all__ = ["Cohorts", "Study", "Validation"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,20 @@ class Validation:
     test: str
     match: str = "feature"
     harmonise: str = "none"
+
+
+@dataclass(frozen=True)
+class Cohorts:
+    """Series of one question that are compared and put together: ids of data sets, a classifier.
+
+    ``model`` is empty for the classifier that comes first in the study; ``match`` and ``harmonise``
+    are as for `Validation`.
+    """
+
+    series: tuple[str, ...] = ()
+    model: str = ""
+    match: str = "feature"
+    harmonise: str = "rank"
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,8 @@ class Study:
     headline : str
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
+    cohorts : Cohorts
+        Without series where none are put together.
     gene_sets : str
         Path of a GMT file whose sets are tested for over-representation; empty for none.
     """
@@ -66,6 +82,7 @@ class Study:
     headline: str = ""
     validate: tuple[Validation, ...] = ()
     gene_sets: str = ""
+    cohorts: Cohorts = field(default_factory=Cohorts)
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
@@ -77,6 +94,16 @@ class Study:
         """The classifiers in the order in which they come first, whatever the results."""
         named = (self.headline,) if self.headline else (*self.final, *self.classifiers)
         return tuple(dict.fromkeys(named))
+
+    @property
+    def combined(self) -> tuple[str, ...]:
+        """The series that are put together; none in most studies."""
+        return self.cohorts.series
+
+    @property
+    def combining(self) -> str:
+        """The classifier that does it."""
+        return self.cohorts.model or self.leading[0]
 
     @property
     def models(self) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from xnbflow.data.errors import InputError, known_names, quoted
 from xnbflow.data.schemas import check
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
-from xnbflow.data.study import Study, Validation
+from xnbflow.data.study import Cohorts, Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.studies.registry import known_analyses
@@ -331,9 +331,16 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
             headline=entry.get("headline", ""),
             validate=tuple(Validation(**each) for each in entry.get("validate", ())),
             gene_sets=entry.get("gene_sets", ""),
+            cohorts=_cohorts(entry.get("cohorts", [])),
         )
         for name, entry in raw["studies"].items()
     }
+
+
+def _cohorts(given: Sequence[str] | Mapping[str, Any]) -> Cohorts:
+    """Return the cohorts of a study, given as a list of series or with settings."""
+    settings = dict(given) if isinstance(given, Mapping) else {"series": given}
+    return Cohorts(tuple(settings.pop("series")), **settings)
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
@@ -455,6 +462,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         raise InputError(msg, key="gene_sets")
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
+    _check_cohorts(study, config, f"{place}.cohorts")
     for name, analysis in study.analyses.items():
         here, datasets = f"{place}.analyses.{name}", analysis.get("datasets", ())
         scheme = [analysis["folds"]] if "folds" in analysis else []
@@ -483,6 +491,22 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
         raise InputError(msg)
     if study.validate.count(pair) > 1:
         raise InputError(f"configuration, {place}: is listed twice; remove one")
+
+
+def _check_cohorts(study: Study, config: Config, place: str) -> None:
+    _check_known(place, study.combined, "data set", study.datasets, " (of the study's datasets)")
+    if not study.combined:
+        return
+    if not study.classifiers:
+        raise InputError(f"configuration, {place}: needs a classifier; name it in classifiers")
+    _check_known(f"{place}.model", [study.combining], "classifier", study.classifiers)
+    for name in study.combined:
+        if name in config.preprocessing:
+            msg = (
+                f"configuration, {place}: preprocessing.{name} would be of one series alone; give "
+                f"the steps to the classifier {study.combining}"
+            )
+            raise InputError(msg)
 
 
 def _check_known(

@@ -9,6 +9,7 @@ from xnbflow.data.counts import counted
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
+from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import verdicts_in_words
 
 __all__ = ["section"]
@@ -54,6 +55,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"))]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline"))
+    blocks += [Prose(text, "headline") for text in cohorts_in_words(results)]
     blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
