@@ -27,11 +27,11 @@ from xnbflow.data.tables import write_tables
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.evaluation.meta_analysis import meta_genes, random_effects
 from xnbflow.models import predict_table, read_model
-from xnbflow.models.cohorts import combine, merged
+from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
 from xnbflow.models.validation import common_features
 from xnbflow.naive_bayes import ClassSpecificNB
-from xnbflow.report.page.blocks import Code, Figure, Prose
+from xnbflow.report.page.blocks import Figure, Prose, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import cohorts as cohorts_section
 
@@ -111,7 +111,7 @@ def test_without_differences_a_gene_holds_as_rarely_as_is_said():
     """Labels at random in three small series of 30,000 genes, unequal classes."""
     sizes = [(6, 6), (4, 9), (12, 8)]
     null = [cohort(f"n{i}", i, n, 0.0, 30_000) for i, n in enumerate(sizes)]
-    genes = meta_genes(null).query("`class` == 'tumour'")
+    genes = meta_genes(null, {}).query("`class` == 'tumour'")
     for holds in (1, 2, 3):
         chance = 2 * binom.sf(holds - 1, 3, 0.025)
         assert (genes["holds"] >= holds).sum() <= binom.ppf(0.999, 30_000, chance)
@@ -124,7 +124,7 @@ def test_without_differences_a_gene_holds_as_rarely_as_is_said():
 
 
 def test_planted_genes_are_first_and_their_table_is_that_of_each_series():
-    genes = combined().tables["meta_genes"].set_index(["class", "feature"])
+    genes = combined()[0]["meta_genes"].set_index(["class", "feature"])
     planted = {f"g{i:02}" for i in range(0, 60, 12)}
     assert set(genes.loc["tumour"].index[:5]) == planted
     assert (genes.loc["tumour"].loc[sorted(planted), "holds"] == 3).all()
@@ -139,7 +139,7 @@ def test_planted_genes_are_first_and_their_table_is_that_of_each_series():
 
 def test_the_matrix_is_that_of_direct_fits_and_tests():
     keys = ["strategy", "train", "test"]
-    matrix = combined().tables["cohort_matrix"].set_index(keys).sort_index()
+    matrix = combined()[0]["cohort_matrix"].set_index(keys).sort_index()
     ranks = {s.name: (rankdata(s.values.T, axis=1) - 0.5) / 60 for s in SERIES}
     labels = {s.name: s.labels for s in SERIES}
     fits = {n: ClassSpecificNB(n_features=3).fit(ranks[n], labels[n]) for n in "abc"}
@@ -164,24 +164,25 @@ def test_the_matrix_is_that_of_direct_fits_and_tests():
 
 
 def test_the_model_of_all_has_the_figures_of_leaving_each_out_and_predicts_raw_values(tmp_path):
-    found = combined()
-    matrix = found.tables["cohort_matrix"].query("strategy == 'merged'")
-    right = sum((matrix[f"recall.{k}"] * matrix[f"samples.{k}"]).sum() for k in found.model.classes)
-    assert found.model.figures["accuracy"]["right"] == pytest.approx(right)
-    assert found.model.figures["folds"] == 3
-    read = written(tmp_path, found)
+    tables, model, _ = combined()
+    matrix = tables["cohort_matrix"].query("strategy == 'merged'")
+    right = sum((matrix[f"recall.{k}"] * matrix[f"samples.{k}"]).sum() for k in model.classes)
+    assert model.figures["accuracy"]["right"] == pytest.approx(right)
+    assert model.figures["folds"] == 3
+    read = written(tmp_path)
     new = cohort("new", 9)
     table = predict_table(read, pd.DataFrame(2**new.values.T, new.samples, new.features)).table
     assert (table["label"] == new.labels).mean() > 0.8  # ranks are those of logarithms
-    high = found.model.signature.set_index(["class", "feature"]).loc["tumour"]["direction"]
+    high = model.signature.set_index(["class", "feature"]).loc["tumour"]["direction"]
     assert set(high.loc[high.index.isin([f"g{i:02}" for i in range(0, 60, 12)])]) == {"high"}
 
 
-def written(root, found):
+def written(root):
+    _, model, merged = combined()
     places = {"model": MODEL, "gene_sets": GENE_SETS}
     places |= {table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES}
     paths = {key: str(root / p.fill(**META).of(study="s")) for key, p in places.items()}
-    write_final(found.model, found.series, paths)
+    write_final(model, merged, paths)
     return read_model(paths["model"])
 
 
@@ -198,7 +199,6 @@ def relabelled(series, **names):
         (relabelled(SERIES[1], tumour="Tumour"), "Tumour"),
         (relabelled(SERIES[1], tumour="cancer", normal="healthy"), "cancer"),
         (replace(SERIES[1], features=[f"x{i}" for i in range(60)]), "share no feature"),
-        (SERIES[0], "different series"),
         (replace(SERIES[1], kinds=["angular"] + ["linear"] * 59), "no measurements"),
     ],
 )
@@ -212,7 +212,7 @@ def test_shared_samples_end_every_verdict_that_they_touch_and_all_means():
     names = [f"x{i}" for i in range(8)]
     wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
     twin = replace(wide[0], name="twin", values=wide[0].values * 1.1, samples=names)
-    tables = combine([*wide, twin], CSNB).tables
+    tables = combine([*wide, twin], CSNB)[0]
     matrix = tables["cohort_matrix"].query("verdict != ''")
     pairs = zip(matrix["train"].str.split(" \\+ "), matrix["test"], strict=True)
     touched = [{"a", "twin"} <= {*train, test} and test in {"a", "twin"} for train, test in pairs]
@@ -226,9 +226,9 @@ def test_shared_samples_end_every_verdict_that_they_touch_and_all_means():
 def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     lone = SMALL[2]
     only = DataSet("lone", lone.values[:, 5:], lone.features, lone.samples[5:], lone.labels[5:])
-    found = combine([*SMALL[:2], only], CSNB).tables
+    found = combine([*SMALL[:2], only], CSNB)[0]
     matrix = found["cohort_matrix"].set_index(["strategy", "train", "test"])
-    assert "all samples are tumour" in matrix.loc[("one series", "lone", "a"), "sentence"]
+    assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "sentence"]
     assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
     assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot tell"
     genes = found["meta_genes"]
@@ -239,7 +239,10 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
 
 def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_them():
     raw = replace(SMALL[1], values=2 ** SMALL[1].values)
-    both = [combine([SMALL[0], each], CSNB).tables for each in (SMALL[1], raw)]
+    centred = SMALL[2].values - SMALL[2].values.mean(axis=1, keepdims=True)
+    other = replace(SMALL[2], values=centred)
+    both = [combine([SMALL[0], each, other], CSNB)[0] for each in (SMALL[1], raw)]
+    assert both[0]["cohort_series"]["note"].str.contains("another scale").tolist() == [0, 0, 1]
     assert "not logged" in both[1]["cohort_series"]["note"].iloc[1]
     expected, found = (tables["cohort_matrix"]["value"].tolist() for tables in both)
     assert found == expected
@@ -257,7 +260,6 @@ def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
         best = pairs[np.arange(30), pairs.mean(axis=2).argmax(axis=1)]
         assert after.features.tolist() == [str(100 + i) for i in range(30)]
         np.testing.assert_array_equal(after.values, best)
-    assert merged(found).values.shape == (30, 24 + 21 + 24)
     with pytest.raises(InputError, match="features have none"):
         common_features(parts, "symbol")
 
@@ -268,22 +270,23 @@ def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
 def test_the_page_shows_the_tables_and_warns(tmp_path):
     settings = Cohorts(("a", "b", "c"), "csnb")
     study = Study("s", "S", "", ("a", "b", "c"), ("csnb",), ("5-fold",), True, {}, cohorts=settings)
-    found = combined()
-    write_tables(found.tables, tmp_path / STUDY.of(study="s"), COHORT_TABLES)
-    written(tmp_path, found)
+    tables = combined()[0]
+    write_tables(tables, tmp_path / STUDY.of(study="s"), COHORT_TABLES)
+    written(tmp_path)
     results = StudyResults(study, {"csnb": "CSNB"}, {}, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))
     headlines = [
         each.text for each in blocks if isinstance(each, Prose) and each.role == "headline"
     ]
-    assert headlines[0].startswith("Of 3 series, each left out in turn, one model of all others: ")
-    every = found.tables["meta_genes"].query("holds == 3")["feature"].nunique()
-    assert headlines[1].startswith(f"{every} of 60 genes hold in all 3 series; ")
+    assert headlines[0].startswith("Of 3 series, each left out in turn and tested: one model of")
+    every = tables["meta_genes"].query("holds == 3")["feature"].nunique()
+    assert headlines[1].startswith(f"Of 60 genes {every} differ in the same direction in all 3")
     figures = {each.name: each.arguments for each in blocks if isinstance(each, Figure)}
     values = figures["cohorts-matrix"]["values"]
-    matrix = found.tables["cohort_matrix"].set_index(["strategy", "train", "test"])["value"]
+    matrix = tables["cohort_matrix"].set_index(["strategy", "train", "test"])["value"]
     assert values[0, 1] == matrix["one series", "a", "b"]
     assert values[3, 2] == matrix["merged", "a + b", "c"]
     forest = figures["cohorts-forest-00"]
     assert [group.label for group in forest["groups"]] == ["a", "b", "c", "random-effects mean"]
-    assert any("models/meta_signature.skops" in b.text for b in blocks if isinstance(b, Code))
+    captions = [each.caption for each in blocks if isinstance(each, Table)]
+    assert "results/studies/s/models/meta_signature.skops" in captions[-1]

@@ -94,12 +94,12 @@ rule combine:
         mem_mb=memory_of("combine"),
         runtime=minutes_of("combine"),
     params:
-        entry=lambda wildcards: CONFIG.classifier(study_of(wildcards).combining),
+        entry=lambda wildcards: CONFIG.classifier(study_of(wildcards).cohorts.model),
         settings=lambda wildcards: {
             "match": study_of(wildcards).cohorts.match,
             "harmonise": study_of(wildcards).cohorts.harmonise,
-            "name": CONFIG.classifiers[study_of(wildcards).combining]["label"],
+            "name": CONFIG.classifiers[study_of(wildcards).cohorts.model]["label"],
         },
-        sources=sources_of("classify", lambda study: [("", study.combining)]),
+        sources=sources_of("classify", lambda study: [("", study.cohorts.model)]),
     script:
         "../scripts/combine.py"

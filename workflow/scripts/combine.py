@@ -16,11 +16,11 @@ from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
 
 series = [DataSet.read(path) for path in snakemake.input.series]
-found = combine(series, snakemake.params.entry, **snakemake.params.settings)
+tables, model, merged = combine(series, snakemake.params.entry, **snakemake.params.settings)
 check_sources(snakemake)
 digest = " ".join(map(digest_of_file, snakemake.input.series))
-write_final(found.model, found.series, snakemake.output, digest)
+write_final(model, merged, snakemake.output, digest)
 files = zip(COHORT_TABLES, snakemake.output.tables, snakemake.output.text, strict=True)
 for name, path, text in files:
-    write_parquet(found.tables[name], path, COHORT_TABLES[name], digest)
-    write_tsv(found.tables[name], text)
+    write_parquet(tables[name], path, COHORT_TABLES[name], digest)
+    write_tsv(tables[name], text)

@@ -30,7 +30,7 @@ class Cohorts:
     are as for `Validation`.
     """
 
-    series: tuple[str, ...] = ()
+    series: tuple[str, ...]
     model: str = ""
     match: str = "feature"
     harmonise: str = "rank"
@@ -61,8 +61,7 @@ class Study:
     headline : str
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
-    cohorts : Cohorts
-        Without series where none are put together.
+    cohorts : Cohorts or None
     gene_sets : str
         Path of a GMT file whose sets are tested for over-representation; empty for none.
     """
@@ -82,7 +81,7 @@ class Study:
     headline: str = ""
     validate: tuple[Validation, ...] = ()
     gene_sets: str = ""
-    cohorts: Cohorts = field(default_factory=Cohorts)
+    cohorts: Cohorts | None = None
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
@@ -98,12 +97,7 @@ class Study:
     @property
     def combined(self) -> tuple[str, ...]:
         """The series that are put together; none in most studies."""
-        return self.cohorts.series
-
-    @property
-    def combining(self) -> str:
-        """The classifier that does it."""
-        return self.cohorts.model or self.leading[0]
+        return self.cohorts.series if self.cohorts else ()
 
     @property
     def models(self) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """Genes over several series: the effect in each, their random-effects mean, where they hold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,10 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import class_comparisons
 
-__all__ = ["HOLDS_LEVEL", "meta_genes", "random_effects"]
+__all__ = ["meta_genes", "random_effects"]
 
 #: Two-sided level of Welch's test of a gene in one series.
-HOLDS_LEVEL = 0.05
+_LEVEL = 0.05
 
 
 def random_effects(effects: np.ndarray, variances: np.ndarray) -> dict[str, np.ndarray]:
@@ -82,7 +82,7 @@ def random_effects(effects: np.ndarray, variances: np.ndarray) -> dict[str, np.n
 
 
 def meta_genes(
-    cohorts: Sequence[DataSet], symbols: dict[str, str] | None = None, *, independent: bool = True
+    cohorts: Sequence[DataSet], symbols: Mapping[str, str], *, independent: bool = True
 ) -> pd.DataFrame:
     """Compare each class with the rest in every series, gene by gene, and put the series together.
 
@@ -90,7 +90,7 @@ def meta_genes(
     ----------
     cohorts : sequence of DataSet
         With the same features; each is compared on its own scale, see `class_comparisons`.
-    symbols : dict of str to str, optional
+    symbols : mapping of str to str
         Gene symbols of features.
     independent : bool
         Whether the series share no samples; else nothing is said of all of them together.
@@ -100,54 +100,45 @@ def meta_genes(
     DataFrame
         The table ``meta_genes`` of `COHORT_TABLES` of `xnbflow.data.contract`: a row per class and
         feature, by class and rank. A gene *holds* in a series if it differs there in the direction
-        of the mean, Welch's p at most `HOLDS_LEVEL`. ``chance`` is how often a gene without
-        differences holds in so many series or more: at most twice the binomial probability of so
-        many one-sided tests at half the level.
+        of the mean, Welch's p at most .05. ``chance`` is how often a gene without differences holds
+        in so many series or more: at most twice the binomial probability of one-sided tests.
     """
     classes = np.unique(np.concatenate([each.classes for each in cohorts]))
     found = [class_comparisons(each.values, each) for each in cohorts]
-    shape, parts = (len(cohorts), cohorts[0].n_features), []
+    parts = []
     for label in classes:
-        own = {key: np.full(shape, np.nan) for key in ("effect", "variance", "p")}
-        for place, (each, compared) in enumerate(zip(cohorts, found, strict=True)):
-            for key in own if label in each.classes else ():
-                own[key][place] = compared[key][np.searchsorted(each.classes, label)]
-        parts.append(_of_class(cohorts, label, own, symbols or {}, independent=independent))
-    return pd.concat(parts, ignore_index=True)
+        own = {}
+        for key in ("effect", "variance", "p"):
+            own[key] = np.full((len(cohorts), cohorts[0].n_features), np.nan)
+            for place, (each, compared) in enumerate(zip(cohorts, found, strict=True)):
+                if label in each.classes:
+                    own[key][place] = compared[key][np.searchsorted(each.classes, label)]
+        parts.append(_of_class(cohorts, own, independent=independent).assign(**{"class": label}))
+    table = pd.concat(parts, ignore_index=True)
+    table["symbol"] = [symbols.get(feature, "") for feature in table["feature"]]
+    declared = COHORT_TABLES["meta_genes"].fixed
+    return table[[*declared, *table.columns.difference(declared, sort=False)]]
 
 
 def _of_class(
-    cohorts: Sequence[DataSet],
-    label: str,
-    own: dict[str, np.ndarray],
-    symbols: dict[str, str],
-    *,
-    independent: bool,
+    cohorts: Sequence[DataSet], own: Mapping[str, np.ndarray], *, independent: bool
 ) -> pd.DataFrame:
-    features = cohorts[0].features
-    summary = random_effects(own["effect"], own["variance"])
+    """Return the rows of one class by rank, without its name."""
+    effects, half = own["effect"], norm.isf(0.025) * np.sqrt(own["variance"])
+    summary = random_effects(effects, own["variance"])
     k = summary.pop("series")
-    alike = np.sign(own["effect"]) == np.sign(summary["effect"])
-    holds = (alike & (own["p"] <= HOLDS_LEVEL)).sum(axis=0)
-    chance = np.minimum(1.0, 2 * binom.sf(holds - 1, k, HOLDS_LEVEL / 2))
-    together = {**summary, "fdr": benjamini_hochberg(summary["p"])}
-    together |= {"same_direction": alike.sum(axis=0), "holds": holds, "chance": chance}
-    unknown = (k < 2) | (not independent)
-    table = pd.DataFrame({"class": label, "feature": features})
-    table["symbol"] = [symbols.get(feature, "") for feature in features]
-    for key in COHORT_TABLES["meta_genes"].fixed[4:-1]:
-        table[key] = np.where(unknown, np.nan, together[key])
-    table["series"] = k
-    half = norm.isf(0.025) * np.sqrt(own["variance"])
-    shown = {"effect": own["effect"], "lower": own["effect"] - half, "upper": own["effect"] + half}
-    for key, values in {**shown, "p": own["p"]}.items():
-        for each, row in zip(cohorts, values, strict=True):
-            table[f"{key}.{each.name}"] = row
-    for each, row in zip(cohorts, own["effect"], strict=True):
-        ranks = rankdata(-np.abs(row), "min", nan_policy="omit")
-        table[f"rank.{each.name}"] = ranks
-    size = -table.filter(regex="^effect").abs().max(axis=1)
-    order = np.lexsort((size, table["p"].fillna(2.0)))
+    alike = np.sign(effects) == np.sign(summary["effect"])
+    holds = (alike & (own["p"] <= _LEVEL)).sum(axis=0)
+    summary |= {"fdr": benjamini_hochberg(summary["p"])}
+    summary |= {"same_direction": alike.sum(axis=0), "holds": holds}
+    summary |= {"chance": np.minimum(1.0, 2 * binom.sf(holds - 1, k, _LEVEL / 2))}
+    table = pd.DataFrame(summary, dtype=float)
+    table[(k < 2) | (not independent)] = np.nan
+    table["feature"], table["series"] = cohorts[0].features, k
+    ranks = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
+    shown = {"effect": effects, "lower": effects - half, "upper": effects + half, "p": own["p"]}
+    for key, values in {**shown, "rank": ranks}.items():
+        table[[f"{key}.{each.name}" for each in cohorts]] = values.T
+    order = np.lexsort((-np.abs(table["effect"]), table["p"]))  # the missing last
     table = table.iloc[order].reset_index(drop=True)
-    table.insert(1, "rank", np.arange(1, len(table) + 1))
-    return table
+    return table.assign(rank=np.arange(1, len(table) + 1))

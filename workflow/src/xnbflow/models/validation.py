@@ -323,11 +323,7 @@ def _verdicts(
 def verdict_in_words(
     name: str, train: str, test: str, verdict: CohortVerdict, classes: Sequence[str] | np.ndarray
 ) -> str:
-    """Return a verdict in a sentence with its numbers.
-
-    ``name`` is that of the model, ``train`` and ``test`` those of the cohorts, ``classes`` the
-    labels behind the codes of the verdict.
-    """
+    """Return a verdict on a model in a sentence with its numbers; ``classes`` label its codes."""
     found, loss = verdict.found.balanced_accuracy, verdict.loss
     n = sum(row.samples for row in verdict.found.classes)
     right = round(verdict.found.accuracy.value * n)
@@ -356,17 +352,8 @@ def greatest_distances(series: DataSet) -> np.ndarray:
 def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet, DataSet]:
     """Return a training and a test cohort with the same features in the same order.
 
-    Raises
-    ------
-    InputError
-        As `common_features` does, or if the test cohort has a class that training has not.
-
-    Examples
-    --------
-    >>> one = DataSet("one", np.eye(3), ["x", "y", "z"], ["a", "b", "c"], ["t", "t", "n"])
-    >>> two = DataSet("two", np.eye(2), ["z", "x"], ["d", "e"], ["t", "n"])
-    >>> [each.features.tolist() for each in matched(one, two)]
-    [['x', 'z'], ['x', 'z']]
+    An `InputError` is raised as by `common_features`, and if the test cohort has a class that
+    training has not.
     """
     if unknown := sorted(set(test.classes) - set(train.classes)):
         msg = (
@@ -399,6 +386,13 @@ def common_features(cohorts: Sequence[DataSet], by: str = "feature") -> list[Dat
     ------
     InputError
         If a cohort has no genes to match by, or no feature is in all cohorts.
+
+    Examples
+    --------
+    >>> one = DataSet("one", np.eye(3), ["x", "y", "z"], ["a", "b", "c"], ["t", "t", "n"])
+    >>> two = DataSet("two", np.eye(2), ["z", "x"], ["d", "e"], ["t", "n"])
+    >>> [each.features.tolist() for each in common_features([one, two])]
+    [['x', 'z'], ['x', 'z']]
     """
     require_choice("match", by, MATCHES)
     if by == "feature":

@@ -331,16 +331,21 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
             headline=entry.get("headline", ""),
             validate=tuple(Validation(**each) for each in entry.get("validate", ())),
             gene_sets=entry.get("gene_sets", ""),
-            cohorts=_cohorts(entry.get("cohorts", [])),
+            cohorts=_cohorts(entry),
         )
         for name, entry in raw["studies"].items()
     }
 
 
-def _cohorts(given: Sequence[str] | Mapping[str, Any]) -> Cohorts:
+def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
     """Return the cohorts of a study, given as a list of series or with settings."""
+    given = entry.get("cohorts")
+    if not given:
+        return None
     settings = dict(given) if isinstance(given, Mapping) else {"series": given}
-    return Cohorts(tuple(settings.pop("series")), **settings)
+    first = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
+    settings.setdefault("model", next(filter(None, first), ""))
+    return Cohorts(**settings | {"series": tuple(settings["series"])})
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
@@ -462,7 +467,8 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         raise InputError(msg, key="gene_sets")
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
-    _check_cohorts(study, config, f"{place}.cohorts")
+    if study.cohorts:
+        _check_cohorts(study.cohorts, study, config, f"{place}.cohorts")
     for name, analysis in study.analyses.items():
         here, datasets = f"{place}.analyses.{name}", analysis.get("datasets", ())
         scheme = [analysis["folds"]] if "folds" in analysis else []
@@ -493,18 +499,14 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
         raise InputError(f"configuration, {place}: is listed twice; remove one")
 
 
-def _check_cohorts(study: Study, config: Config, place: str) -> None:
-    _check_known(place, study.combined, "data set", study.datasets, " (of the study's datasets)")
-    if not study.combined:
-        return
-    if not study.classifiers:
-        raise InputError(f"configuration, {place}: needs a classifier; name it in classifiers")
-    _check_known(f"{place}.model", [study.combining], "classifier", study.classifiers)
-    for name in study.combined:
+def _check_cohorts(cohorts: Cohorts, study: Study, config: Config, place: str) -> None:
+    _check_known(place, cohorts.series, "data set", study.datasets)
+    _check_known(f"{place}.model", [cohorts.model], "classifier", study.classifiers)
+    for name in cohorts.series:
         if name in config.preprocessing:
             msg = (
                 f"configuration, {place}: preprocessing.{name} would be of one series alone; give "
-                f"the steps to the classifier {study.combining}"
+                f"the steps to the classifier {cohorts.model}"
             )
             raise InputError(msg)
 
