@@ -128,15 +128,18 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 
 
 def _contradicted(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what second cohorts say against a classifier that was trained on a data set."""
-    if not results.study.validate:
-        return []
-    rows = results.validation.rows("verdicts", model=classifier, train=dataset)
+    """Return what other cohorts say against a classifier that was trained on a data set."""
+    study, found = results.study, []
+    if study.validate:
+        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+    if study.cohorts and study.cohorts.model == classifier:
+        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
+        found.append(tests)
     words = {
         "did not hold": "it did not hold in the second cohort {}",
         "labels look exchanged": "labels look exchanged in the second cohort {}",
     }
-    pairs = zip(rows["verdict"], rows["test"], strict=True)
+    pairs = [pair for rows in found for pair in rows[["verdict", "test"]].to_numpy()]
     return [words[verdict].format(test) for verdict, test in pairs if verdict in words]
 
 
