@@ -35,6 +35,8 @@ rule analyse:
         sources=lambda wildcards: source_digests(
             "analyse", *known_analyses()[wildcards.analysis].modules
         ),
+    message:
+        "Analysing {wildcards.analysis} for {wildcards.study}"
     script:
         "../scripts/analyse.py"
 
@@ -48,8 +50,8 @@ rule report:
         validation=lambda wildcards: validation_tables(study_of(wildcards)),
         cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
         correlations=diagnosed("correlations"),
-        genes=diagnosed("genes"),
-        gene_heatmap=diagnosed("gene_heatmap"),
+        genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
+        gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
         predictions=trained("predictions"),
         analyses=lambda wildcards: [
             ANALYSIS.of(study=wildcards.study, analysis=name)
@@ -79,6 +81,8 @@ rule report:
     params:
         results=results_of,
         sources=sections_of,
+    message:
+        "Writing the page of {wildcards.study}"
     script:
         "../scripts/report.py"
 
@@ -102,5 +106,7 @@ rule pictures:
     params:
         results=results_of,
         sources=sections_of,
+    message:
+        "Drawing the pictures of {wildcards.study}"
     script:
         "../scripts/pictures.py"
