@@ -10,6 +10,7 @@ from xnbflow.evaluation.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
+from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
 
 __all__ = ["section"]
@@ -57,6 +58,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"), rule)]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
+    blocks += [Prose(text, "headline") for text in cohorts_in_words(results)]
     blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
@@ -140,15 +142,18 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 
 
 def _contradicted(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what second cohorts say against a classifier that was trained on a data set."""
-    if not results.study.validate:
-        return []
-    rows = results.validation.rows("verdicts", model=classifier, train=dataset)
+    """Return what other cohorts say against a classifier that was trained on a data set."""
+    study, found = results.study, []
+    if study.validate:
+        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+    if study.cohorts and study.cohorts.model == classifier:
+        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
+        found.append(tests)
     words = {
         "did not hold": "it did not hold in the second cohort {}",
         "labels look exchanged": "labels look exchanged in the second cohort {}",
     }
-    pairs = zip(rows["verdict"], rows["test"], strict=True)
+    pairs = [pair for rows in found for pair in rows[["verdict", "test"]].to_numpy()]
     return [words[verdict].format(test) for verdict, test in pairs if verdict in words]
 
 
