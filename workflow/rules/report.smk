@@ -57,6 +57,7 @@ rule report:
         paper=printed(*(f"directional_table{number}" for number in range(1, 7))),
     output:
         page=REPORT,
+        record=RECORD,
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
@@ -80,26 +81,3 @@ rule report:
         sources=sections_of,
     script:
         "../scripts/report.py"
-
-
-# On demand, `snakemake results/studies/{study}/pictures`: a page saves any of its figures as PNG itself.
-rule pictures:
-    input:
-        rules.report.input,
-    output:
-        directory(PICTURES),
-    log:
-        log_of("pictures"),
-    benchmark:
-        benchmark_of("pictures")
-    conda:
-        "../../envs/xnbflow.yaml"
-    threads: NEEDS["pictures"].cpus
-    resources:
-        mem_mb=memory_of("pictures"),
-        runtime=minutes_of("pictures"),
-    params:
-        results=results_of,
-        sources=sections_of,
-    script:
-        "../scripts/pictures.py"

@@ -62,8 +62,8 @@ and `xnbflow.models.read_model`), `{c.GENE_SETS}`, and each table as Parquet and
 
 _STUDY = f"""\
 `{c.REPORT}` (`{c.INDEX}` leads to all of them),
-`{c.FIGURES}/{{section}}/{{figure}}.svg`, when asked for
-`{c.PICTURES}/{{section}}/{{figure}}.png`, and each table as Parquet and TSV. All but
+`{c.FIGURES}/{{section}}/{{figure}}.svg`, `{c.RECORD}` (what was run: configuration, versions,
+checksums of the tables), and each table as Parquet and TSV. All but
 `seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made
 them. `folds` is the scheme.
 """

@@ -349,6 +349,29 @@ def geo(
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
 
+Finished = Annotated[
+    str, typer.Argument(help="A study that has run; its folder is in `results` of this folder.")
+]
+
+
+@app.command()
+def figures(
+    study: Finished,
+    *,
+    width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
+) -> None:
+    """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    results = commands.read_study(study)
+    with progress("drawing"):
+        widths = commands.print_figures(results, output, width)
+    for name in (name for name, drawn in widths.items() if drawn > width + 0.5):
+        warn(f"{name} is {widths[name]:.0f} mm wide: its labels need the room")
+    say(f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md")
+
+
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run_study(context: typer.Context, study: str) -> None:
     """Run a study through Snakemake; every further option is Snakemake's."""

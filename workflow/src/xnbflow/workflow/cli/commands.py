@@ -1,5 +1,6 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
+import os
 import re
 import sys
 import tempfile
@@ -7,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import yaml
@@ -28,10 +29,15 @@ from xnbflow.models.reading import described, read_samples, read_training, symbo
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.studies.registry import known_analyses
+
+if TYPE_CHECKING:
+    from xnbflow.report.results import StudyResults
 
 __all__ = [
     "as_text",
     "classifier",
+    "counted",
     "cross_validate",
     "deliver",
     "described",
@@ -40,9 +46,11 @@ __all__ = [
     "geo_summary",
     "parameters",
     "portability_of",
+    "print_figures",
     "predict_table",
     "read_model",
     "read_samples_of",
+    "read_study",
     "read_training",
     "signature_lines",
     "signature_text",
@@ -168,9 +176,28 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
     try:
         from xnbflow.workflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
-        raise InputError(msg) from error
+        raise _needs(error) from error
     write_explanation_page(explanation, path, name)
+
+
+def read_study(study: str) -> "StudyResults":
+    """Read a finished study."""
+    try:
+        from xnbflow.report.study import read_record  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return read_record(study, known_analyses())
+
+
+def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
+    """Draw the figures of a study for print, on all cores."""
+    from xnbflow.report import study  # noqa: PLC0415
+
+    return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def _needs(error: ModuleNotFoundError) -> InputError:
+    return InputError(f"this needs {error.name}; install xnbflow with its extra `workflow`")
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
