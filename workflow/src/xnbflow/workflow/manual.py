@@ -13,6 +13,7 @@ from xnbflow.data.atomic import atomic
 from xnbflow.data.contract import Column, TableSchema, analysis_tables, benchmark_of, log_of
 from xnbflow.data.schemas import described
 from xnbflow.evaluation.methods import METHODS
+from xnbflow.report.manuscript.references import in_words
 from xnbflow.studies.registry import OWN_ANALYSES
 
 __all__ = ["configuration_reference", "results_manual"]
@@ -148,7 +149,7 @@ def configuration_reference() -> str:
     lines = [_BEGIN, "", "| method | what it is, and its source | parameters |", "|---|---|---|"]
     for method in METHODS.values():
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
-        what = f"{method.title}{kind}. {method.source}"
+        what = f"{method.title}{kind}. {in_words(method.source)}"
         lines.append(f"| `{method.name}` | {what} | {_parameters(method.parameters)} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in OWN_ANALYSES.values():

@@ -223,6 +223,7 @@ def show(
             "model with their evidence alone, on the table that it was fitted to."
         ),
     ] = None,
+    card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
     orientation: Layout = Orientation.ROWS,
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
@@ -236,7 +237,9 @@ def show(
     if features is not None:
         with progress("cross-validating with the listed features"):
             told["portability"] = commands.portability_of(read, features, option, orientation.value)
-    if as_json:
+    if card:
+        say(commands.model_card(told, model.stem))
+    elif as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
     else:
         say(commands.as_text(told, model))
@@ -370,6 +373,19 @@ def figures(
     for name in (name for name, drawn in widths.items() if drawn > width + 0.5):
         warn(f"{name} is {widths[name]:.0f} mm wide: its labels need the room")
     say(f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md")
+
+
+@app.command()
+def paper(
+    study: Finished,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
+) -> None:
+    """Write methods, results, references, checklists and model cards of a study."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    written = commands.write_paper(commands.read_study(study), output)
+    say(f"{output}: {', '.join(written)}")
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import MODEL
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
@@ -44,10 +45,11 @@ __all__ = [
     "explain_sample",
     "fit_model",
     "geo_summary",
+    "model_card",
     "parameters",
     "portability_of",
-    "print_figures",
     "predict_table",
+    "print_figures",
     "read_model",
     "read_samples_of",
     "read_study",
@@ -59,6 +61,7 @@ __all__ = [
     "tsv",
     "write_explanation",
     "write_model",
+    "write_paper",
     "write_study",
 ]
 
@@ -194,6 +197,30 @@ def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[s
     from xnbflow.report import study  # noqa: PLC0415
 
     return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def write_paper(results: "StudyResults", folder: Path) -> list[str]:
+    """Write what goes into a paper; return the names of the files."""
+    from xnbflow.report.manuscript import writer  # noqa: PLC0415
+
+    written = writer.write_paper(results, folder)
+    for dataset, classifier in results.study.models:
+        path = results.root / MODEL.of(dataset=dataset, classifier=classifier)
+        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        title = f"{results.labels[classifier]} on {dataset}"
+        name = f"card-{dataset}-{classifier}.md"
+        deliver(writer.card(summary(read_model(path)), title, elsewhere), folder / name)
+        written.append(name)
+    return written
+
+
+def model_card(told: dict[str, Any], title: str) -> str:
+    """Return a model card as Markdown."""
+    try:
+        from xnbflow.report.manuscript.writer import card  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return card(told, title, [])
 
 
 def _needs(error: ModuleNotFoundError) -> InputError:
