@@ -84,7 +84,9 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(path))
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    given = {k: tuple(v) if isinstance(v, list) else v for k, v in record["study"].items()}
+    given: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in record["study"].items()
+    }
     given["validate"] = tuple(Validation(**pair) for pair in given["validate"])
     results = StudyResults(
         Study(**given),

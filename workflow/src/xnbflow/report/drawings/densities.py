@@ -1,6 +1,7 @@
 """The densities of a feature per class (XNB paper, Eqs. 3 and 8), with the samples as rugs."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -77,7 +78,10 @@ def draw_densities(
     for i in range(len(classes)):
         colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
         curve = np.minimum(densities[i], 1.02 * height)
-        look = {"color": colour, "linestyle": DASHES[i % len(DASHES)] if few else "-"}
+        look: dict[str, Any] = {
+            "color": colour,
+            "linestyle": DASHES[i % len(DASHES)] if few else "-",
+        }
         axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **look)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
@@ -142,7 +146,11 @@ def draw_cohorts(
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
         first = unknown if train is None else train
-        look = {"color": colour, "marker": MARKERS[i % len(MARKERS)], "markevery": 0.15}
+        look: dict[str, Any] = {
+            "color": colour,
+            "marker": MARKERS[i % len(MARKERS)],
+            "markevery": 0.15,
+        }
         look |= {"markersize": 3}
         axes.plot(grid, first, linewidth=1.2, label=name, **look)
         second = unknown if test is None else test

@@ -110,11 +110,11 @@ def shade_cells(
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
-        cells = _squares(*np.nonzero(steps == step), tall)
+        cells = _squares(*np.nonzero(steps == step), tall=tall)
         axes.add_artist(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
 
 
-def _squares(rows: np.ndarray, columns: np.ndarray, tall: float = 1.0) -> Path:
+def _squares(rows: np.ndarray, columns: np.ndarray, *, tall: float = 1.0) -> Path:
     """Return rectangles around cells, 1 wide, as one path."""
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
     corners[:, 1] *= tall

@@ -1,7 +1,7 @@
 """A measure by step of a descent, as median and band over many runs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -62,7 +62,12 @@ def draw_descent(
     for band, colour, marker in zip(bands, COLOURS, MARKERS, strict=False):
         steps = np.arange(len(band.median))
         axes.fill_between(steps, band.lower, band.upper, color=colour, alpha=0.2, linewidth=0)
-        look = {"marker": marker, "markevery": 0.2, "linewidth": 2, "label": band.label}
+        look: dict[str, Any] = {
+            "marker": marker,
+            "markevery": 0.2,
+            "linewidth": 2,
+            "label": band.label,
+        }
         axes.plot(steps, band.median, color=colour, **look)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
