@@ -22,8 +22,8 @@ def select() -> dict:
     rng = np.random.default_rng(0)
     codes = np.repeat(np.arange(N_CLASSES), N_PER_CLASS)
     shape = (len(codes), N_ANGLES)
-    told = rng.uniform(-3, 3, (N_CLASSES, N_ANGLES))[codes] * (np.arange(N_ANGLES) % 3 == 0)
-    X = np.hstack([told + rng.vonmises(0, 2, shape), told + rng.normal(size=shape)])
+    centres = rng.uniform(-3, 3, (N_CLASSES, N_ANGLES))[codes] * (np.arange(N_ANGLES) % 3 == 0)
+    X = np.hstack([centres + rng.vonmises(0, 2, shape), centres + rng.normal(size=shape)])
     classifier = SelectiveNB(VonMisesNB(angular=list(range(N_ANGLES))))
     seconds = median_seconds(lambda: classifier.fit(X, codes), 3)
     work = "SelectiveNB, 120 features x 95 classes x 2,565 samples"

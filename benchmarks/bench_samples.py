@@ -181,7 +181,7 @@ def against_classifiers() -> list[dict]:
 
 
 def against_kdepy() -> dict:
-    """Compare with KDEpy's binned convolution, which knows its grid's points only."""
+    """Compare with KDEpy's binned convolution, which evaluates at the points of its grid only."""
     n_samples = PEER_SIZE
     work = f"one kernel density, {n_samples:,} samples, fit and evaluation at all of them"
     peer = "KDEpy FFTKDE and linear interpolation"

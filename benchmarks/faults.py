@@ -177,7 +177,7 @@ def draw(root: Path, number: int, seed: int) -> list[Mutant]:
 def look_up(root: Path, drawn: list[Mutant]) -> dict[str, Mutant]:
     """Return those mutants of a list that a tree has, where they are now, by their ids in the list.
 
-    Where no function has the name any more, a statement that the tree has once stands for it.
+    Where no function has the name any more, a statement that occurs once in the tree is used.
     """
     alike: dict[tuple, list[Mutant]] = defaultdict(list)
     for m in all_mutants(root):

@@ -56,8 +56,8 @@ def dealt(series: DataSet, seed: int) -> DataSet:
 def accuracy(series: DataSet, entry: dict, repeat: int) -> float:
     """Return the share of right predictions of one repeat."""
     folds = draw_folds(series, N_SPLITS, N_REPEATS)
-    told = train(series, folds[folds["repeat"] == repeat], resolved(entry))["predictions"]
-    return float((told["true"] == told["predicted"]).mean())
+    tested = train(series, folds[folds["repeat"] == repeat], resolved(entry))["predictions"]
+    return float((tested["true"] == tested["predicted"]).mean())
 
 
 def rows() -> Iterator[tuple[str, str, str, str]]:
@@ -65,15 +65,15 @@ def rows() -> Iterator[tuple[str, str, str, str]]:
     tissue = paired()
     for label in ("tissue (both of each patient)", "dealt at random (one per patient)"):
         for name, entry in CLASSIFIERS.items():
-            told = []
+            tested = []
             for grouped in (False, True):
                 found = []
                 for repeat in range(N_REPEATS):
                     series = tissue if label.startswith("tissue") else dealt(tissue, repeat)
                     series = series if grouped else replace(series, groups=None)
                     found.append(accuracy(series, entry, repeat))
-                told.append(f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}")
-            yield label, name, *told
+                tested.append(f"{np.mean(found):.2f} ± {np.std(found, ddof=1):.2f}")
+            yield label, name, *tested
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def main(cores: int, names: list[str]) -> None:
         alone = f"{kernel[stage]:9.1f}" if stage in kernel else ""
         print(f"{stage:16}{row.jobs:6.0f}{row.start:8.1f}{row.work:8.1f}{alone}")
     rest = whole - stages["work"].sum() - starting
-    print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}  and what is not told apart")
+    print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}  and the rest")
     print()
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")

@@ -43,13 +43,14 @@ def tiny_series(n_per_class: int = 12) -> DataSet:
 def main(folder: Path, first: int, step: int) -> None:
     """Diagnose series of a folder and train the study's classifiers on them."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-    settings = {key: config["diagnostics"][key] for key in ("min_abs_r", "dependence_alpha", "dof")}
+    own = config["diagnostics"]
+    tests = {"min_abs_r": own["min_abs_r"], "alpha": own["dependence_alpha"], "dof": own["dof"]}
     entries = [
         resolved(unlabelled(config["classifiers"][name]))
         for name in config["studies"]["paper-scale"]["classifiers"]
     ]
     tiny = tiny_series()  # compiles
-    diagnose(tiny, **settings)
+    diagnose(tiny, tests)
     for entry in entries:
         train(tiny, folds_of_repeat(tiny, 2, 0), entry)
     seconds = {"diagnose": 0.0, "classify": 0.0}
@@ -59,7 +60,7 @@ def main(folder: Path, first: int, step: int) -> None:
     for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
         series = DataSet.read(path)
         start = time.process_time()
-        diagnose(series, **settings)
+        diagnose(series, tests)
         seconds["diagnose"] += time.process_time() - start
         start = time.process_time()
         for entry in entries:

@@ -68,35 +68,35 @@ def plan(folder: str, arguments: list[str]) -> tuple[int, float, float, float]:
     """Return the number of jobs of a dry run, its wall and processor seconds, and GB of memory."""
     start = time.perf_counter()
     with call(folder, [*arguments, "--dry-run", "--quiet", "rules"]) as process:
-        told = process.stdout.read().decode()
+        output = process.stdout.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        sys.exit(told)
+        sys.exit(output)
     wall, processor = time.perf_counter() - start, usage.ru_utime + usage.ru_stime
-    return total(told), wall, processor, usage.ru_maxrss / 1e6
+    return total(output), wall, processor, usage.ru_maxrss / 1e6
 
 
 def begin(folder: str) -> tuple[int, float, float, float]:
     """Return the same of a run until its first job begins."""
-    start, told = time.perf_counter(), ""
+    start, output = time.perf_counter(), ""
     with call(folder, []) as process:
         for line in process.stdout:
-            told += line.decode()
+            output += line.decode()
             if re.match(rb"(local)?rule ", line):
                 break
         else:
-            sys.exit(told)
+            sys.exit(output)
         wall, own = time.perf_counter() - start, psutil.Process(process.pid)
         times, memory = own.cpu_times(), own.memory_info().rss
         process.send_signal(signal.SIGTERM)
         process.communicate()
-    return total(told), wall, times.user + times.system, memory / 1e9
+    return total(output), wall, times.user + times.system, memory / 1e9
 
 
-def total(told: str) -> int:
+def total(output: str) -> int:
     """Return the number of jobs that Snakemake tells of."""
-    return int(re.findall(r"^total +(\d+)$", told, re.MULTILINE)[-1])
+    return int(re.findall(r"^total +(\d+)$", output, re.MULTILINE)[-1])
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def angles() -> Drawing:
 
 
 def effects() -> Drawing:
-    """Naive effect of a feature that stands twice in the table, and what is left of it."""
+    """Naive effect of a feature that is listed twice in the table, and what is left of it."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 1000)
     x = rng.normal(y, 1.0)
@@ -145,9 +145,9 @@ def weights() -> Drawing:
 
 def _points(panels: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
     figure, axes = new_axes(6.4, 2.9, left=0.7, top=0.35)
-    for number, (label, (truth, told)) in enumerate(panels.items()):
+    for number, (label, (truth, estimated)) in enumerate(panels.items()):
         marker = "os"[number]
-        axes.plot(truth, told, marker, ms=3.5, color=COLOURS[number], label=label)
+        axes.plot(truth, estimated, marker, ms=3.5, color=COLOURS[number], label=label)
     axes.plot([-3, 3], [-3, 3], color=GREY, lw=0.8)
     axes.set_xlabel("true y")
     axes.set_ylabel("predicted y")
@@ -165,9 +165,9 @@ def components() -> Drawing:
     panels = {}
     for label, change in {"inputs": lambda rows: rows, "components": cica.transform}.items():
         model = KernelNBRegressor(width="paper").fit(change(X[:200]), y[:200])
-        told = model.predict(change(X[200:]))
-        error = np.mean((told - y[200:]) ** 2)
-        panels[f"{label}: mean square error {error:.2f}"] = (y[200:], told)
+        estimated = model.predict(change(X[200:]))
+        error = np.mean((estimated - y[200:]) ** 2)
+        panels[f"{label}: mean square error {error:.2f}"] = (y[200:], estimated)
     return _points, {"panels": panels}
 
 

@@ -140,7 +140,9 @@ def _write_diagnostics(folder, series):
         "dependence": pd.DataFrame(
             {"feature": features, "partner": "", "r": 0.5, "p": 0.1, "dependent": p > 0.8}
         ),
-        "dependence_test": pd.DataFrame({"dependent_pairs": [1], "cut": [0.7], "dof": [34]}),
+        "dependence_test": pd.DataFrame(
+            {"tested": [FEATURES], "dependent_pairs": [1], "cut": [0.7], "dof": [34]}
+        ),
         "correlations": pd.DataFrame(
             {"lower": edges[:-1], "upper": edges[1:], "pairs": np.arange(50)[::-1]}
         ),

@@ -127,7 +127,7 @@ def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster
             assert second == pytest.approx(2 * first, abs=1)
         assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
         asked = {job["rule"] for job in cluster.jobs()}
-        assert asked == {"acquire", "audit", CLASSIFY, "compare", "report"}
+        assert asked == {"acquire", "diagnose", CLASSIFY, "compare", "report"}
 
 
 @pytest.mark.accidents

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import (
     benjamini_hochberg,
@@ -20,6 +21,7 @@ from xnbflow.diagnostics import (
     shapiro_wilk_within,
     top_partners,
 )
+from xnbflow.diagnostics.tables import diagnose
 
 
 def scipy_shapiro(X):
@@ -63,6 +65,12 @@ def samples_of_many_shapes(n, seed=0):
 @pytest.mark.parametrize("n", [*range(3, 25), 64, 65, 151, 1999, 5000])
 def test_agrees_with_scipy(n):
     assert_as_scipy(samples_of_many_shapes(n))
+
+
+def test_beyond_5000_samples_p_is_marked_as_extrapolated():
+    X = np.random.default_rng(7).normal(size=(5001, 1))
+    with pytest.warns(UserWarning, match="extrapolated beyond 5000 samples: 5001"):
+        shapiro_wilk(X)
 
 
 @settings(deadline=None, max_examples=60)
@@ -283,3 +291,27 @@ def test_input_without_correlation_is_refused_and_one_feature_has_no_partner():
     X[2, 1] = np.nan
     with pytest.raises(InputError, match=r"column 1 .* row 2"):
         conditional_dependence(X, [0, 0, 1, 1])
+
+
+def test_features_with_missing_values_are_left_out():
+    rng = np.random.default_rng(3)
+    values, labels = rng.normal(size=(6, 20)), np.repeat(["a", "b"], 10)
+    values[1] = values[4] + 0.01 * rng.normal(size=20)
+    names = [f"g{i}" for i in range(6)]
+    samples = [f"s{i}" for i in range(20)]
+    tests = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
+    lacking = values.copy()
+    lacking[2, 5] = np.nan
+    kept = [0, 1, 3, 4, 5]
+    found = diagnose(DataSet("toy", lacking, names, samples, labels, missing=True), tests)
+    complete = DataSet("toy", values[kept], [names[i] for i in kept], samples, labels)
+    expected = diagnose(complete, tests)
+    for name in ("normality", "normality_within", "dependence", "dependence_test", "correlations"):
+        pd.testing.assert_frame_equal(found[name], expected[name])
+    assert found["dependence_test"]["tested"].item() == 5
+    assert set(found["genes"]["feature"]) == set(names)
+    lacking[:5, 0] = np.nan  # one feature is left
+    sparse = DataSet("toy", lacking, names, samples, labels, missing=True)
+    for series, asked in ((sparse, tests), (complete, None)):
+        empty = diagnose(series, asked)
+        assert [len(empty[name]) for name in ("normality", "dependence_test")] == [0, 0]

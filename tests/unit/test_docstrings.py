@@ -51,7 +51,10 @@ def documented_names():
 
 @pytest.mark.parametrize("path", documented_names())
 def test_every_name_of_the_reference_has_its_sections(path):
-    """Parameters where there are any, and what is returned, or what a class holds."""
+    """Parameters where there are any, and what is returned, or what a class holds.
+
+    Those of an estimator are exactly the ones it takes.
+    """
     module, _, name = path.rpartition(".")
     found = getattr(importlib.import_module(module), name)
     written = sections(found)
@@ -61,7 +64,9 @@ def test_every_name_of_the_reference_has_its_sections(path):
         returns = inspect.signature(found).return_annotation
         yields = {"Returns", "Yields"} & written.keys()
         assert yields or returns in (None, "None")
-    elif not (issubclass(found, BaseEstimator) or inspect.isabstract(found)):
+    elif issubclass(found, BaseEstimator):
+        assert set(written.get("Parameters", ())) == set(inspect.signature(found).parameters)
+    elif not inspect.isabstract(found):
         fields = getattr(found, "_fields", None) or getattr(found, "__dataclass_fields__", ())
         named = {*written.get("Attributes", ()), *written.get("Parameters", ())}
         assert named

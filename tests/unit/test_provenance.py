@@ -74,7 +74,7 @@ def run(copy, text):
         ("naive_bayes/gaussian.py", {"train", "classify", "compare", "analyse"}),
         ("report/page/templates/style.css", {"report"}),
         ("diagnostics/normality.py", set(STAGES) - {"acquire", "report"}),
-        ("data/sources/geo.py", set(STAGES) - {"diagnose"}),
+        ("data/sources/geo.py", set(STAGES)),
         ("data/tables.toml", set(STAGES)),
         ("studies/cica/tables.toml", {"analyse", "report"}),
         ("workflow/config.py", set()),

@@ -78,6 +78,12 @@ def test_no_section_computes(path):
     assert faults(path.read_text(encoding="utf-8"), module) == set()
 
 
+def test_what_computes_is_found_and_reading_is_not():
+    assert faults("def f(): return rows.groupby('method')['median'].mean()") == {("f", "mean")}
+    assert faults("from scipy.stats import norm") == {("", "scipy.stats.norm")}
+    assert faults("wide = table.set_index(['a', 'b'])['value'].unstack()") == set()
+
+
 def test_drawings_read_no_tables():
     drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("studies/*/drawings.py")]
     assert len(drawings) > 10

@@ -452,9 +452,9 @@ def test_interchangeable_features_are_named_once_per_selected_one(results_with):
 
 
 def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(results_with):
-    row = {"true": "a", "predicted": "b", "suspect": True}
+    row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97}
     rows = [
-        {**row, "classifier": "nb", "sample": "both"},
+        {**row, "classifier": "nb", "sample": "both", "probability": 0.91},
         {**row, "classifier": "xnb", "sample": "both"},
         {**row, "classifier": "nb", "sample": "one", "suspect": False},
         {**row, "classifier": "xnb", "sample": "one"},
@@ -464,7 +464,7 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
     ]
     prose, group = answer._suspects(results_with("samples", rows))
     assert "d: 1 sample (both). Check" in prose.text
-    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b"]]
+    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91]]
     assert answer._suspects(results_with("samples", rows[2:])) == []
 
 

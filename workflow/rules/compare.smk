@@ -39,6 +39,8 @@ rule compare:
         alpha=CONFIG.diagnostics["normality_alpha"],
         paper=lambda wildcards: study_of(wildcards).paper,
         sources=sources_of("compare", described),
+    message:
+        "Comparing the classifiers of {wildcards.study}"
     script:
         "../scripts/compare.py"
 
@@ -46,12 +48,7 @@ rule compare:
 # Validate: what models of one cohort are worth in another.
 rule validate:
     input:
-        series=lambda wildcards: [
-            SERIES.of(dataset=name)
-            for name in dict.fromkeys(
-                name for pair in study_of(wildcards).validate for name in (pair.train, pair.test)
-            )
-        ],
+        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).cohorts],
     output:
         tables=[VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES],
         text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],
@@ -69,5 +66,7 @@ rule validate:
         entries=lambda wildcards: entries_of(validated(study_of(wildcards))),
         pairs=lambda wildcards: [vars(pair) for pair in study_of(wildcards).validate],
         sources=sources_of("classify", validated),
+    message:
+        "Testing the models of {wildcards.study} on second cohorts"
     script:
         "../scripts/validate.py"

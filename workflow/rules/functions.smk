@@ -42,6 +42,22 @@ def acquired_mb(wildcards, input):
     return sum(files) or sheet_mb(wildcards)
 
 
+# diagnose
+
+
+def tests_of(wildcards):
+    """Param: settings of the tests of a data set, if a study has their section."""
+    asked = any(
+        study.diagnostics and wildcards.dataset in study.datasets
+        for study in CONFIG.studies.values()
+    )
+    settings = {
+        key: CONFIG.diagnostics[name]
+        for key, name in (("min_abs_r", "min_abs_r"), ("alpha", "dependence_alpha"), ("dof", "dof"))
+    }
+    return settings if asked else None
+
+
 # classify
 
 
@@ -163,7 +179,7 @@ def of_gene_sets(key):
         signature = MODEL_TABLE.fill(table="signature")
         return {
             "gene_sets": own_file(study.gene_sets, place) if key == "gene_sets" else [],
-            "genes": diagnosed("genes")(wildcards),
+            "genes": of_datasets(DIAGNOSTIC.fill(table="genes"))(wildcards),
             "signature": [signature.of(dataset=d, classifier=c) for d, c in study.models],
         }[key]
 
@@ -240,6 +256,14 @@ def products(study):
     models = model_files(study)
     texts = [text_of(path) for path in [*tables, *models] if path.endswith(".parquet")]
     return [REPORT.of(**filled), *tables, *models, *texts]
+
+
+def pages_of(targets):
+    """The pages of the studies that a run was asked for, as far as they are there."""
+    plain = not set(targets) - {"all", "default"}
+    asked = CONFIG.run if plain else [name for name in targets if name in CONFIG.studies]
+    pages = [Path(REPORT.of(study=name)).absolute() for name in asked]
+    return [page for page in pages if page.exists()]
 
 
 def model_files(study):

@@ -35,6 +35,8 @@ rule analyse:
         sources=lambda wildcards: source_digests(
             "analyse", *known_analyses()[wildcards.analysis].modules
         ),
+    message:
+        "Analysing {wildcards.analysis} for {wildcards.study}"
     script:
         "../scripts/analyse.py"
 
@@ -47,8 +49,8 @@ rule report:
         models=lambda wildcards: model_files(study_of(wildcards)),
         validation=lambda wildcards: validation_tables(study_of(wildcards)),
         correlations=diagnosed("correlations"),
-        genes=diagnosed("genes"),
-        gene_heatmap=diagnosed("gene_heatmap"),
+        genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
+        gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
         predictions=trained("predictions"),
         analyses=lambda wildcards: [
             ANALYSIS.of(study=wildcards.study, analysis=name)
@@ -79,5 +81,7 @@ rule report:
     params:
         results=results_of,
         sources=sections_of,
+    message:
+        "Writing the page of {wildcards.study}"
     script:
         "../scripts/report.py"

@@ -172,7 +172,6 @@ MANUAL = PathTemplate("results/README.md")
 JOBS = {
     "acquire": "{dataset}",
     "diagnose": "{dataset}",
-    "audit": "{dataset}",
     "classify": "{dataset}/{folds}/{classifier}",
     "train": "{dataset}/{folds}/{classifier}/{batch}",
     "permute": "{study}/{dataset}/{classifier}",

@@ -84,6 +84,11 @@ class Study:
         return list(itertools.product(self.datasets, self.final))
 
     @property
+    def cohorts(self) -> list[str]:
+        """The data sets of the models that are tested on second cohorts, in this order."""
+        return list(dict.fromkeys(n for pair in self.validate for n in (pair.train, pair.test)))
+
+    @property
     def trained(self) -> list[tuple[str, str, str]]:
         """What is trained: every data set, scheme of folds and classifier, in this order."""
         return list(itertools.product(self.datasets, self.folds, self.classifiers))

@@ -54,9 +54,11 @@ def description_tables(
     For the parameters see `xnbflow.evaluation.study.study_tables`.
     """
     series = dict(zip(owners["datasets"], files["series"], strict=True))
+    schema = DIAGNOSTIC_TABLES["dependence_test"]
     cuts = {
-        dataset: float(read_parquet(path, DIAGNOSTIC_TABLES["dependence_test"])["cut"].iloc[0])
+        dataset: float(cut)
         for dataset, path in zip(owners["diagnosed"], files["dependence_test"], strict=True)
+        for cut in read_parquet(path, schema)["cut"]
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
     read: dict[str, DataSet] = {}

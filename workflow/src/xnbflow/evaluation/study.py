@@ -120,7 +120,7 @@ def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -
     """Return the over-represented gene sets; none where the study names no file of sets."""
     if not files.get("gene_sets"):
         return enrichment({}, {}, {})
-    genes = _read(owners["diagnosed"], files["genes"], DIAGNOSTIC_TABLES["genes"])
+    genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"])
     models = [tuple(key) for key in owners["models"]]
     signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
     path = files["gene_sets"]
@@ -211,6 +211,8 @@ def _class_sizes(headers: summaries.Headers) -> pd.DataFrame:
 def _diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
     rows = []
     for dataset, test in tables["dependence_test"].items():
+        if test.empty:  # fewer than two features without missing values
+            continue
         overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
         ratios = summaries.diagnostics(overall, within, tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})

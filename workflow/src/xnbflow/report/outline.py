@@ -15,7 +15,7 @@ SECTIONS = {
     "xnbflow.report.sections.answer": "classifiers",
     "xnbflow.report.sections.audit": "datasets",
     "xnbflow.report.sections.signature": "final",
-    "xnbflow.report.sections.genes": "diagnostics",
+    "xnbflow.report.sections.genes": "datasets",
     "xnbflow.report.sections.validation": "validate",
     _ANALYSES: "analyses",
     "xnbflow.report.sections.explanation": "classifiers",

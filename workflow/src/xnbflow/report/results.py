@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from xnbflow.data.contract import (
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
+    GENE_SETS,
     MODEL_TABLE,
     MODEL_TABLES,
     PAPER,
@@ -30,6 +32,7 @@ from xnbflow.data.contract import (
     TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
+    VALIDATION,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
     Column,
@@ -45,6 +48,7 @@ from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
 from xnbflow.data.tables import read_parquet, series_of
 from xnbflow.evaluation.headlines import distinct_labels
+from xnbflow.models.signature import gene_sets
 from xnbflow.report.page.blocks import Table
 
 __all__ = ["StudyResults", "StudyTables", "software"]
@@ -143,20 +147,21 @@ class StudyResults:
         return StudyTables(self, {place: MODEL_TABLES})
 
     def refuse_mixed_series(self) -> None:
-        """Refuse tables of models and analyses that are of other series than the predictions.
+        """Refuse tables and gene sets that are of other series than the predictions.
 
         Raises
         ------
         InputError
-            If a table was not computed from the series that the classifiers were trained on.
+            If a table of a classifier, a model, an analysis or a second cohort was not computed
+            from the series of the first classifier, or gene sets are not those of their signature.
         """
-        trained = {
-            dataset: series_of(
-                self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
-            )
-            for dataset, folds, name in self.study.trained
-        }
         made = [
+            (self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits"),
+             [dataset])
+            for dataset, folds, name in self.study.trained
+        ]  # fmt: skip
+        trained = {datasets[0]: series_of(path) for path, datasets in reversed(made)}
+        made += [
             (self.root / MODEL_TABLE.of(dataset=dataset, classifier=name, table=table), [dataset])
             for dataset, name in self.study.models
             for table in MODEL_TABLES
@@ -164,11 +169,31 @@ class StudyResults:
         for name, settings in self.study.analyses.items():
             folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
             made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
+        if self.study.validate:
+            folder = self.root / VALIDATION.of(study=self.study.id)
+            made += [(path, self.study.cohorts) for path in folder.glob("*.parquet")]
         for path, datasets in made:
-            known = trained.keys() >= {*datasets}
-            if known and series_of(path) != " ".join(trained[dataset] for dataset in datasets):
+            found = series_of(path).split()
+            own = [trained.get(dataset) for dataset in datasets]
+            if any(own) and (
+                len(found) != len(own)
+                or any(mine not in (None, each) for mine, each in zip(own, found, strict=True))
+            ):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
+        for dataset, name in self.study.models:
+            self._refuse_other_gene_sets(dataset, name)
+
+    def _refuse_other_gene_sets(self, dataset: str, classifier: str) -> None:
+        """Refuse gene sets that are not of the signature beside them; they have no metadata."""
+        path = self.root / GENE_SETS.of(dataset=dataset, classifier=classifier)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        digest = re.search(r"; series (\w+)\t", text)
+        signature = self.model(dataset, classifier)["signature"]
+        lines = gene_sets(signature, dataset, digest[1] if digest else "")
+        if text != "".join(f"{line}\n" for line in lines):
+            msg = f"{path} has not the gene sets of its signature; {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY)
 
     @cached_property
     def published(self) -> PublishedTables:
@@ -267,7 +292,7 @@ class StudyTables:
         caption : str
             What the table shows and how to read it.
         columns : sequence of str
-            What is shown, in order; all columns by default.
+            What is shown, in order; all columns by default. A column without a value is left out.
         rows : DataFrame, optional
             What is shown; by default all rows of the table.
         own : mapping of str to Column or str, optional
@@ -278,6 +303,8 @@ class StudyTables:
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
         shown = frame[list(columns) or list(frame.columns)].reset_index(drop=True)
+        if len(shown):
+            shown = shown.loc[:, (shown.notna() & (shown != "")).any()]
         declared: dict[str, Column | str] = {}
         for name in shown.columns:
             found = (self._schemas[each].column(name) for each in names)

@@ -316,20 +316,31 @@ def read_config(
 
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
-    sequences = ("datasets", "classifiers", "folds", "final")
+    spelt = {each.replace("-", "_"): each for each in raw.get("classifiers", {})}
+
+    def known(name: str) -> str:
+        """Return the id of a classifier, which may be written with ``_`` for ``-``."""
+        return name if name in spelt.values() else spelt.get(name.replace("-", "_"), name)
+
     return {
         name: Study(
             id=name,
             title=entry["title"],
             summary=entry.get("summary", ""),
-            **{key: tuple(entry.get(key, ())) for key in sequences},
+            **{key: tuple(entry.get(key, ())) for key in ("datasets", "folds")},
+            **{key: tuple(map(known, entry.get(key, ()))) for key in ("classifiers", "final")},
             diagnostics=entry.get("diagnostics", True),
             analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
-            paper=dict(entry.get("paper", {})),
-            permutations=entry.get("permutations"),
+            paper={part: known(each) for part, each in entry.get("paper", {}).items()},
+            permutations={known(each): n for each, n in entry["permutations"].items()}
+            if "permutations" in entry
+            else None,
             halves=entry.get("halves", Study.halves),
-            headline=entry.get("headline", ""),
-            validate=tuple(Validation(**each) for each in entry.get("validate", ())),
+            headline=known(entry.get("headline", "")),
+            validate=tuple(
+                Validation(**{**each, "model": known(each["model"])})
+                for each in entry.get("validate", ())
+            ),
             gene_sets=entry.get("gene_sets", ""),
         )
         for name, entry in raw["studies"].items()
@@ -450,9 +461,6 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     named["headline"] = [study.headline] if study.headline else []
     for key, names in named.items():
         _check_known(f"{place}.{key}", names, "classifier", own)
-    if study.gene_sets and not study.diagnostics:
-        msg = f"configuration, {place}: gene_sets needs the tables of genes; set diagnostics: true"
-        raise InputError(msg, key="gene_sets")
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
     for name, analysis in study.analyses.items():

@@ -35,7 +35,7 @@ every path and column from.
   made by another version, is refused by its name: delete it and run the workflow again with it as
   a target (`snakemake --cores all results/...`), then without.
 * A `number` is a float64 and may be missing, an `integer` is an int64 and never is, nor is `text`.
-  A column named `...{class}` or `{parameter}` stands for one per class or parameter.
+  A column named `...{class}` or `{parameter}` means one per class or parameter.
 """
 
 _SERIES = f"""\

@@ -47,7 +47,6 @@ class Need:
 NEEDS = {
     "acquire": Need(mb=1200, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2, per_cpu=300),
     "diagnose": Need(mb=1300, mb_per_mb=5, minutes=60, minutes_per_mb=1, cpus=4, per_cpu=300),
-    "audit": Need(mb=1000, mb_per_mb=4, minutes=30, minutes_per_mb=0.5),
     "classify": Need(mb=1300, mb_per_mb=6, minutes=120, minutes_per_mb=3),
     "train": Need(mb=1300, mb_per_mb=6, minutes=120, minutes_per_mb=3),
     "permute": Need(mb=1300, mb_per_mb=6, minutes=240, minutes_per_mb=12),

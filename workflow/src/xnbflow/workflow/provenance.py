@@ -32,8 +32,7 @@ _TRAINING = (
 #: The packages of xnbflow that the script of a stage uses.
 STAGES = {
     "acquire": (*_DATA, "data.sources", "data.cells"),
-    "diagnose": (*_DATA, "density", "diagnostics"),
-    "audit": (*_DATA, "data.sources", "density", "diagnostics"),
+    "diagnose": (*_DATA, "data.sources", "density", "diagnostics"),
     "train": _TRAINING,
     "classify": (*_TRAINING, "models"),
     "compare": _TRAINING,
@@ -59,8 +58,8 @@ def source_digests(stage: str, *modules: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> sorted(source_digests("diagnose", "sklearn.svm.LinearSVC"))
-    ['diagnose.py', 'sklearn', 'xnbflow.data', 'xnbflow.density', 'xnbflow.diagnostics']
+    >>> sorted(source_digests("acquire", "sklearn.svm.LinearSVC"))
+    ['acquire.py', 'sklearn', 'xnbflow.data', 'xnbflow.data.cells', 'xnbflow.data.sources']
     """
     others = {module.partition(".")[0] for module in modules} - {"xnbflow"}
     plugins = {module.partition(".")[0] for module in plugin_modules()}

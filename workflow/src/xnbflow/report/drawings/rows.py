@@ -43,6 +43,7 @@ def draw_points(
     groups: Sequence[Points],
     xlabel: str,
     levels: tuple[str, Sequence[float]] | None = None,
+    most: float | None = None,
     *,
     width: float = 4.6,
 ) -> Figure:
@@ -55,6 +56,8 @@ def draw_points(
     xlabel : str
     levels : (str, sequence of float), optional
         A name, and per row a value that all groups are to be compared with: a bar across the row.
+    most : float, optional
+        The greatest value there can be, where the axis ends; a mark on it is drawn whole.
     width : float
         Inches.
     """
@@ -82,12 +85,15 @@ def draw_points(
             markersize=6 if hollow else 4.5,
             elinewidth=1.2,
             label=group.label,
+            clip_on=False,
         )
     if levels:
         name, at = levels
         axes.vlines(at, places - 0.42, places + 0.42, color=INK, linewidth=1.6, label=name)
     for place in places[:-1]:
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
+    if most is not None:
+        axes.set_xlim(right=most)
     axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)

@@ -80,6 +80,7 @@ def write_page(
     html = ENVIRONMENT.get_template("page.html").render(
         title=title,
         lead=lead,
+        name="/".join(path.parts[-2:]),
         sections=made,
         kind=lambda block: type(block).__name__,
         refuse=_refuse,

@@ -152,6 +152,7 @@ def _scores(results: StudyResults) -> Figure:
             style, beside = styles[label], list(styles).index(label)
             groups.append(Points(f"{label}, paper", values, values, values, style, beside))
     arguments = {"rows": list(results.places.values()), "groups": groups, "xlabel": "accuracy"}
+    arguments["most"] = 1.0
     arguments["levels"] = ("largest class", baseline.tolist())
     alt = "Points with intervals: accuracy of each classifier on each data set."
     return Figure("accuracy", draw_points, arguments, _POINTS, alt)

@@ -10,8 +10,8 @@ __all__ = ["section"]
 
 #: The ratios of the paper's Table 1, by the paper's names.
 _RATIOS = {"non_normal_ratio": "SW", "dependent_ratio": "P"}
-_BEYOND = ("non_normal_ratio_fdr", "non_normal_within_ratio", "non_normal_within_ratio_fdr",
-           "dependent_pairs", "max_abs_r", "cut", "dof")  # fmt: skip
+_BEYOND = ("tested", "non_normal_ratio_fdr", "non_normal_within_ratio",
+           "non_normal_within_ratio_fdr", "dependent_pairs", "max_abs_r", "cut", "dof")  # fmt: skip
 _TABLE = (
     "SW: Shapiro-Wilk test over all samples, and within classes; P: Pearson correlation given the "
     "class; FDR: after Benjamini and Hochberg’s adjustment."
@@ -24,10 +24,10 @@ _CORRELATIONS = (
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return Table 1 of the XNB paper for the study's data sets; None without any."""
-    if not results.study.datasets:
-        return None
+    """Return Table 1 of the XNB paper for the study's data sets; None where none was tested."""
     rows, columns = results.tables["diagnostics"], ["dataset"]
+    if rows.empty:
+        return None
     for quantity, name in _RATIOS.items():
         columns.append(quantity)
         paper = results.rows("paper", quantity=quantity).set_index("dataset")["paper"]
@@ -40,7 +40,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [
         results.tables.show("diagnostics", caption, [*columns, *_BEYOND], rows, own=own)
     ]
-    for i, dataset in enumerate(results.study.datasets):
+    for i, dataset in enumerate(rows["dataset"]):
         sizes = results.rows("class_sizes", dataset=dataset)
         named = ", ".join(f"{c} {n}" for c, n in zip(sizes["class"], sizes["samples"], strict=True))
         blocks.append(Group(dataset, [_distributions(results, dataset)], named, opened=i == 0))

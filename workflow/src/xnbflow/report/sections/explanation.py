@@ -45,11 +45,23 @@ def section(results: StudyResults) -> Section | None:
             ["folds", "classifier"], sort=False
         )
         content: list[Block] = []
+        first = results.tables["headline"]["classifier"].iloc[0]
+        chosen_here = first if first in {name for (_, name), _ in runs} else ""
         for (folds, classifier), chosen in runs:
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
             parts = _classifier(results, key, chosen)
             title = results.place(results.labels[classifier], folds)
-            content += parts if len(runs) == 1 else [Group(title, parts, opened=not content)]
+            content += (
+                parts
+                if len(runs) == 1
+                else [
+                    Group(
+                        title,
+                        parts,
+                        opened=classifier == chosen_here or not (chosen_here or content),
+                    )
+                ]
+            )
         if content:
             blocks.append(Group(dataset, content, opened=len(blocks) < 4))
     return Section(
@@ -176,6 +188,7 @@ def _matrix(
             "rows": features,
             "columns": [shorten(label, 18) for label in classes],
             "title": f"{results.labels[key['classifier']]}: selected for",
+            "key": "share of folds",
             "texts": [[f"{100 * v:.0f}" if v < 1 else "" for v in row] for row in values],
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
             "outlined": [
@@ -208,6 +221,7 @@ def _distance_matrix(
             "rows": features,
             "columns": [f"{shorten(first, 11)} – {shorten(second, 11)}" for first, second in pairs],
             "title": "Distance of classes",
+            "key": "distance",
             "texts": texts if len(pairs) <= MOST_WRITTEN else None,
             "colour": COLOURS[2],
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),

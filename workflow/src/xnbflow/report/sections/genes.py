@@ -35,7 +35,7 @@ _HOW_TO_READ = (
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the rest, blue: lower, at an FDR below {_LEVEL:g}. Named "
-    "are the first by rank."
+    "are the smallest p."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -156,9 +156,10 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
     tested = genes[genes["p"].notna()].sort_values("rank", ignore_index=True)
     change, xlabel = tested["log_fold_change"], "log2 fold change"
     if change.isna().all():
-        change, xlabel = tested["difference"], "difference of means"
+        # features may have units of their own: differences of means have no common axis
+        change, xlabel = tested["auc"] - 0.5, "AUC - 0.5"
     found = tested["fdr"] < _LEVEL
-    first = tested[found].head(_NAMED)
+    first = tested[found].nsmallest(_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
     return Figure(
         f"volcano-{dataset}-{number:02}",
@@ -180,19 +181,13 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     each = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= each]
-    shown = [
-        name
-        for name in _SHOWN
-        if name not in {"symbol", "chromosome", "log_fold_change"}
-        or rows[name].replace("", np.nan).notna().any()
-    ]
     pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
     rest = " All are in the files." if len(rows) < len(genes) else ""
     caption = f"The first {each:,} of each class by rank, higher in the class first.{rest}"
     return tables.show(
         "genes",
         caption if rest else "All features by rank, higher in the class first.",
-        shown,
+        _SHOWN,
         rows,
-        links={"symbol" if "symbol" in shown else "feature": pages},
+        links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )

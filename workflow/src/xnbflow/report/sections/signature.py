@@ -91,9 +91,7 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
     rows = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
     rest = len(signature) - len(rows)
     more = f" {rest:,} more are in the file." if rest else ""
-    optional = {"symbol", "interchangeable", "share_of_halves"}
-    known = {name for name in _SHOWN if rows[name].fillna(0).astype(bool).any()}
-    shown = [name for name in _SHOWN if name in known or name not in optional]
+    shown = [name for name in _SHOWN if name != "interchangeable" or rows[name].any()]
     far = rows.filter(regex=r"^distance_to\.")
     if len(far.columns) >= _MANY_CLASSES:
         near = far.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
@@ -107,7 +105,7 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
         [*shown, *far],
         rows.drop(columns=far, errors="ignore").join(far),
         own={"distance to it": ".2f"},
-        links={"symbol" if "symbol" in shown else "feature": pages},
+        links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )
 
 

@@ -325,9 +325,13 @@ def explain(
         say(told.as_text())
 
 
-@app.command()
-def geo(
-    accession: str,
+@app.command("geo")
+@app.command("study")
+def propose(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
     output: Annotated[
         str,
         typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
@@ -335,14 +339,16 @@ def geo(
     mirror: Annotated[
         list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
     ] = [],  # noqa: B006
-    *,
+    orientation: Layout = Orientation.ROWS,
+    option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Show what a GEO series or data set holds, and the row of the sheet that makes it a study."""
+    """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
-    with progress(f"reading the head of {accession}"):
-        told = commands.geo_summary(accession, mirror)
+    with progress(f"reading {table}"):
+        dataset = commands.described(table, label, id_column, option, orientation.value)
+        told = commands.summary_of(dataset, mirror)
     if as_json:
         tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
     else:
@@ -386,6 +392,14 @@ def paper(
 
     written = commands.write_paper(commands.read_study(study), output)
     say(f"{output}: {', '.join(written)}")
+
+
+@app.command()
+def methods() -> None:
+    """List the classifiers that a study can name, each with a sentence and its source."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    say(commands.methods_text())
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -18,10 +18,13 @@ from xnbflow.data.contract import MODEL
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.geo_summary import GeoSummary, summarise
-from xnbflow.data.sources.sheet import sheet_text
+from xnbflow.data.sources.geo_summary import summarise
+from xnbflow.data.sources.sheet import SheetRow, sheet_text
+from xnbflow.data.sources.summary import Summary
+from xnbflow.data.sources.table_summary import summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
+from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.portability import portability
@@ -30,6 +33,7 @@ from xnbflow.models.reading import described, read_samples, read_training, symbo
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.report.manuscript.references import in_words
 from xnbflow.studies.registry import known_analyses
 
 if TYPE_CHECKING:
@@ -44,7 +48,7 @@ __all__ = [
     "described",
     "explain_sample",
     "fit_model",
-    "geo_summary",
+    "methods_text",
     "model_card",
     "parameters",
     "portability_of",
@@ -57,6 +61,7 @@ __all__ = [
     "signature_lines",
     "signature_text",
     "summary",
+    "summary_of",
     "symbols_of",
     "tsv",
     "write_explanation",
@@ -68,6 +73,13 @@ __all__ = [
 _SHOWN = 20
 #: A series with fewer samples gets five folds, another ten.
 _FEW_SAMPLES = 50
+#: The classifier of a study that a command writes, by its id in the project's configuration.
+_RECOMMENDED = "csnb-cv"
+_ABOUT = """\
+# A study, laid over the configuration of the project. The classifier in `headline` is tested by
+# permuted labels and in halves of the samples; that in `final` is fitted to all samples and kept.
+# `xnbflow methods` lists the classifiers.
+"""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 
 
@@ -114,6 +126,24 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
+def methods_text() -> str:
+    """Return the classifiers of the project's configuration, else the library's, for people."""
+    path, known = Path(__file__).parents[5] / "config" / "config.yaml", known_methods()
+    entries: dict[str, Any] = {
+        name: {"method": name} for name, m in known.items() if m.kind == "classifier"
+    }
+    if path.is_file():
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))["classifiers"]
+    lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
+    for name, entry in entries.items():
+        method = entry.get("steps", [entry])[-1]["method"]
+        about = [known[method].title, in_words(known[method].source)] if method in known else []
+        words = "; ".join(dict.fromkeys([entry.get("label", name), *about]))
+        text = f"{name:<18}{words} [{method}]"
+        lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
+    return "\n".join(lines)
+
+
 def read_samples_of(
     model: TrainedModel, location: str, id_column: str, options: Sequence[str], orientation: str
 ) -> pd.DataFrame:
@@ -122,17 +152,21 @@ def read_samples_of(
     return read_samples(dataset, model.series, features=model.features)
 
 
-def geo_summary(accession: str, mirrors: Sequence[str] = ()) -> GeoSummary:
-    """Say what a GEO accession or file holds."""
+def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
+    """Say what a GEO accession, a table, a workbook or an AnnData file holds."""
+    if dataset.source == "table":
+        return summarise_table(dataset)
     with tempfile.TemporaryDirectory() as folder:
-        places = {"geo": list(mirrors)} if mirrors else {}
-        return summarise(accession, Downloads(Path(folder), places))
+        downloads = Downloads(Path(folder), {"geo": list(mirrors)} if mirrors else {})
+        return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
-def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str:
-    """Write the files ``<name>.tsv`` and ``<name>.yaml`` of a study of a GEO accession.
+def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
+    """Write a study of a series: its sheet ``<output>.tsv`` and configuration ``<output>.yaml``.
 
-    ``mirrors`` are where to download from instead of NCBI.
+    The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
+    model with its signature, beside two others, and a permutation test of the first. ``mirrors``
+    are where to download from instead of NCBI.
 
     Returns
     -------
@@ -144,13 +178,14 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
     InputError
         If the name is not valid, no label is proposed, or one of the files exists.
     """
+    name = Path(output).name
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
         raise InputError(msg)
     if told.row is None:
         msg = f"{told.accession}: {told.reason} No files were written"
         raise InputError(msg)
-    sheet, configuration = (Path(f"{name}.{suffix}") for suffix in ("tsv", "yaml"))
+    sheet, configuration = (Path(f"{output}.{suffix}") for suffix in ("tsv", "yaml"))
     for path in (sheet, configuration):
         if path.exists():
             raise InputError(f"{path} exists; remove it, or choose another name")
@@ -160,18 +195,22 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
         "sheets": ["config/datasets.tsv", str(sheet)],
         "studies": {
             name: {
-                "title": told.title or told.accession,
+                "title": told.title or name,
                 "datasets": [name],
-                "classifiers": ["nb", "csnb", "xnb", "forest"],
+                "classifiers": [_RECOMMENDED, "nb", "forest"],
                 "folds": ["5-fold" if few else "10-fold"],
+                "headline": _RECOMMENDED,
+                "final": [_RECOMMENDED],
             }
         },
     }
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+    sheet.parent.mkdir(parents=True, exist_ok=True)
     deliver(sheet_text([replace(told.row, id=name)]), sheet)
-    deliver(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), configuration)
-    return f"snakemake {name} --cores 4 --configfile {configuration}"
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    deliver(f"{_ABOUT}{text}", configuration)
+    return f"xnbflow run {name} --configfile {configuration}"
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
@@ -299,6 +338,10 @@ def as_text(told: dict[str, Any], path: Path) -> str:
         ]
         lines.append(
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
+        )
+        lines.append(
+            "these figures rest on intervals alone: labels were not permuted, and its features were "
+            "not compared between halves of the samples; the page of a study has both"
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")
