@@ -29,8 +29,8 @@ def printed(request, figures, tmp_path_factory):
     found = {}
     for name, (draw, arguments) in figures.items():
 
-        def measured(name=name, draw=draw, **given):
-            figure = draw(**given)
+        def measured(name=name, draw=draw, *, width, **given):
+            figure = draw(**given, width=width)
             FigureCanvasAgg(figure).draw()
             written = [t for t in figure.findobj(Text) if t.get_text().strip()]
             sizes = [text.get_fontsize() for text in written if text.get_visible()]

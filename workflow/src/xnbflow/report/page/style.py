@@ -1,5 +1,6 @@
 """One style for all figures: colours that the colour-blind tell apart, text as on the page."""
 
+import inspect
 import io
 import re
 import warnings
@@ -213,7 +214,7 @@ def print_figure(
     Parameters
     ----------
     draw : callable
-        Returns the figure; it takes ``width`` in inches.
+        Returns the figure; it should take ``width`` in inches.
     arguments : mapping
         Its other keyword arguments.
     path : Path
@@ -227,7 +228,8 @@ def print_figure(
         The width drawn in millimetres: more where the labels need it. No text is scaled.
     """
     with _styled(_ON_PAPER | {"svg.hashsalt": path.name}):
-        figure = draw(**arguments, width=width / _MM_PER_INCH)
+        sized = "width" in inspect.signature(draw).parameters  # else a plugin's, as it is
+        figure = draw(**arguments, **({"width": width / _MM_PER_INCH} if sized else {}))
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
             write_atomically(
                 path.with_name(f"{path.name}.{kind}"),

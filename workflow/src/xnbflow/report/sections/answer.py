@@ -68,8 +68,8 @@ def section(results: StudyResults) -> Section | None:
         named = any(line.items for card in cards for line in card.lines)
         files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
         blocks.append(Cards(cards, _CAPTION if named else _NO_FEATURES, files))
-        text = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
-        blocks.append(Group("The rule of these verdicts", [text]))
+        graded = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
+        blocks.append(Group("The rule of these verdicts", [graded]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the other classifiers are shown below." if label else ""
