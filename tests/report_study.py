@@ -100,7 +100,7 @@ def _configuration(study):
         },
         "classifiers": {name: ENTRIES[name] for name in study.classifiers},
         "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
-        "diagnostics": {"normality_alpha": 0.05},
+        "diagnostics": {"normality_alpha": 0.05, "min_abs_r": 0.7, "dependence_alpha": 1e-6},
     }
 
 

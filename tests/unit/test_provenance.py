@@ -17,8 +17,7 @@ from xnbflow.workflow.provenance import STAGES, refuse_other_sources, source_dig
 PACKAGE = Path(provenance.__file__).parents[1]
 SCRIPTS = PACKAGE.parents[1] / "scripts"
 #: The scripts of a stage that is not called as they are.
-STAGE_OF = {"permute": "train", "pictures": "report"}
-STAGE_OF |= {"validate": "classify", "combine": "classify"}
+STAGE_OF = {"permute": "train", "validate": "classify", "combine": "classify"}
 #: What starts a job or checks a configuration makes no result.
 STARTING = {"xnbflow", "xnbflow.workflow"}
 

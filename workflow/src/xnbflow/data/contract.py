@@ -51,7 +51,7 @@ __all__ = [
     "PAPER",
     "PERMUTATION_TABLES",
     "PERMUTED",
-    "PICTURES",
+    "RECORD",
     "REPORT",
     "SERIES",
     "STUDY",
@@ -162,8 +162,8 @@ VALIDATION = PathTemplate(STUDY + "/validation")
 VALIDATION_TABLE = PathTemplate(VALIDATION + "/{table}.parquet")
 REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
-#: The same as PNG of 300 dots per inch, made when asked for.
-PICTURES = PathTemplate(STUDY + "/pictures")
+#: What was run, from which paragraphs and figures for print are made.
+RECORD = PathTemplate(STUDY + "/run.json")
 #: The permutation test of one classifier on one data set.
 PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")
@@ -184,7 +184,6 @@ JOBS = {
     "combine": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
-    "pictures": "{study}",
 }
 
 

@@ -1,15 +1,19 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 import os
+import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from xnbflow import __version__
 from xnbflow.data.contract import (
     ANALYSIS,
     ANALYSIS_TABLE,
@@ -48,7 +52,18 @@ from xnbflow.evaluation.headlines import distinct_labels
 from xnbflow.models.signature import gene_sets
 from xnbflow.report.page.blocks import Table
 
-__all__ = ["StudyResults", "StudyTables"]
+__all__ = ["StudyResults", "StudyTables", "software"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def software() -> dict[str, str]:
+    """Return the versions of this library, of Python and of what the numbers come from."""
+    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 @dataclass(frozen=True)
@@ -69,6 +84,8 @@ class StudyResults:
         The folder of the tables that the papers print.
     analyses : mapping of str to Analysis
         The analyses that the study names.
+    software : mapping of str to str
+        Versions of what made the report.
     """
 
     study: Study
@@ -77,6 +94,7 @@ class StudyResults:
     root: Path = Path()
     paper: Path = Path(PAPER)
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
+    software: Mapping[str, str] = field(default_factory=software)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))

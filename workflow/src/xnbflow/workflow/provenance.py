@@ -43,7 +43,6 @@ STAGES = {
 _SCRIPTS = {
     "train": ("train.py", "permute.py"),
     "classify": ("classify.py", "validate.py", "combine.py"),
-    "report": ("report.py", "pictures.py"),
 }
 #: Packages that do not count with the one that they are in: an edit of a reader trains nothing.
 _APART = {"data": ("sources", "cells")}

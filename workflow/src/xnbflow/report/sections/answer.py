@@ -13,7 +13,7 @@ from xnbflow.report.sections.audit import findings
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
 
-__all__ = ["section"]
+__all__ = ["RULE", "section"]
 
 #: How many are named: features of a class, features that could replace one, suspected label errors.
 _MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 4
@@ -30,7 +30,7 @@ _CAPTION = (
     "number is the share of folds that select the feature; without one all do."
 )
 _NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
-_RULE = (
+RULE = (
     "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
     "is not above one over the number of classes, or the permutation test, if one was run, has a "
     "p above .025. Well supported: in addition the 95 % interval of the accuracy is above the "
@@ -39,7 +39,9 @@ _RULE = (
     "the features selected in disjoint halves of the samples, if these were fitted, agree (the "
     "95 % interval of Nogueira’s index is not below .4; it is about 0 for random features; where "
     "the interval holds .4 the stability cannot be judged), and no second cohort says otherwise "
-    "(did not hold, labels look exchanged). Partly supported: all else. "
+    "(did not hold, labels look exchanged). Partly supported: all else."
+)
+_COVERAGE = (
     "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
     "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
     "simulations they covered it in 93 to 98 % of the studies; with 20 patients and a classifier "
@@ -68,7 +70,7 @@ def section(results: StudyResults) -> Section | None:
         named = any(line.items for card in cards for line in card.lines)
         files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
         blocks.append(Cards(cards, _CAPTION if named else _NO_FEATURES, files))
-        explained = Prose(_RULE, sources=sources("verdicts"), id=rule)
+        explained = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
         blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
