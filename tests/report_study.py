@@ -100,7 +100,7 @@ def _configuration(study):
         },
         "classifiers": {name: ENTRIES[name] for name in study.classifiers},
         "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
-        "diagnostics": {"normality_alpha": 0.05},
+        "diagnostics": {"normality_alpha": 0.05, "min_abs_r": 0.7, "dependence_alpha": 1e-6},
     }
 
 
@@ -179,6 +179,8 @@ def write_results(results, p_values=()):
         "notes": [],
         "permutation": [],
         "label_test": [],
+        "random_genes": [],
+        "learning_curve": [],
         "halves": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
