@@ -51,7 +51,7 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.combined:
         return None
     tables = results.cohorts
-    blocks: list[Block] = [Prose(text, "headline") for text in cohorts_in_words(results)]
+    blocks: list[Block] = [*cohorts_in_words(results)]
     series = tables["cohort_series"]
     notes = series.loc[series["note"] != "", ["dataset", "note"]].to_numpy()
     blocks += [Prose(f"{dataset}: {note}.", "warning") for dataset, note in notes]
@@ -63,7 +63,7 @@ def section(results: StudyResults) -> Section | None:
     return Section("cohorts", "Several series", lead, blocks)
 
 
-def cohorts_in_words(results: StudyResults) -> list[str]:
+def cohorts_in_words(results: StudyResults) -> list[Prose]:
     """Return in sentences what held over the series of a study; none where it compares none."""
     if not results.study.combined:
         return []
@@ -85,7 +85,13 @@ def cohorts_in_words(results: StudyResults) -> list[str]:
     )
     if genes["p"].isna().all():
         words = "Nothing is said of genes over all series: see the warnings."
-    return [f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}.", words]
+    judged = f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}."
+    rule = _RULE if (results.cohorts["cohort_matrix"]["rule"] != "").any() else ""
+    return [Prose(judged, "headline", rule=rule), Prose(words, "headline")]
+
+
+#: The anchor of the rule of its verdicts.
+_RULE = "series-rule"
 
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
@@ -107,7 +113,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)
     sentences = matrix.loc[matrix["sentence"] != "", "sentence"]
     blocks: list[Block] = [tables.show("cohort_matrix", _TESTS, columns)]
-    blocks += [Prose(f"What verdicts mean: {text}.") for text in rule]
+    blocks += [Prose(f"What verdicts mean: {text}.", id=_RULE) for text in rule]
     yield Group("All pairs, and every verdict in words", [*blocks, *map(Prose, sentences)])
 
 
