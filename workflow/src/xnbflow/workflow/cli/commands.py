@@ -23,11 +23,18 @@ from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.portability import portability
-from xnbflow.models.prediction import ERROR_RATE, predict_table
+from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.models.trained import (
+    TrainedModel,
+    core_figures,
+    cross_validate,
+    fit_model,
+    series_digest,
+)
+from xnbflow.naive_bayes.conformal import ERROR_RATE
 
 __all__ = [
     "as_text",
@@ -176,10 +183,9 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
 def summary(model: TrainedModel) -> dict[str, Any]:
     """Return what a model is, for programs."""
     last: Any = explainer(model.estimator)
-    own = {}
-    if hasattr(last, "core_scores_"):
-        core = sorted({str(name) for names in last.core_features_.values() for name in names})
-        own = {"core": {"features": len(core), **last.core_scores_}}
+    core, own = core_figures(model), {}
+    if core is not None:
+        own = {"core": core}
         own["coverage"] = {"error_rate": ERROR_RATE, "held_out": last.coverage(ERROR_RATE)}
     return {
         **own,
