@@ -4,11 +4,18 @@ Null studies (is anything called supported?), coverage of intervals, stability, 
 power, and the tests between classifiers. Every figure has its number of studies and its 95 %
 binomial limits (Clopper and Pearson); seeds are fixed. `XNBFLOW_AUDIT_STUDIES` sets the number of
 studies a cell, 300 by default.
+
+Cells are written to results/benchmarks/audit.tsv as they finish, the most important ones first. A
+run that was interrupted goes on where it ended; sources that changed since then start it anew.
 """
 
+import hashlib
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -43,7 +50,9 @@ from xnbflow.evaluation.verdicts import (
     performance,
     verdict,
 )
+from xnbflow.workflow.provenance import source_files
 
+RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "audit.tsv"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "300"))
 PERMUTATIONS = 99
 
@@ -64,24 +73,58 @@ def rows() -> list[dict]:
             note=f"{cell['value']:.3f} [{cell['lower']:.3f}, {cell['upper']:.3f}], "
             f"{cell['studies']} studies",
         )
-        for cell in cells().to_dict("records")
+        for cell in measured().to_dict("records")
     ]
 
 
-def details() -> dict[str, pd.DataFrame]:
-    """Return the figures in full."""
-    return {"audit": cells()}
+def measured() -> pd.DataFrame:
+    """Measure the cells that the file has not, and return all figures."""
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    key = f"{digest()}, {STUDIES} studies"
+    table = pd.read_csv(RESULTS, sep="\t") if RESULTS.is_file() else pd.DataFrame({"of": []})
+    table = table[table["of"] == key]
+    for job, measure in jobs().items():
+        if "job" not in table or job not in set(table["job"]):
+            start = time.process_time()
+            figures = pd.DataFrame(measure())
+            figures = figures.assign(seconds=time.process_time() - start, job=job, of=key)
+            table = pd.concat([table, figures], ignore_index=True)
+            part = RESULTS.with_suffix(".part")
+            table.to_csv(part, sep="\t", index=False)
+            part.replace(RESULTS)
+    return table
 
 
-_measured: list[pd.DataFrame] = []
+def digest() -> str:
+    """Return a digest of the sources that the figures depend on."""
+    packages = ("naive_bayes", "evaluation", "density", "preprocessing")
+    paths = [path for name in packages for path in source_files(f"xnbflow.{name}").values()]
+    paths += [Path(__file__).with_name(name) for name in ("bench_audit.py", "simulated_studies.py")]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:12]
 
 
-def cells() -> pd.DataFrame:
-    """Measure everything, once."""
-    if not _measured:
-        parts = (nulls, best_of_six, power, coverage, stability, cohorts, promises, runs)
-        _measured.append(pd.DataFrame([cell for part in parts for cell in part()]))
-    return _measured[0]
+def jobs() -> dict[str, Callable[[], Iterable[dict]]]:
+    """Return the cells by name, in the order in which they are measured."""
+    designs = {"patients, 20 x 5": PATIENTS, "four classes, 60": FOUR, "plain, 40": PLAIN,
+               "unbalanced, 32 and 8": UNBALANCED, "plain, 100": LARGE}  # fmt: skip
+    sizes = {"40": PLAIN, "100": LARGE, "20 x 5": PATIENTS}
+    made = {}
+    for title, design in designs.items():
+        for name in ("nb", "csnb"):
+            made[f"null: {title}, {name}"] = partial(null, title, design, name)
+    made["null: best of six"] = best_of_six
+    for effect in (1.0, 1.25, 0.75):
+        made[f"power: effect {effect:g}"] = partial(power, effect)
+    made["second cohorts"] = cohorts
+    for name in ("nb", "csnb", "csnb_cv"):
+        for title, design in sizes.items():
+            for effect in (1.0, 0.0):
+                cell = f"n = {title}, {name}, effect {effect:g}"
+                made[f"coverage: {cell}"] = partial(coverage, cell, design, name, effect)
+    made |= {f"stability: {size}": partial(stability, size) for size in (40, 80, 160)}
+    made["promises"] = promises
+    made |= {f"sorted runs: {n}": partial(runs, n) for n in (1, 3, 10)}
+    return made
 
 
 def figure(
@@ -132,31 +175,31 @@ def level_of(design: Design, name: str, splits: int, seed: int) -> str:
     measured = performance_of(found, name)
     if verdict(measured).level == "not supported":
         return "not supported"
-    return verdict(measured, permuted(found, name, design.per_patient, splits, seed)).level
+    return verdict(measured, permuted(found, name, design.per_patient, seed)).level
 
 
-def permuted(found: Study, name: str, per_patient: int, splits: int, seed: int) -> float:
+def permuted(found: Study, name: str, per_patient: int, seed: int) -> float:
+    """Return p of five folds, as a study has it: a classifier that tunes itself has its relative's.
+
+    The third permutation that reaches the labels' score ends the test: p is then above the level.
+    """
     groups = found.groups if per_patient > 1 else None
-    score = cross_validated_score(CLASSIFIERS[name](), found.values.T, groups, n_splits=splits)
+    fitted = CLASSIFIERS[name.removesuffix("_cv")]()
+    score = cross_validated_score(fitted, found.values.T, groups, n_splits=5)
 
     def shuffled(rng: np.random.Generator) -> np.ndarray:
         return np.repeat(rng.permutation(found.codes[::per_patient]), per_patient)
 
     test = permutation_test(
-        score, found.codes, shuffled, n_permutations=PERMUTATIONS, stop_after=5, seed=seed
+        score, found.codes, shuffled, n_permutations=PERMUTATIONS, stop_after=3, seed=seed
     )
     return test.p_value
 
 
-def nulls() -> Iterator[dict]:
+def null(title: str, design: Design, name: str) -> Iterator[dict]:
     """Yield how often labels without information are called supported."""
-    designs = {"plain, 40": PLAIN, "plain, 100": LARGE, "patients, 20 x 5": PATIENTS,
-               "unbalanced, 32 and 8": UNBALANCED, "four classes, 60": FOUR}  # fmt: skip
-    for title, design in designs.items():
-        for name in ("nb", "csnb"):
-            levels = each(level_of, design, name, 5)
-            hits = np.array(levels) != "not supported"
-            yield figure("false support", f"{title}, {name}", hits, most=LEVEL)
+    levels = np.array(each(level_of, design, name, 5))
+    yield figure("false support", f"{title}, {name}", levels != "not supported", most=LEVEL)
 
 
 def best_of_six() -> Iterator[dict]:
@@ -176,26 +219,32 @@ def best_above(design: Design, seed: int) -> tuple[bool, bool]:
     )
 
 
-def power() -> Iterator[dict]:
+def power(effect: float) -> Iterator[dict]:
     """Yield how often 15 planted genes of 500 are called supported."""
-    for effect, least in ((0.75, 0.0), (1.0, 0.85), (1.25, 0.85), (1.5, 0.85)):
-        for name in ("csnb", "csnb_cv"):
-            n = max(1, STUDIES // 3)
-            levels = np.array(each(level_of, replace(PLAIN, effect=effect), name, 10, n=n))
-            cell = f"effect {effect:g}, {name}"
-            yield figure("power", cell, levels != "not supported", least=least)
+    n = max(1, STUDIES // 3)
+    least = 0.85 if effect >= 1 else 0.0
+    found = np.array(each(levels_of_both, replace(PLAIN, effect=effect), n=n))
+    for name, levels in zip(("csnb", "csnb_cv"), found.T, strict=True):
+        cell = f"effect {effect:g}, {name}"
+        yield figure("power", cell, levels != "not supported", least=least)
 
 
-def coverage() -> Iterator[dict]:
+def levels_of_both(design: Design, seed: int) -> tuple[str, str]:
+    """Return the verdicts of two classifiers, which share the permutation test."""
+    found = [study(design, name, seed, 10, tested=False) for name in ("csnb", "csnb_cv")]
+    measured = [performance_of(*pair) for pair in zip(found, ("csnb", "csnb_cv"), strict=True)]
+    if all(verdict(each_one).level == "not supported" for each_one in measured):
+        return "not supported", "not supported"
+    p_value = permuted(found[0], "csnb", design.per_patient, seed)
+    return tuple(verdict(each_one, p_value).level for each_one in measured)
+
+
+def coverage(cell: str, design: Design, name: str, effect: float) -> Iterator[dict]:
     """Yield how often intervals hold the figures of the final classifier on new samples."""
-    for title, design in {"40": PLAIN, "100": LARGE, "20 x 5": PATIENTS}.items():
-        for name in ("nb", "csnb", "csnb_cv"):
-            for effect in (0.0, 1.0):
-                found = np.array(each(covered, replace(design, effect=effect), name))
-                measures = ("accuracy", "balanced accuracy", "recall", "accuracy less claim")
-                for measure, hits in zip(measures, found.T, strict=True):
-                    cell = f"{measure}, n = {title}, {name}, effect {effect:g}"
-                    yield figure("coverage", cell, hits, 0.93, 0.97)
+    found = np.array(each(covered, replace(design, effect=effect), name))
+    measures = ("accuracy", "balanced accuracy", "recall", "accuracy less claim")
+    for measure, hits in zip(measures, found.T, strict=True):
+        yield figure("coverage", f"{measure}, {cell}", hits, 0.93, 0.97)
 
 
 def covered(design: Design, name: str, seed: int) -> list[bool]:
@@ -212,26 +261,25 @@ def covered(design: Design, name: str, seed: int) -> list[bool]:
     ]
 
 
-def stability() -> Iterator[dict]:
+def stability(size: int) -> Iterator[dict]:
     """Yield how far the agreement of halves is from that of independent samples of their size."""
-    for size in (40, 80, 160):
-        design = Design(size, effect=1.0, genes=1000)
-        found = np.array(each(agreements, design, "csnb"))
-        truth, n = found[:, 0].mean(), len(found)
-        bias = found[:, 1].mean() - truth
-        error = np.hypot(*found[:, :2].std(axis=0, ddof=1)) / np.sqrt(n)
-        yield {
-            "part": "stability",
-            "cell": f"mean of halves of {size}, less {truth:.2f} of independent samples",
-            "target": "-0.05 to 0.05",
-            "value": bias,
-            "lower": bias - 1.96 * error,
-            "upper": bias + 1.96 * error,
-            "studies": n,
-            "met": "yes" if abs(bias) <= 0.05 else "no",
-        }
-        held = (found[:, 2] <= truth) & (truth <= found[:, 3])
-        yield figure("stability", f"interval, halves of {size}", held, 0.93, 0.97)
+    design = Design(size, effect=1.0, genes=1000)
+    found = np.array(each(agreements, design, "csnb"))
+    truth, n = found[:, 0].mean(), len(found)
+    bias = found[:, 1].mean() - truth
+    error = np.hypot(*found[:, :2].std(axis=0, ddof=1)) / np.sqrt(n)
+    yield {
+        "part": "stability",
+        "cell": f"mean of halves of {size}, less {truth:.2f} of independent samples",
+        "target": "-0.05 to 0.05",
+        "value": bias,
+        "lower": bias - 1.96 * error,
+        "upper": bias + 1.96 * error,
+        "studies": n,
+        "met": "yes" if abs(bias) <= 0.05 else "no",
+    }
+    held = (found[:, 2] <= truth) & (truth <= found[:, 3])
+    yield figure("stability", f"interval, halves of {size}", held, 0.93, 0.97)
 
 
 def agreements(design: Design, name: str, seed: int) -> list[float]:
@@ -293,13 +341,12 @@ def promises() -> Iterator[dict]:
             yield figure("overconfident", cell, hits, most=LEVEL)
 
 
-def runs() -> Iterator[dict]:
+def runs(n_runs: int) -> Iterator[dict]:
     """Yield how often the sorted runs test calls two equal classifiers different."""
-    for n_runs in (1, 3, 10):
-        p_values = np.array(each(equal_classifiers, n_runs))
-        cell = f"{n_runs} runs of ten folds, at .05"
-        yield figure("sorted runs", cell, p_values <= 0.05, most=0.05)
-        yield figure("sorted runs", f"{n_runs} runs, at .025", p_values <= 0.025, most=0.025)
+    p_values = np.array(each(equal_classifiers, n_runs))
+    cell = f"{n_runs} runs of ten folds, at .05"
+    yield figure("sorted runs", cell, p_values <= 0.05, most=0.05)
+    yield figure("sorted runs", f"{n_runs} runs, at .025", p_values <= 0.025, most=0.025)
 
 
 def equal_classifiers(n_runs: int, seed: int) -> float:

@@ -16,6 +16,7 @@ import signal
 import warnings
 from collections import Counter
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,8 @@ TOKENS += [b"\xff", b"\0", b"9" * 400, b"1_0", b"0x1", b"\xef\xbb\xbf", b"=1", b
 PATIENCE = 60
 #: A message may quote some of what it found, and say what to do.
 LONGEST = 700
+#: Of a file's own text it repeats less.
+MOST_QUOTED = 200
 
 SAMPLES = [f"GSM{i}" for i in range(8)]
 VALUES = np.random.default_rng(0).normal(8, 2, (6, 8)).round(3)
@@ -511,36 +514,60 @@ def too_long(*_):
     raise TimeoutError
 
 
+def outcome(path, read, is_right):
+    """Read a file; say what became of it, and show it where that is wrong."""
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(PATIENCE)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found = read(path)
+    except InputError as error:
+        message = str(error).replace(str(path.parent), "")
+        return "refused" if len(message) <= LONGEST else "long message", message
+    except TimeoutError:
+        return "hung", path.read_bytes()
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return "foreign", (error, path.read_bytes())
+    finally:
+        signal.alarm(0)
+    return "read" if is_right(found) else "other values", path.read_bytes()
+
+
+class Tally:
+    """How many files were refused or read, and the first of those that were neither."""
+
+    def __init__(self):
+        self.counts, self.wrong = Counter(), {}
+
+    def add(self, kind, shown):
+        self.counts[kind] += 1
+        if kind not in ("refused", "read"):
+            self.wrong.setdefault(kind, shown)
+
+    def judge(self, record_property):
+        record_property("outcomes", str(dict(self.counts)))
+        print(dict(self.counts))
+        assert not self.wrong, (self.counts, self.wrong)
+
+
 @pytest.mark.parametrize("reader", READERS)
 def test_a_damaged_file_is_read_as_it_is_or_refused(tmp_path, reader, record_property):
     name, good, read, oracle, slower = READERS[reader]
     good = good(tmp_path) if callable(good) else good.encode()
-    path, outcomes = tmp_path / name, Counter()
+    path, tally = tmp_path / name, Tally()
     path.write_bytes(packed(path, good))
     whole = read(path)
     assert same(whole, whole, path.read_bytes(), oracle)
     rng = np.random.default_rng([SEED, *reader.encode()])
-    signal.signal(signal.SIGALRM, too_long)
     for _ in range(-(-COUNT // slower)):
         broken = path.suffix != ".gz" or rng.random() < 0.3  # of gzipped files the archive itself
         inner = packed(path, good)
         content = damaged(rng, inner) if broken else packed(path, damaged(rng, good))
         path.write_bytes(content)
-        signal.alarm(PATIENCE)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            try:
-                found = read(path)
-            except InputError as error:
-                message = str(error).replace(str(tmp_path), "")
-                assert len(message) <= LONGEST, message
-                outcomes["refused"] += 1
-            else:
-                signal.alarm(0)
-                assert same(found, whole, content, oracle), content
-                outcomes["read"] += 1
-        signal.alarm(0)
-    record_property("outcomes", str(dict(outcomes)))
+        right = partial(same, whole=whole, content=content, oracle=oracle)
+        tally.add(*outcome(path, read, right))
+    tally.judge(record_property)
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -563,3 +590,5 @@ def test_messages_quote_little_of_a_long_cell(tmp_path, reader):
                     said = [str(error)]
             for message in [*said, *(str(each.message) for each in caught)]:
                 assert len(message.replace(str(tmp_path), "")) <= LONGEST, message[:1000]
+                quoted = max(map(len, re.findall(r"(?:x(?:, )?)+", message)), default=0)
+                assert quoted <= MOST_QUOTED, message[:1000]

@@ -1,12 +1,20 @@
-"""A tiny study, run through the whole workflow in a folder of its own."""
+"""A tiny study, run through the whole workflow in a folder of its own; the command `xnbflow`."""
 
-import subprocess
+import io
+import os
 import sys
+import warnings
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pandas as pd
 import pytest
+import snakemake_process
 import yaml
+
+from xnbflow.workflow.cli.app import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,11 +58,29 @@ def snakemake_command(folder, *arguments, cores=2, root=ROOT):
 
 def snakemake(folder, *arguments, fails=False, **options):
     """Run Snakemake in a folder; returns what it wrote."""
-    command = snakemake_command(folder, *arguments, **options)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    written = done.stdout + done.stderr
-    assert (done.returncode != 0) == fails, written
-    return written
+    _, _, _, *words = snakemake_command(folder, *arguments, **options)
+    done = snakemake_process.run(words, folder)
+    assert (done.returncode != 0) == fails, done.stdout
+    return done.stdout
+
+
+def xnbflow(*arguments, cwd):
+    """Call the command `xnbflow` in this process."""
+
+    def end(code):
+        raise SystemExit(code)
+
+    out, err = io.StringIO(), io.StringIO()
+    words = ["xnbflow", *map(str, arguments)]
+    with (
+        chdir(cwd), redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings(),
+        mock.patch.object(sys, "argv", words), mock.patch.object(os, "_exit", end),
+        pytest.raises(SystemExit) as ended,
+    ):  # fmt: skip
+        run()
+    return SimpleNamespace(
+        returncode=ended.value.code, stdout=out.getvalue(), stderr=err.getvalue()
+    )
 
 
 def jobs(folder, *arguments, root=ROOT):

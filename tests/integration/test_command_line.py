@@ -1,56 +1,28 @@
 """The command `xnbflow` as people and programs call it, from another process."""
 
 import gzip
-import io
 import json
 import os
 import subprocess
 import sys
-import warnings
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import partial
-from pathlib import Path
-from types import SimpleNamespace
-from unittest import mock
 
 import pandas as pd
 import pytest
+from integration.conftest import ROOT, xnbflow
 from model_files import edited
 from unit.test_models_file import two_classes
 
-from xnbflow.workflow.cli.app import run
-
-ROOT = Path(__file__).parents[2]
 MAIN = "from xnbflow.workflow.cli import main; main()"
 
 
-def in_process(*arguments, cwd=None, path=""):
+def in_process(*arguments, cwd=None):
     """Call the command in a process of its own; its output and errors are pipes."""
-    source = os.pathsep.join([str(ROOT / "workflow/src"), str(path)])
-    environment = {**os.environ, "PYTHONPATH": source, "COLUMNS": "200"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src"), "COLUMNS": "200"}
     return subprocess.run(
         [sys.executable, "-c", MAIN, *map(str, arguments)],
         capture_output=True, text=True, check=False, env=environment, cwd=cwd,
     )  # fmt: skip
-
-
-def xnbflow(*arguments, cwd):
-    """Call the command in this process."""
-
-    def end(code):
-        raise SystemExit(code)
-
-    out, err = io.StringIO(), io.StringIO()
-    words = ["xnbflow", *map(str, arguments)]
-    with (
-        chdir(cwd), redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings(),
-        mock.patch.object(sys, "argv", words), mock.patch.object(os, "_exit", end),
-        pytest.raises(SystemExit) as ended,
-    ):  # fmt: skip
-        run()
-    return SimpleNamespace(
-        returncode=ended.value.code, stdout=out.getvalue(), stderr=err.getvalue()
-    )
 
 
 FIT = ("fit", "training.csv", "--label", "type")
@@ -67,7 +39,7 @@ def folder(tmp_path_factory):
     table.rename_axis("id").to_csv(folder / "training.csv")
     new = two_classes(12, seed=1).frame()
     new[new.columns[::-1]].rename_axis("id").to_csv(folder / "new.csv")
-    done = in_process(*NAMED, "--method", "csnb", "--folds", "4", "-o", "model.skops", cwd=folder)
+    done = xnbflow(*NAMED, "--method", "csnb", "--folds", "4", "-o", "model.skops", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert "cross-validated (4 folds)" in done.stdout
     return folder
@@ -247,28 +219,22 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         assert not {"\x1b", "\x9b", "\u202e"} & {*written}, written
 
 
-def test_geo_writes_a_study_that_snakemake_plans(tmp_path):
+def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "GSE1_series_matrix.txt.gz").write_bytes(gzip.compress(SERIES_MATRIX.encode()))
     words = ["geo", "GSE1", "-o", "mine", "--mirror", mirror]
     done = xnbflow(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "snakemake mine --cores 4 --configfile mine.yaml" in done.stderr
+    assert "xnbflow run mine --configfile mine.yaml" in done.stderr
     planned = in_process("run", "mine", "--configfile", "mine.yaml", "-n", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     assert "acquire" in planned.stdout + planned.stderr
+    assert in_process("run", "mine", "--no-such-option", cwd=tmp_path).returncode == 2
     again = xnbflow(*words, cwd=tmp_path)
     assert again.returncode == 1
     assert "mine.tsv exists" in again.stderr
-    assert "cannot name a study" in xnbflow(*words[:3], "a/b", *words[4:], cwd=tmp_path).stderr
-
-
-def test_run_hands_on_to_snakemake(tmp_path):
-    done = in_process("run", "demo", "-n", "--quiet", "rules", "--directory", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "classify" in done.stdout
-    assert in_process("run", "no-such-study", "-n", "--directory", tmp_path).returncode == 1
+    assert "cannot name a study" in xnbflow(*words[:3], "a b", *words[4:], cwd=tmp_path).stderr
 
 
 def test_options_of_the_table_are_those_of_a_sheet(folder):
@@ -289,18 +255,20 @@ def test_options_of_the_table_are_those_of_a_sheet(folder):
     assert "option 'seperator=x': source table knows" in refused.stderr
 
 
-def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder):
+def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder, monkeypatch):
     (folder / "mine.py").write_text(
         "from sklearn.naive_bayes import GaussianNB\nclass Mine(GaussianNB): pass\n"
     )
-    called = partial(in_process, cwd=folder, path=folder)
+    monkeypatch.syspath_prepend(folder)
+    called = partial(xnbflow, cwd=folder)
     done = called(*NAMED, "--method", "mine.Mine", "--folds", "0", "-o", "mine.skops")
+    monkeypatch.delitem(sys.modules, "mine")
     assert done.returncode == 0, done.stderr
     refused = called("show", "mine.skops")
     assert refused.returncode == 1
     assert "mine.Mine" in refused.stderr
     assert "--trust" in refused.stderr
-    shown = called("show", "mine.skops", "--trust", "mine.Mine")
-    assert shown.returncode == 0, shown.stderr
+    assert "mine" not in sys.modules
     told = called("predict", "mine.skops", "new.csv", "--trust", "mine.Mine")
     assert len(told.stdout.splitlines()) == 13
+    monkeypatch.delitem(sys.modules, "mine")

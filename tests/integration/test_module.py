@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import snakemake as snakemake_package
+import snakemake_process
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY
 
@@ -56,13 +57,15 @@ with open("states.json", "w") as file:
 
 
 def call(folder, *arguments, environment=None, fails=False):
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-        cwd=folder, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    said = done.stdout + done.stderr
-    assert (done.returncode != 0) == fails, said
-    return said
+    done = snakemake_process.run(["--cores", "2", *arguments], folder, environment)
+    assert (done.returncode != 0) == fails, done.stdout
+    return done.stdout
+
+
+def stats(planned):
+    """Return how many jobs of each rule a plan has."""
+    rows = re.findall(r"^([\w-]+) +(\d+)$", planned, re.MULTILINE)
+    return {rule: int(number) for rule, number in rows if rule != "total"}
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +73,10 @@ def caller(tmp_path_factory):
     """A workflow that imports ours twice, with a sheet of its own that is called as ours is."""
     folder = tmp_path_factory.mktemp("caller")
     (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "workflow/Snakefile"))
-    small = {"title": "A tiny study", "datasets": ["wine", "toy"], "classifiers": ["nb"]}
+    small = {"title": "A tiny study", "datasets": ["toy"], "classifiers": ["nb"]}
     small |= {"folds": ["3-fold"], "diagnostics": False}
-    study = STUDY | {"sheets": ["config/datasets.tsv"], "studies": {"tiny": small}}
+    studies = {"tiny": small, "both": small | {"datasets": ["wine", "toy"]}}
+    study = STUDY | {"sheets": ["config/datasets.tsv"], "studies": studies}
     (folder / "caller.yaml").write_text(yaml.safe_dump(study))
     (folder / "config").mkdir()
     (folder / "config/datasets.tsv").write_text(SHEET)
@@ -95,10 +99,8 @@ def test_two_modules_run_under_their_prefixes(caller):
         ".snakemake",
     }
     assert "Nothing to be done" in call(caller, "first_tiny", "-n")
-    planned = call(caller, "second_tiny", "-n")
-    acquired = r"rule second_acquire:\n(?: +.*\n)*? +wildcards: dataset=(\w+)\n +priority: (.*)"
-    priorities = dict(re.findall(acquired, planned))
-    assert float(priorities["wine"]) < float(priorities["toy"]) < 0  # the larger is begun first
+    planned = call(caller, "second_both", "-n")
+    assert stats(planned)["second_acquire"] == 2
     paths = re.findall(r"^    (?:input|output|log|benchmark): (.*)$", planned, re.MULTILINE)
     made = [path for line in paths for path in line.split(", ") if "resources/paper" not in path]
     assert made
@@ -204,13 +206,9 @@ def test_a_deployed_study_is_run_once_from_one_whole_checkout(host, deployed):
     assert "A tiny study" in (deployed / "results/studies/tiny/report.html").read_text()
     assert "Nothing to be done" in host.call(deployed, "-n")
     shutil.rmtree(host.checkout("v1"))
-    together = [
-        subprocess.Popen(
-            [sys.executable, "-m", "snakemake", "--list", "--configfile", "tiny.yaml"],
-            cwd=deployed, env=host.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )
-        for _ in range(2)
-    ]  # fmt: skip
+    command = [sys.executable, "-m", "snakemake", "--list", "--configfile", "tiny.yaml"]
+    given = {"cwd": deployed, "env": host.environment, "stderr": subprocess.STDOUT}
+    together = [subprocess.Popen(command, stdout=subprocess.PIPE, **given) for _ in range(2)]
     for process in together:
         said, _ = process.communicate()
         assert process.returncode == 0, said
@@ -224,21 +222,19 @@ def test_a_deployed_study_is_run_once_from_one_whole_checkout(host, deployed):
     assert list(host.checkouts.iterdir()) == [checkout]  # nothing half-written is left
 
 
-@pytest.mark.parametrize(
-    "named",
-    ['gitlab("{}", path="{}", commit="{commit}")', 'github("{}", path="{}", branch="main")'],
-)
-def test_another_release_runs_what_it_changes(host, deployed, named):
-    if "v2" not in host.git("tag").split():
-        with (host.repository / "workflow/src/xnbflow/evaluation/folds.py").open("a") as file:
-            file.write("\n# another version\n")
-        host.commit("v2")
+def test_another_release_runs_what_it_changes(host, deployed):
+    """A branch of one host, a commit of another."""
+    with (host.repository / "workflow/src/xnbflow/evaluation/folds.py").open("a") as file:
+        file.write("\n# another version\n")
+    host.commit("v2")
     commit = host.git("rev-parse", "HEAD")
-    snakefile = named.format("owner/xnbflow", "workflow/Snakefile", commit=commit)
-    host.write(deployed, DEPLOYED.format(snakefile=snakefile))
-    planned = set(re.findall(r"^rule ([\w-]+):", host.call(deployed, "-n"), re.MULTILINE))
-    assert planned == {"classify_3-fold_gaussian-sklearn", "compare", "report", "all"}
-    assert host.checkout(commit).is_dir()
+    for named in (f'gitlab("{{}}", path="{{}}", commit="{commit}")',
+                  'github("{}", path="{}", branch="main")'):  # fmt: skip
+        snakefile = named.format("owner/xnbflow", "workflow/Snakefile")
+        host.write(deployed, DEPLOYED.format(snakefile=snakefile))
+        planned = set(stats(host.call(deployed, "-n")))
+        assert planned == {"classify_3-fold_gaussian-sklearn", "compare", "report", "all"}
+        assert host.checkout(commit).is_dir()
 
 
 def test_modules_of_two_commits_are_refused(host, deployed):
@@ -282,10 +278,10 @@ def test_a_plan_needs_nothing_but_snakemake_installed(tmp_path):
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "rule analyse:" in done.stdout
+    assert "analyse" in stats(done.stdout)
 
 
 def test_the_test_configuration_plans_its_study():
     given = ("--directory", ".test", "--configfile", ".test/config/config.yaml")
     planned = call(ROOT, *given, "-n", "--forceall")
-    assert "rule classify_3-fold_nb:" in planned
+    assert "classify_3-fold_nb" in stats(planned)

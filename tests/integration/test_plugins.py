@@ -1,12 +1,14 @@
 """A package of one's own adds a classifier, a source and an analysis by entry points."""
 
 import importlib
-import subprocess
+import os
+import re
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import snakemake_process
 import yaml
 from integration.conftest import snakemake_command
 
@@ -163,16 +165,9 @@ STUDY = {
 
 
 def run(folder, site, *arguments):
-    import os
-
     command = [part.replace("tiny.yaml", "mine.yaml") for part in snakemake_command(folder)]
-    return subprocess.run(
-        [*command, *arguments],
-        env={**os.environ, "PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    return snakemake_process.run([*command[3:], *arguments], folder, environment)
 
 
 def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
@@ -183,7 +178,7 @@ def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
     )
     (folder / "mine.yaml").write_text(yaml.safe_dump(STUDY))
     done = run(folder, site)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout
     summary = pd.read_parquet(folder / "results/studies/mine/summary.parquet")
     assert summary.set_index("metric")["mean"]["accuracy"] == 1.0
     page = (folder / "results/studies/mine/report.html").read_text()
@@ -192,8 +187,7 @@ def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
 
     def planned():
         told = run(folder, site, "-n", "--quiet", "rules", "--rerun-triggers", "params").stdout
-        rows = [line.split() for line in told.splitlines()]
-        return {row[0] for row in rows if len(row) == 2 and row[1].isdigit()}
+        return set(re.findall(r"^(\S+) +\d+$", told, re.MULTILINE))
 
     assert planned() == set()
     source = Path(site, "toyplugin", "nearest.py")
@@ -210,6 +204,4 @@ def test_a_plugin_s_parameters_are_checked_before_anything_runs(tmp_path):
     (folder / "mine.yaml").write_text(yaml.safe_dump(study))
     done = run(folder, site, "-n")
     assert done.returncode != 0
-    assert (
-        "classifiers.near.params, power: found 10; use a whole number" in done.stdout + done.stderr
-    )
+    assert "classifiers.near.params, power: found 10; use a whole number" in done.stdout

@@ -3,27 +3,14 @@
 import gzip
 import re
 import shlex
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from integration.conftest import ROOT
+import snakemake_process
+from integration.conftest import ROOT, xnbflow
 
 TUTORIALS = ROOT / "docs/tutorials"
-PROGRAMS = {
-    "xnbflow": [sys.executable, "-c", "from xnbflow.workflow.cli import main; main()"],
-    "snakemake": [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(ROOT / "workflow/Snakefile"),
-    ],
-}
-
-
 MATRIX = """\
 !Series_title\t"Early onset"
 !Series_geo_accession\t"GSE4107"
@@ -42,13 +29,18 @@ def commands(page):
     return [shlex.split(line, comments=True) for block in blocks for line in block.splitlines()]
 
 
+def planned(calls, folder):
+    """Return what Snakemake says of each call, without running anything."""
+    snakefile = ("--snakefile", str(ROOT / "workflow/Snakefile"))
+    for words in dict.fromkeys(tuple(w for w in words if w != "-n") for words in calls):
+        done = snakemake_process.run([*words[1:], *snakefile, "-n"], folder)
+        assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}"
+        yield done.stdout
+
+
 def run(words, folder):
-    program, *arguments = words
-    done = subprocess.run(
-        [*PROGRAMS[program], *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = xnbflow(*words[1:], cwd=folder)
     assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}{done.stderr}"
-    return done.stdout
 
 
 def cohort(seed, path):
@@ -65,12 +57,12 @@ def cohort(seed, path):
 
 
 def test_second_cohort_and_prediction(tmp_path):
-    pytest.importorskip("typer")
-    pytest.importorskip("skops")
     for seed, name in enumerate(("train", "new", "second")):
         cohort(seed, tmp_path / "data" / f"{name}.csv")
-    for words in commands("prediction.md"):
-        run([*words, "-n"] if words[0] == "snakemake" else words, tmp_path)
+    *ours, last = commands("prediction.md")
+    for words in ours:
+        run(words, tmp_path)
+    assert len(list(planned([last], tmp_path))) == 1
     told = pd.read_csv(tmp_path / "second.tsv", sep="\t")
     truth = pd.read_csv(tmp_path / "data/second.csv")
     assert len(told) == 30
@@ -84,32 +76,30 @@ def test_second_cohort_and_prediction(tmp_path):
 def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     """The sheet and the configuration stand on the page; the first calls say what would run."""
     page = (TUTORIALS / "own-data.md").read_text()
-    header, row = re.search(r"^(\| id .*\n)\|[-|]+\n(\| mine .*)$", page, re.MULTILINE).groups()
-    cells = [
-        [cell.strip().strip("`") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
-        for line in (header, row)
-    ]
-    lines = ["\t".join(each).replace("\\|", "|") for each in cells]
-    (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
+    (sheet,) = re.findall(r"^```text\n(id\t.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "my.tsv").write_text(sheet)
     steps, configuration = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (tmp_path / "my.yaml").write_text(configuration + steps)
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "GSE4107_series_matrix.txt.gz").write_bytes(gzip.compress(MATRIX.encode()))
-    told = [words for words in commands("own-data.md") if words[:2] == ["xnbflow", "geo"]]
+    cohort(0, tmp_path / "data" / "expression.csv")
+    told = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
     for words in told:
         run([*words, "--mirror", str(mirror)], tmp_path)
-    calls = [words for words in commands("own-data.md") if words[0] == "snakemake"]
-    assert (len(told), len(calls)) == (1, 4)
-    for words in calls:
-        assert "acquire" in run([*words, *([] if "-n" in words else ["-n"])], tmp_path)
+    runs = [words[1:] for words in commands("own-data.md") if words[1] == "run"]
+    calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
+    assert (len(told), len(calls)) == (2, 5)
+    assert all("acquire" in text for text in planned(calls, tmp_path))
 
 
-@pytest.mark.parametrize("page", ["paper.md", "cluster.md"])
-def test_other_tutorials_plan_what_they_say(page, tmp_path):
-    calls = [w for w in commands(page) if w[0] == "snakemake" and "--unlock" not in w]
-    assert calls
-    for words in calls:
-        local = [word.replace("config/profiles", str(ROOT / "config/profiles")) for word in words]
-        planned = run([*local, *([] if "-n" in local else ["-n"])], tmp_path)
-        assert "acquire" in planned
+@pytest.mark.parametrize(("page", "number"), [("paper.md", 1), ("cluster.md", 3)])
+def test_other_tutorials_plan_what_they_say(page, number, tmp_path):
+    calls = [
+        [word.replace("config/profiles", str(ROOT / "config/profiles")) for word in words]
+        for words in commands(page)
+        if words[0] == "snakemake" and "--unlock" not in words
+    ]
+    plans = list(planned(calls, tmp_path))
+    assert len(plans) == number
+    assert all("acquire" in text for text in plans)

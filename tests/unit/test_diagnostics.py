@@ -67,6 +67,12 @@ def test_agrees_with_scipy(n):
     assert_as_scipy(samples_of_many_shapes(n))
 
 
+def test_beyond_5000_samples_p_is_marked_as_extrapolated():
+    X = np.random.default_rng(7).normal(size=(5001, 1))
+    with pytest.warns(UserWarning, match="extrapolated beyond 5000 samples: 5001"):
+        shapiro_wilk(X)
+
+
 @settings(deadline=None, max_examples=60)
 @given(arrays(np.float64, st.tuples(st.integers(3, 24), st.just(5)), elements=st.integers(-4, 4)))
 def test_agrees_with_scipy_on_ties(X):

@@ -51,7 +51,10 @@ def documented_names():
 
 @pytest.mark.parametrize("path", documented_names())
 def test_every_name_of_the_reference_has_its_sections(path):
-    """Parameters where there are any, and what is returned, or what a class holds."""
+    """Parameters where there are any, and what is returned, or what a class holds.
+
+    Those of an estimator are exactly the ones it takes.
+    """
     module, _, name = path.rpartition(".")
     found = getattr(importlib.import_module(module), name)
     written = sections(found)
@@ -61,7 +64,9 @@ def test_every_name_of_the_reference_has_its_sections(path):
         returns = inspect.signature(found).return_annotation
         yields = {"Returns", "Yields"} & written.keys()
         assert yields or returns in (None, "None")
-    elif not (issubclass(found, BaseEstimator) or inspect.isabstract(found)):
+    elif issubclass(found, BaseEstimator):
+        assert set(written.get("Parameters", ())) == set(inspect.signature(found).parameters)
+    elif not inspect.isabstract(found):
         fields = getattr(found, "_fields", None) or getattr(found, "__dataclass_fields__", ())
         named = {*written.get("Attributes", ()), *written.get("Parameters", ())}
         assert named
@@ -96,24 +101,52 @@ assert_type(FAMILIES["gaussian"], type[Distribution])
 """
 
 
+#: What estimators take.
+SAMPLES = """
+import numpy as np
+from scipy import sparse
+
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
+
+
+class Frame:  # as polars.DataFrame and anndata.AnnData declare it
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, 1
+
+
+GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
+GaussianNB().fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1.0, 2.0])
+ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
+ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
+"""
+
+
 MISTAKES = """
-from xnbflow.naive_bayes import XNB, NoSuchNB
+from xnbflow.naive_bayes import XNB, GaussianNB, NoSuchNB
 from xnbflow.preprocessing.mdlp import _cut
 
 XNB(n_grid="fifty")
 XNB(no_such_parameter=1)
 _cut(1, 2)
+GaussianNB().fit(object(), [0])
 """
 
 
 @pytest.mark.slow
 def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
     """As the library is installed; compiled kernels keep their types."""
-    for name, code in {"user": USER_CODE, "mistakes": MISTAKES}.items():
+    for name, code in {"user": USER_CODE, "samples": SAMPLES, "mistakes": MISTAKES}.items():
         (tmp_path / f"{name}.py").write_text(code)
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
     run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1, run.stderr
-    assert "user.py" not in run.stdout
-    for mistake in ('"NoSuchNB"', 'expected "int"', '"no_such_parameter"', '"n_classes", "bits"'):
+    assert not re.search(r"(user|samples)\.py", run.stdout)
+    for mistake in (
+        '"NoSuchNB"',
+        'expected "int"',
+        '"no_such_parameter"',
+        '"n_classes", "bits"',
+        '"object"',
+    ):
         assert mistake in run.stdout

@@ -15,7 +15,8 @@ from serving import serving
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire, acquire_noting
-from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.downloads import Downloads
+from xnbflow.data.sources.retries import RetryPolicy
 from xnbflow.data.sources.sheet import SheetRow
 
 PATH = "Brain/GSE1/Brain_GSE1.csv"

@@ -12,9 +12,10 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.annotation import read_annotation
 from xnbflow.data.sources.class_labels import LabelRule
-from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.geo_summary import summarise
+from xnbflow.data.sources.retries import RetryPolicy
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
@@ -149,6 +150,14 @@ def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     description = series.sample_metadata["description"]
     assert description[0] == description[3] == " ".join(text.replace('""', '"').split())
     assert list(description[1:3]) == ["b", "c"]
+
+
+def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
+    content = matrix(extra=['!Series_summary\t"never ends', line("Sample_description", "abcd")])
+    with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
+        series = read_geo(put(tmp_path, content), row())
+    assert series.values.tolist() == VALUES
+    assert list(series.sample_metadata["description"]) == list("abcd")
 
 
 @pytest.mark.parametrize("word", ["", "null", "NA", '""'])
@@ -412,7 +421,34 @@ def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_ph
     assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
     assert summary.row.options["phenotype"] == str(path)
     assert summary.row.options["transform"] == "log_cpm"
-    assert "look which it is" in str(summary)
+    assert "look what it is" in str(summary)
+
+
+def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
+    """Its page of downloads names them (GEO, "NCBI-generated RNA-seq count data")."""
+    kind = "Expression profiling by high throughput sequencing"
+    counts, genes = "GSE4107_raw_counts_GRCh38.p13_NCBI.tsv.gz", "Human.GRCh38.p13.annot.tsv.gz"
+    query, page = "download/?type=rnaseq_counts", "download/?acc=GSE4107"
+    links = [f"{query}&amp;acc=GSE4107&amp;file={counts}", f"{query}&amp;file={genes}"]
+    table = "GeneID\tGSM1\tGSM2\tGSM4\n780\t10\t30\t5\n5982\t30\t10\t15\n"
+    annotation = "GeneID\tSymbol\tEnsemblGeneID\n780\tDDR1\tENSG00000204580\n5982\tRFC2\t\n"
+    name = f"{SERIES}GSE4107_series_matrix.txt.gz"
+    served = {
+        name: gzip.compress(matrix(values=[], kind=kind).encode()),
+        page: "".join(f'<a href="/geo/{link}">file</a>' for link in links).encode(),
+        f"{query}&format=file&acc=GSE4107&file={counts}": gzip.compress(table.encode()),
+        f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
+    }
+    with ncbi(files=served) as server:
+        places = Downloads(tmp_path / "a", {"geo": [server.url]}, RetryPolicy(timeout=5))
+        summary = summarise("GSE4107", places)
+        (tmp_path / "sheet.tsv").write_text(summary.sheet)
+        dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]
+        series = acquire(dataset, **settings(tmp_path, server))
+    assert series.samples.tolist() == ["GSM1", "GSM2", "GSM4"]
+    assert list(series.labels) == ["patient's mucosa", "patient's mucosa", "healthy control"]
+    assert list(series.feature_metadata["symbol"]) == ["DDR1", "RFC2"]
+    assert series.values[0] == pytest.approx(np.log1p([250_000, 750_000, 250_000]))
 
 
 # real files

@@ -118,7 +118,7 @@ def test_other_files_are_refused(path, tmp_path):
         "nothing": "does not exist",
         "text": "no model, or damaged",
         "foreign": "no model of xnbflow",
-        "newer": "format 99, this program reads 2",
+        "newer": "format 99, this program reads 3",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
         with pytest.raises(InputError, match=told):
@@ -245,5 +245,7 @@ def test_a_model_and_its_tables_say_whose_they_are(tmp_path):
     (tmp_path / "mine.skops").write_bytes(Path(own["model"]).read_bytes())
     read_model(tmp_path / "mine.skops")
     (folder / "nb.skops").write_bytes(Path(own["model"]).read_bytes())
+    read_model(folder / "nb.skops")  # of somebody whose folder has the name of ours
+    (folder / "nb.signature.parquet").write_bytes(Path(own["signature"]).read_bytes())
     with pytest.raises(InputError, match=r"copy of results/toy/models/csnb\.skops"):
         read_model(folder / "nb.skops")

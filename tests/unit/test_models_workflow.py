@@ -1,5 +1,7 @@
 """What a study keeps: models of all samples, and models in a second cohort, with their tables."""
 
+import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,17 +16,21 @@ from xnbflow.data.contract import (
     MODEL,
     MODEL_TABLE,
     MODEL_TABLES,
+    TRAINED,
+    TRAINING_TABLES,
     VALIDATION,
     VALIDATION_TABLES,
 )
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
-from xnbflow.data.tables import write_tables
+from xnbflow.data.tables import read_parquet, write_parquet, write_tables
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.final import final_model, model_tables, write_final
 from xnbflow.models.signature import gene_sets, signature_table
+from xnbflow.models.trained import series_digest
 from xnbflow.models.validation import (
     HARMONISERS,
     compare_signatures,
@@ -124,13 +130,14 @@ def test_the_choice_of_one_probe_per_gene_uses_no_labels():
     """The probe with the greatest mean is taken, and random labels are predicted by chance."""
     rng = np.random.default_rng(0)
     symbols = {f"p{i}": f"gene{i // 8}" for i in range(2400)}
+    genes = pd.DataFrame({"symbol": list(symbols.values())})
     accuracies = []
     for _ in range(8):
         labels = np.array(["a", "b"])[rng.permutation(np.arange(40) % 2)]
         samples = [f"s{i}" for i in range(40)]
         values = rng.normal(size=(2400, 40))
-        series = DataSet("noise", values, list(symbols), samples, labels)
-        chosen, other = matched(series, series, "symbol", (symbols, symbols))
+        series = DataSet("noise", values, list(symbols), samples, labels, feature_metadata=genes)
+        chosen, other = matched(series, series, "symbol")
         highest = values.mean(axis=1).reshape(300, 8).argmax(axis=1) + 8 * np.arange(300)
         assert np.array_equal(np.sort(chosen.values, axis=0), np.sort(values[highest], axis=0))
         assert np.array_equal(chosen.values, other.values)
@@ -233,6 +240,41 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
     assert {Prose, Table, Gallery} <= kinds
+
+
+@pytest.mark.parametrize(
+    "other",
+    ["results/one/models/csnb.signature.parquet", "results/two/5-fold/nb/fits.parquet",
+     "results/studies/small/validation/recall.parquet", "results/one/models/csnb.gmt"],
+)  # fmt: skip
+def test_a_page_is_of_one_series(results, tmp_path, other):
+    """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
+    root = tmp_path / "copy"
+    shutil.copytree(results.root, root)
+    mine = replace(results, root=root)
+    digest = {series.name: series_digest(series) for series in (TRAIN, TEST)}
+    for dataset, folds, name in mine.study.trained:
+        place = root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
+        fits = pd.DataFrame(columns=TRAINING_TABLES["fits"].fixed)
+        write_parquet(fits, place, TRAINING_TABLES["fits"], digest[dataset])
+    for dataset, name in mine.study.models:
+        for kind, table in MODEL_TABLES.items():
+            place = root / MODEL_TABLE.of(dataset=dataset, classifier=name, table=kind)
+            write_parquet(read_parquet(place, table), place, table, digest[dataset])
+    folder, both = root / VALIDATION.of(study="small"), " ".join(digest.values())
+    tables = {name: mine.validation[name] for name in VALIDATION_TABLES}
+    write_tables(tables, folder, VALIDATION_TABLES, both)
+    mine.refuse_mixed_series()
+    kinds = VALIDATION_TABLES | MODEL_TABLES | TRAINING_TABLES
+    place = root / other
+    if place.suffix == ".gmt":
+        place.write_text(place.read_text().replace("high", "low", 1))
+    else:
+        table = kinds[place.stem.rpartition(".")[2]]
+        write_parquet(read_parquet(place, table), place, table, "f" * 64)
+    with pytest.raises(InputError) as refusal:
+        replace(mine).refuse_mixed_series()
+    assert refusal.value.file == str(place)
 
 
 # --- directions and links of genes ----------------------------------------------------------------

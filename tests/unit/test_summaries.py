@@ -8,10 +8,14 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.evaluation import summaries
+from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval, share_interval
+from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.summaries import (
     averages,
     hard_samples,
@@ -20,6 +24,7 @@ from xnbflow.evaluation.summaries import (
     recall,
     samples,
 )
+from xnbflow.evaluation.training import train
 
 PLACES = list(np.ndindex(2, 2))
 HEADER = DataSetHeader(
@@ -124,7 +129,7 @@ def test_where_samples_have_groups_intervals_count_groups():
     recall = summaries.recall(predictions, found, headers)
     wide = recall.set_index(["dataset", "class"])
     assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
-    none = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "halves"])
+    none = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
     tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
     table = summaries.verdicts(found, headers, none, tests, {}).set_index("dataset")
     assert table["units"].to_dict() == {"d": 5, "e": 20}
@@ -352,6 +357,49 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     table = samples(predictions, recalled(predictions)).set_index("sample")
     assert table.index[table["suspect"]].tolist() == ["s29"]
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [({}, True), ({"probability": 0.89}, False), ({"predicted": "a"}, False),
+     ({"predicted": "c"}, False)],
+)  # fmt: skip
+def test_a_label_is_doubted_where_all_repeats_are_sure_of_one_other_class(change, found):
+    """Of three tests of s29 one is changed."""
+    true = np.repeat(["a", "b", "c"], [30, 20, 20])
+    ((key, table),) = labelled(true, [*"a" * 29, "b", *"b" * 20, *"c" * 20], repeats=3).items()
+    table["probability"] = 0.9
+    for name, value in change.items():
+        table.loc[table.index[table["sample"] == "s29"], name] = (
+            [value] * 3 if name == "probability" else [value, "b", "b"]
+        )
+    for label in "abc":
+        p = np.where(table["predicted"] == label, table["probability"], 0.01)
+        table[f"log_posterior.{label}"] = np.log(p)
+    rows = samples({key: table}, recalled({key: table})).set_index("sample")
+    assert rows.index[rows["suspect"]].tolist() == ["s29"] * found
+    assert rows.loc["s0", "probability"] == pytest.approx(table["probability"].iloc[0])
+
+
+def test_exchanged_labels_are_found():
+    """Two labels of wine are exchanged, which is easy: they are doubted, and few others."""
+    pair = (20, 150)
+    wine = acquire(SheetRow("wine", "bundled", "wine"))
+    labels = wine.labels.copy()
+    labels[list(pair)] = labels[list(pair[::-1])]
+    series = DataSet("w", wine.values, wine.features, wine.samples, labels)
+    header = DataSetHeader("w", series.samples, series.labels, series.n_features)
+    folds = draw_folds(header, 5, 1)
+    predictions = {
+        ("w", "f", name): train(series, folds, resolved({"method": name}))["predictions"]
+        for name in ("gaussian_nb", "csnb", "xnb")
+    }
+    found = summaries.performances(predictions, {"w": header}, {})
+    rows = samples(predictions, summaries.recall(predictions, found, {"w": header}))
+    doubted = rows[rows["suspect"]].groupby("sample").size()
+    doubted = set(doubted.index[doubted == len(predictions)])
+    assert set(wine.samples[list(pair)]) <= doubted
+    assert len(doubted) <= 4
 
 
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():

@@ -2,9 +2,12 @@
 
 import gzip
 import math
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from xnbflow.data.errors import InputError
@@ -130,6 +133,32 @@ def test_bad_tables_are_refused_with_the_place_and_what_to_do(tmp_path, text, me
     with pytest.raises(InputError, match=message) as error:
         read_table(path, row())
     assert str(path) in str(error.value)
+
+
+#: Columns of types that CSV lacks, with what they hold.
+ODD = {
+    "dictionary": (pa.array(["7", "8", "9"]).dictionary_encode(), [7, 8, 9]),
+    "decimal": (pa.array([Decimal("1.5"), Decimal(2), Decimal(-3)]), [1.5, 2, -3]),
+    "half": (pa.array(np.array([1.5, 2, 3], np.float16)), [1.5, 2, 3]),
+    "large": (pa.array([2**53 + 1, 2, 3]), [2.0**53, 2, 3]),
+    "null": (pa.array([1.0, None, 3.0]), None),
+    "infinite": (pa.array([1.0, np.inf, 3.0]), None),
+    "list": (pa.array([[1], [2], [3]]), None),
+    "date": (pa.array([1, 2, 3], pa.timestamp("s")), None),
+    "empty": (pa.array([None, None, None]), None),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_a_column_of_parquet_is_read_as_its_numbers_or_refused_by_its_name(tmp_path, kind):
+    column, numbers = ODD[kind]
+    pq.write_table(pa.table({"y": ["a", "b", "b"], "g": column}), tmp_path / "x.parquet")
+    dataset = SheetRow("x", "table", "x", label="y")
+    if numbers is None:
+        with pytest.raises(InputError, match="'g'"):
+            read_table(tmp_path / "x.parquet", dataset)
+    else:
+        assert read_table(tmp_path / "x.parquet", dataset).values.tolist() == [numbers]
 
 
 def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv(tmp_path):

@@ -210,6 +210,10 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     path = put(tmp_path, "id,type,g\ns1,stage IIa,1\ns2,Stage iv,2\ns3,other,3\n", "x.csv")
     series = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:early,IV:late"))
     assert list(series.labels) == ["early", "late"]
+    both = read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:a,IV:late"))
+    assert list(both.labels) == ["a", "late"]
+    with pytest.raises(InputError, match="'ii' is 'a' before"):
+        read_table(path, row(id_column="id", regex=r"stage (iv|i+)", map="ii:a,II:b,IV:late"))
     assert list(series.samples) == ["s1", "s2"]
     assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
 
@@ -407,3 +411,21 @@ def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     assert list(series.samples) == ["s4", "s3", "s2", "s1"]
     assert list(series.labels) == ["n", "t", "n", "t"]
     assert list(series.sample_metadata["geo_accession"]) == ["GSM4", "GSM3", "GSM2", "GSM1"]
+
+
+def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(tmp_path):
+    legend = pd.DataFrame({"column": ["g"], "meaning": ["a gene"]})
+    cells = {"id": ["a", "b"], "type": ["u", "v"], "g": ["7,5", 8.25], "age": [61.5, "62,5"]}
+    with pd.ExcelWriter(tmp_path / "x.xlsx") as book:
+        legend.to_excel(book, sheet_name="legend", index=False)
+        pd.DataFrame(cells).to_excel(book, sheet_name="data", index=False)
+    path = tmp_path / "x.xlsx"
+    with pytest.raises(InputError, match=r"first sheet, 'legend'; .*: 'data'") as caught:
+        read_table(path, row(id_column="id"))
+    assert caught.value.key == "id_column"
+    options = {"sheet": "data", "phenotype_columns": "age"}
+    with pytest.raises(InputError, match="say decimal=comma"):
+        read_table(path, row(id_column="id", **options))
+    series = read_table(path, row(id_column="id", decimal="comma", **options))
+    assert series.values.tolist() == [[7.5, 8.25]]
+    assert list(series.sample_metadata["age"]) == ["61.5", "62.5"]

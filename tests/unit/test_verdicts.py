@@ -92,6 +92,17 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
     assert verdict(six, 0.005, choices=6).level == "not supported"
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper", "reasons"),
+    [(0.4, 1.0, []), (0.39, 1.0, ["stability unknown"]), (0.0, 0.4, ["stability unknown"]),
+     (0.0, 0.39, ["stability"]), (np.nan, np.nan, [])],
+)  # fmt: skip
+def test_stability_is_judged_by_its_interval(lower, upper, reasons):
+    found = verdict(performance(CODES, predictions(CODES, [])), 0.01, Estimate(0.5, lower, upper))
+    assert found.reasons == reasons
+    assert found.level == ("partly supported" if reasons else "well supported")
+
+
 def test_always_naming_the_largest_class_is_never_supported():
     codes = np.repeat([0, 1], [90, 10])
     found = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])

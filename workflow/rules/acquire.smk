@@ -25,5 +25,7 @@ rule acquire:
         given=state_of_given,
         lock=lambda wildcards: prefix() + LOCK,
         sources=lambda wildcards: source_digests("acquire", reader(wildcards)),
+    message:
+        "Reading {wildcards.dataset}"
     script:
         "../scripts/acquire.py"

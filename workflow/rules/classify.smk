@@ -22,10 +22,13 @@ for name, job in CLASSIFY.items():
         output:
             **{table: tables(job, table) for table in TRAINING_TABLES},
             **model_paths(job.final),
-            label_test=[
-                TRAINED.fill(folds=job.folds, classifier=name, table="label_test")
-                for name in job.tested
-            ],
+            **{
+                table: [
+                    TRAINED.fill(folds=job.folds, classifier=name, table=table)
+                    for name in job.tested
+                ]
+                for table in ("label_test", "random_genes", "learning_curve")
+            },
             halves=[
                 TRAINED.fill(folds=job.folds, classifier=name, table="halves")
                 for name, _ in job.halved
@@ -56,6 +59,8 @@ for name, job in CLASSIFY.items():
             },
             scheme=vars(CONFIG.folds[job.folds]),
             sources=sources_with("classify", job.classifiers),
+        message:
+            f"Training {', '.join(job.classifiers)} on {{wildcards.dataset}} ({job.folds})"
         script:
             "../scripts/classify.py"
 
@@ -80,6 +85,8 @@ rule train:
         scheme=scheme_of_batch,
         batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
         sources=lambda wildcards: sources_with("train", [wildcards.classifier])(wildcards),
+    message:
+        "Training {wildcards.classifier} on {wildcards.dataset} ({wildcards.batch})"
     script:
         "../scripts/train.py"
 
@@ -104,5 +111,7 @@ rule permute:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         n_permutations=lambda wildcards: study_of(wildcards).permutations[wildcards.classifier],
         sources=lambda wildcards: sources_with("train", [wildcards.classifier])(wildcards),
+    message:
+        "Permuting the labels of {wildcards.dataset} for {wildcards.classifier}"
     script:
         "../scripts/permute.py"

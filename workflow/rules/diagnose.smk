@@ -19,5 +19,7 @@ rule diagnose:
     params:
         tests=tests_of,
         sources=source_digests("diagnose"),
+    message:
+        "Testing the features and auditing the samples of {wildcards.dataset}"
     script:
         "../scripts/diagnose.py"

@@ -11,8 +11,9 @@ from xnbflow.data.contract import DOWNLOADS
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError, about_file, quoted
-from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
+from xnbflow.data.sources.retries import RetryPolicy
 from xnbflow.evaluation.folds import draw_folds
 
 __all__ = ["folds_of_batch", "read_folds", "scheme_folds"]

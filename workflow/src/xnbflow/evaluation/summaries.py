@@ -3,6 +3,7 @@
 Their columns are those of `xnbflow.data.contract.STUDY_TABLES`. ``Tables`` are of all repeats.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Any
@@ -15,11 +16,11 @@ from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.halves import half_stability, pairs_of, selection_shares
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, share_interval
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, share_interval
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.evaluation.verdicts import Performance, performance, verdict
+from xnbflow.evaluation.verdicts import SURE, Performance, performance, verdict
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 
 _KEY = ["dataset", "folds", "classifier"]
@@ -176,7 +177,9 @@ def verdicts(
     choices : mapping of str to int
         Out of how many classifiers each one was chosen after looking at the results; by default 1.
     """
-    agreement = stability[stability["class"] == ""].set_index(_KEY)["halves"].to_dict()
+    halves = stability[stability["class"] == ""].set_index(_KEY)
+    halves = halves[["halves", "halves_lower", "halves_upper"]].dropna()
+    agreement = dict(zip(halves.index, map(Estimate._make, halves.to_numpy()), strict=True))
     tests = permutation_tests[permutation_tests["metric"] == "balanced_accuracy"]
     tests = tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]]
     p_values = dict(zip(tests.index, tests.itertuples(index=False, name=None), strict=True))
@@ -184,7 +187,7 @@ def verdicts(
     for key, found in performances.items():
         p_value, permuted = p_values.get((key[0], key[2]), (np.nan, ""))
         n = choices.get(key[2], 1)
-        given = verdict(found, p_value, agreement.get(key, np.nan), choices=n)
+        given = verdict(found, p_value, agreement.get(key), choices=n)
         header = headers[key[0]]
         units = len(header.samples) if header.groups is None else len(np.unique(header.groups))
         reasons = "; ".join(given.reasons)
@@ -516,15 +519,23 @@ def recall(
 def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     """Return how often each sample was tested and misclassified, and as which class.
 
-    A sample is suspect if a classifier that recognises its class (in the table ``recall``) is wrong
-    in more than half of its tests: of a class that is not recognised every sample is wrong.
+    A sample is suspect if a classifier that recognises its class (in the table ``recall``) predicts
+    the same other class in all of its tests, with a mean probability of `SURE` or more if it has
+    probabilities. Of a class that is not recognised every sample is wrong.
     """
-    table = _stack({k: t for k, t in predictions.items() if len(t)}, _PREDICTED)
+    claimed = {k: t.assign(probability=_claimed(t)) for k, t in predictions.items() if len(t)}
+    table = _stack(claimed, [*_PREDICTED, "probability"])
     if table.empty:
         return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
     table["wrong"] = table["true"] != table["predicted"]
     group = [*_KEY, "sample", "true"]
-    counts = table.groupby(group, sort=False)["wrong"].agg(tested="size", wrong="sum").reset_index()
+    counts = table.groupby(group, sort=False).agg(
+        tested=("wrong", "size"),
+        wrong=("wrong", "sum"),
+        probability=("probability", "mean"),
+        other_classes=("predicted", "nunique"),
+    )
+    counts = counts.reset_index()
     votes = table.groupby([*group, "predicted"], sort=False).size().reset_index(name="votes")
     votes = votes.sort_values("votes", ascending=False, kind="stable")
     wrong = votes[votes["true"] != votes["predicted"]]
@@ -535,8 +546,18 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     counts = counts.merge(mistakes.reset_index(), on=group, how="left", validate="one_to_one")
     known = recall[[*_KEY, "class", "recognised"]].rename(columns={"class": "true"})
     counts = counts.merge(known, on=[*_KEY, "true"], how="left", validate="many_to_one")
-    counts["suspect"] = (2 * counts["wrong"] > counts["tested"]) & counts["recognised"].astype(bool)
+    always = (counts["wrong"] == counts["tested"]) & (counts["other_classes"] == 1)
+    sure = ~(counts["probability"] < SURE)
+    counts["suspect"] = always & sure & counts["recognised"].astype(bool)
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
+
+
+def _claimed(table: pd.DataFrame) -> np.ndarray:
+    """Return the probability of each predicted class; missing where there are none."""
+    logs = table.filter(regex=f"^{re.escape(LOG_POSTERIOR)}")
+    columns = logs.columns.get_indexer(LOG_POSTERIOR + table["predicted"].astype(str))
+    whole = np.column_stack([logs.to_numpy(dtype=float), np.full(len(logs), np.nan)])
+    return np.exp(whole[np.arange(len(logs)), columns])  # -1, of an unknown class, is missing
 
 
 _PREDICTED = ["sample", "true", "predicted"]

@@ -21,6 +21,7 @@ from xnbflow.evaluation.intervals import (
 
 __all__ = [
     "LEVEL",
+    "SURE",
     "ClassRecall",
     "Performance",
     "Verdict",
@@ -34,6 +35,8 @@ __all__ = [
 LEVEL = 0.025
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
+#: Mean predicted probability from which on a wrong prediction may be a wrong label.
+SURE = 0.9
 
 Level = Literal["well supported", "partly supported", "not supported"]
 
@@ -149,7 +152,8 @@ def performance(
 class Verdict:
     """A verdict, and the conditions that fail.
 
-    These are "chance interval", "permutation test", "majority class", "classes" and "stability".
+    These are "chance interval", "permutation test", "majority class", "classes", "stability" and
+    "stability unknown".
     Unless ``tested`` by permutations the verdict rests on the interval alone.
     """
 
@@ -159,7 +163,11 @@ class Verdict:
 
 
 def verdict(
-    found: Performance, p_value: float = np.nan, stability: float = np.nan, *, choices: int = 1
+    found: Performance,
+    p_value: float = np.nan,
+    stability: Estimate | None = None,
+    *,
+    choices: int = 1,
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
@@ -169,7 +177,7 @@ def verdict(
         With intervals for the same number of ``choices``.
     p_value : float
         Of the permutation test of balanced accuracy; missing where none was run.
-    stability : float
+    stability : Estimate, optional
         Agreement of lists from independent samples; missing where nothing is selected.
     choices : int
         As for `performance`; p is multiplied by it.
@@ -178,14 +186,15 @@ def verdict(
     -----
     "Not supported": the interval of the balanced accuracy does not lie above one over the number of
     classes, or p is above .025. Otherwise "well supported" if the interval of the accuracy lies
-    above the share of the largest class, every class is recognised (`ClassRecall`) and the
-    stability, if there is one, is .4 or more; else "partly supported".
+    above the share of the largest class, every class is recognised (`ClassRecall`) and the interval
+    of the stability, if there is one, is not below .4; else "partly supported". Where that
+    interval holds .4, the stability cannot be judged, and the verdict is "partly supported", too.
 
     Examples
     --------
     >>> codes = np.repeat([0, 1], 20)
     >>> found = performance(codes, np.eye(2)[codes])
-    >>> verdict(found, p_value=0.005, stability=0.1)
+    >>> verdict(found, p_value=0.005, stability=Estimate(0.1, 0.0, 0.3))
     Verdict(level='partly supported', reasons=['stability'], tested=True)
     >>> verdict(found, p_value=0.3).level
     'not supported'
@@ -197,7 +206,8 @@ def verdict(
         return Verdict("not supported", failed, tested)
     weak = ["majority class"] * (not found.accuracy.lower > found.majority)
     weak += ["classes"] * (not all(row.recognised for row in found.classes))
-    weak += ["stability"] * bool(stability < POOR_STABILITY)
+    if stability is not None and stability.lower < POOR_STABILITY:
+        weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
     return Verdict("partly supported" if weak else "well supported", weak, tested)
 
 

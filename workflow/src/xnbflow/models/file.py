@@ -1,12 +1,13 @@
 """Models as files: skops, no pickle; a file runs no code and names the types it is made of."""
 
+import glob
 import hashlib
 import importlib
 import io
 import json
 import warnings
 import zipfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import skops.io
+from sklearn.base import BaseEstimator
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.dataset import refuse_control_characters
@@ -26,7 +28,7 @@ from xnbflow.models.typicality import Typicality, features_to_look_at
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
 #: Raised when one of an older and a newer program could not read what the other writes.
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 _FORMAT = "xnbflow-model"
 _SCHEMA, _DIGEST = "schema.json", "digest.json"
@@ -59,7 +61,12 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     notes = json.dumps({name: content.pop(name) for name in _NOTES}, allow_nan=True)
     whole = {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
     whole["place"] = place_of(path)
+    names = np.asarray(model.features, dtype=object)
+    parts = _with_names(model.estimator)
+    repeated = [part for part in parts if np.array_equal(part.feature_names_in_, names)]
     try:
+        for part in repeated:  # skops takes a hundred bytes for each name
+            part.feature_names_in_ = np.empty(0, dtype=object)
         members = _members(skops.io.dumps(whole))
         schema = json.loads(members[_SCHEMA])
         order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
@@ -73,6 +80,9 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         _, refused = audited(schema, members)
     except (TypeError, ValueError, AttributeError) as error:
         refused = {str(error)}
+    finally:
+        for part in repeated:
+            part.feature_names_in_ = names
     if refused:
         kind = type(model.estimator).__name__
         msg = f"{kind} cannot be kept in a skops file ({_listed(refused)}); use another estimator"
@@ -132,6 +142,19 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     return model
 
 
+def _with_names(value: Any) -> Iterator[Any]:
+    """Yield an estimator and the estimators in it that keep names of features."""
+    parts: Iterable[Any] = value if isinstance(value, (list, tuple)) else ()
+    if isinstance(value, BaseEstimator):
+        if "feature_names_in_" in vars(value):
+            yield value
+        parts = vars(value).values()
+    elif isinstance(value, dict):
+        parts = value.values()
+    for part in parts:
+        yield from _with_names(part)
+
+
 def _members(data: bytes) -> dict[str, bytes]:
     """Return the parts of a ZIP file that is nothing else, no larger unpacked than it is."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -169,7 +192,8 @@ def _check_header(schema: Any, path: str | Path) -> None:
         )
         raise InputError(msg)
     own, place = _plain(schema, "place"), place_of(path)
-    if own and place and own != place:
+    tables = Path(path).parent.glob(f"{glob.escape(Path(path).stem)}.*.parquet")
+    if own and place and own != place and any(tables):  # a run has another model here
         msg = f"{path} is a copy of {quoted(own, 200)[1:-1]}, which belongs to something else"
         raise InputError(f"{msg}; read it there, or move it out of the folder")
 
@@ -215,6 +239,9 @@ def _model(content: dict[str, Any]) -> TrainedModel:
     content["features"] = np.asarray(content["features"], dtype=str)
     content["typicality"] = Typicality(**content["typicality"])
     model = TrainedModel(**{field.name: content[field.name] for field in fields(TrainedModel)})
+    for part in _with_names(model.estimator):
+        if not len(part.feature_names_in_):
+            part.feature_names_in_ = np.asarray(model.features, dtype=object)
     _check_arrays(model)
     named = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
     refuse_control_characters("it", "name", named)

@@ -1,21 +1,28 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 import os
+import platform
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from xnbflow import __version__
 from xnbflow.data.contract import (
     ANALYSIS,
     ANALYSIS_TABLE,
+    COHORT_TABLES,
     DESCRIPTION_TABLE,
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
     DIAGNOSTIC_TABLES,
+    GENE_SETS,
     MODEL_TABLE,
     MODEL_TABLES,
     PAPER,
@@ -26,6 +33,7 @@ from xnbflow.data.contract import (
     TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
+    VALIDATION,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
     Column,
@@ -41,9 +49,21 @@ from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
 from xnbflow.data.tables import read_parquet, series_of
 from xnbflow.evaluation.headlines import distinct_labels
+from xnbflow.models.signature import gene_sets
 from xnbflow.report.page.blocks import Table
 
-__all__ = ["StudyResults", "StudyTables"]
+__all__ = ["StudyResults", "StudyTables", "software"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def software() -> dict[str, str]:
+    """Return the versions of this library, of Python and of what the numbers come from."""
+    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 @dataclass(frozen=True)
@@ -64,6 +84,8 @@ class StudyResults:
         The folder of the tables that the papers print.
     analyses : mapping of str to Analysis
         The analyses that the study names.
+    software : mapping of str to str
+        Versions of what made the report.
     """
 
     study: Study
@@ -72,6 +94,7 @@ class StudyResults:
     root: Path = Path()
     paper: Path = Path(PAPER)
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
+    software: Mapping[str, str] = field(default_factory=software)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))
@@ -109,6 +132,11 @@ class StudyResults:
         return self.tables.rows(table, **where)
 
     @cached_property
+    def cohorts(self) -> "StudyTables":
+        """The tables of several series of one question."""
+        return StudyTables(self, {STUDY_TABLE.fill(study=self.study.id): COHORT_TABLES})
+
+    @cached_property
     def validation(self) -> "StudyTables":
         """The tables of models in a second cohort."""
         place = VALIDATION_TABLE.fill(study=self.study.id)
@@ -125,32 +153,58 @@ class StudyResults:
         return StudyTables(self, {place: MODEL_TABLES})
 
     def refuse_mixed_series(self) -> None:
-        """Refuse tables of models and analyses that are of other series than the predictions.
+        """Refuse tables and gene sets that are of other series than the predictions.
 
         Raises
         ------
         InputError
-            If a table was not computed from the series that the classifiers were trained on.
+            If a table of a classifier, a model, an analysis or a second cohort was not computed
+            from the series of the first classifier, or gene sets are not those of their signature.
         """
-        trained = {
-            dataset: series_of(
-                self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
-            )
-            for dataset, folds, name in self.study.trained
-        }
         made = [
+            (self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits"),
+             [dataset])
+            for dataset, folds, name in self.study.trained
+        ]  # fmt: skip
+        trained = {datasets[0]: series_of(path) for path, datasets in reversed(made)}
+        made += [
             (self.root / MODEL_TABLE.of(dataset=dataset, classifier=name, table=table), [dataset])
             for dataset, name in self.study.models
             for table in MODEL_TABLES
         ]
+        cohorts = list(self.study.combined)
+        made += [
+            (self.root / STUDY_TABLE.of(study=self.study.id, table=table), cohorts)
+            for table in (COHORT_TABLES if cohorts else ())
+        ]
         for name, settings in self.study.analyses.items():
             folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
             made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
+        if self.study.validate:
+            folder = self.root / VALIDATION.of(study=self.study.id)
+            made += [(path, self.study.validated) for path in folder.glob("*.parquet")]
         for path, datasets in made:
-            known = trained.keys() >= {*datasets}
-            if known and series_of(path) != " ".join(trained[dataset] for dataset in datasets):
+            found = series_of(path).split()
+            own = [trained.get(dataset) for dataset in datasets]
+            if any(own) and (
+                len(found) != len(own)
+                or any(mine not in (None, each) for mine, each in zip(own, found, strict=True))
+            ):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
+        for dataset, name in self.study.models:
+            self._refuse_other_gene_sets(dataset, name)
+
+    def _refuse_other_gene_sets(self, dataset: str, classifier: str) -> None:
+        """Refuse gene sets that are not of the signature beside them; they have no metadata."""
+        path = self.root / GENE_SETS.of(dataset=dataset, classifier=classifier)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        digest = re.search(r"; series (\w+)\t", text)
+        signature = self.model(dataset, classifier)["signature"]
+        lines = gene_sets(signature, dataset, digest[1] if digest else "")
+        if text != "".join(f"{line}\n" for line in lines):
+            msg = f"{path} has not the gene sets of its signature; {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY)
 
     @cached_property
     def published(self) -> PublishedTables:
@@ -249,7 +303,7 @@ class StudyTables:
         caption : str
             What the table shows and how to read it.
         columns : sequence of str
-            What is shown, in order; all columns by default.
+            What is shown, in order; all columns by default. A column without a value is left out.
         rows : DataFrame, optional
             What is shown; by default all rows of the table.
         own : mapping of str to Column or str, optional
@@ -260,6 +314,8 @@ class StudyTables:
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows
         shown = frame[list(columns) or list(frame.columns)].reset_index(drop=True)
+        if len(shown):
+            shown = shown.loc[:, (shown.notna() & (shown != "")).any()]
         declared: dict[str, Column | str] = {}
         for name in shown.columns:
             found = (self._schemas[each].column(name) for each in names)

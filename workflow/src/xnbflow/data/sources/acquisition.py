@@ -16,8 +16,9 @@ from xnbflow.data.counts import counted, either
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.annotation import fetch_annotation
-from xnbflow.data.sources.downloads import Downloads, RetryPolicy
+from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.registry import known_sources
+from xnbflow.data.sources.retries import RetryPolicy
 from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["acquire", "acquire_noting"]
@@ -46,7 +47,7 @@ def acquire(
         A file of checksums of what was accepted before. What differs is refused; what is new is
         added.
     **retry
-        The fields of `xnbflow.data.sources.downloads.RetryPolicy`.
+        The fields of `xnbflow.data.sources.retries.RetryPolicy`.
 
     Returns
     -------

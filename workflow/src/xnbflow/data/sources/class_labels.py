@@ -199,10 +199,12 @@ def _mapping(where: str, text: str) -> dict[str, str]:
             part.replace("\\,", ",").replace("\\:", ":") for part in (":".join(keys), label)
         )
         key = plain_text(key).lower()
-        if not keys or not key or not label.strip() or key in mapping:
+        other = mapping.get(key, label.strip())  # both spellings of a text may be given
+        if not keys or not key or not label.strip() or other != label.strip():
+            wrong = f", but {quoted(key)} is {quoted(other)} before" * (other != label.strip())
             msg = (
-                f"{where}: the sheet's option map has {quoted(entry)}"
-                f"{' twice' if key in mapping else ''}; write text:label,text:label"
+                f"{where}: the sheet's option map has {quoted(entry)}{wrong}; write "
+                "text:label,text:label (small and capital letters are alike)"
             )
             raise InputError(msg, key="map")
         mapping[key] = label.strip()

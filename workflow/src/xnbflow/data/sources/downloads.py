@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xnbflow.data.atomic import atomic, write_atomically
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.files import BROKEN_GZIP, checksums, is_cut_text, open_raw, what_is_wrong
+from xnbflow.data.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
 from xnbflow.data.sources.sheet import local_path
 
 if TYPE_CHECKING:
     import io
 
-__all__ = ["DownloadFailedError", "Downloads", "NotThereError", "RetryPolicy"]
+__all__ = ["Downloads"]
 
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 _LONGEST_LISTING = 1 << 22
@@ -26,41 +27,6 @@ _CUT = (
 )
 
 _Made = TypeVar("_Made")
-
-
-class DownloadFailedError(Exception):
-    """A place does not give the file; the message says why."""
-
-
-class NotThereError(DownloadFailedError):
-    """A place does not have the file under this name: 404 and the like."""
-
-
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How long is waited for a file.
-
-    Attributes
-    ----------
-    timeout : float
-        Seconds without an answer after which an attempt counts as failed.
-    retries : int
-        How often a failure that may pass is tried again: no connection, no answer, less than the
-        announced length, a server's error. Others, 404 above all, are final.
-    backoff : float
-        Seconds before the first retry; each further one waits twice as long, but for a server that
-        says how long to wait.
-    least_rate : float
-        Bytes per second, over twice ``timeout``, below which an attempt has failed.
-    deadline : float
-        Seconds for one file from one place, all attempts together.
-    """
-
-    timeout: float = 30.0
-    retries: int = 4
-    backoff: float = 1.0
-    least_rate: float = 1000.0
-    deadline: float = 14_400.0
 
 
 @dataclass(frozen=True)

@@ -2,113 +2,64 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.class_labels import plain_text
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.geo import BASE_URLS, accession_path, platforms_offered
 from xnbflow.data.sources.geo_head import GeoHead, read_head
-from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged
 from xnbflow.data.sources.plausibility import suggested_group
-from xnbflow.data.sources.sheet import SheetRow, is_accession, sheet_text
+from xnbflow.data.sources.sheet import SheetRow, is_accession
+from xnbflow.data.sources.summary import (
+    MOST_CLASSES,
+    Summary,
+    class_score,
+    distinct_values,
+    proposed_logarithm,
+)
 
 if TYPE_CHECKING:
     import io
 
-__all__ = ["GeoSummary", "summarise"]
+__all__ = ["summarise"]
 
-_CLASS = re.compile(
-    r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
-    r"subtype|class|treatment|genotype|outcome|response|stage|grade",
-    re.IGNORECASE,
-)
-_NO_CLASS = re.compile(
-    r"^(sex|gender|age.*|race|ethnic.*|organism|.*batch.*|.*date.*|smok.*|.*individual.*|"
-    r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
-    re.IGNORECASE,
-)
 _TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
 _NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
 _FIRST_ROWS = 300
-_SHOWN_VALUES = 12
-_MOST_CLASSES = 10
+#: Where NCBI lists, and serves, the counts that it has computed of a series of RNA-seq.
+_COUNTS_URLS = ("https://www.ncbi.nlm.nih.gov/geo",)
+_LONGEST_PAGE = 1 << 20
 
 
-@dataclass(frozen=True)
-class GeoSummary:
-    """What the head of a GEO file says, and a proposal for the sheet.
-
-    ``values`` has a row per field and distinct value, with the number of ``samples``. ``row`` is
-    the proposed row, None where nothing looks like a class; ``reason`` says why. A table that
-    begins (``has_table``) may hold no row, as of RNA-seq.
-    """
-
-    accession: str
-    title: str
-    platform: str
-    type: str
-    n_samples: int
-    has_table: bool
-    values: pd.DataFrame
-    row: SheetRow | None
-    reason: str
-    supplementary: tuple[str, ...] = ()
-
-    @property
-    def sheet(self) -> str:
-        """The proposed row as the text of a sheet, with its header; empty where there is none."""
-        return sheet_text([self.row]) if self.row else ""
-
-    def __str__(self) -> str:
-        lines = [
-            f"{self.accession}  {self.title}",
-            f"platform  {self.platform}",
-            f"type      {self.type}",
-            f"samples   {self.n_samples}",
-        ]
-        for name, part in self.values.groupby("field", sort=False):
-            lines += ["", f"{name} ({len(part)} distinct)"]
-            shown = part.head(_SHOWN_VALUES)
-            lines += [
-                f"  {n:5d}  {v}" for v, n in zip(shown["value"], shown["samples"], strict=True)
-            ]
-            if len(part) > len(shown):
-                lines.append(f"         ... {len(part) - len(shown)} more")
-        proposes_counts = self.row is not None and self.row.source == "table"
-        if proposes_counts or not self.has_table:
-            lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
-        if proposes_counts:
-            lines += ["", "The sheet takes one of them for the table of counts: look which it is."]
-        lines += ["", self.reason]
-        if self.row:
-            lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
-        return "\n".join(lines)
-
-
-def summarise(location: str, downloads: Downloads) -> GeoSummary:
+def summarise(
+    location: str, downloads: Downloads, label: str = "", options: Mapping[str, str] | None = None
+) -> Summary:
     """Say what a GEO accession or file holds; of a remote file only the head is read.
+
+    The ``label`` and the ``options`` of the row are proposed where they are not given.
 
     Raises
     ------
     InputError
-        If the file cannot be had. Where the accession has several platforms, it names them.
+        If the file cannot be had, or has no such label. Where the accession has several platforms,
+        it names them.
     """
+    given = (label, dict(options or {}), downloads)
     if not is_accession(location):
         with open_raw(location) as stream:
-            return _summary(location, location, stream)
+            return _summary(location, location, stream, *given)
     path = accession_path(location)
     try:
         with downloads.open_head("geo", path, default=BASE_URLS) as (where, stream):
-            return _summary(location, where, stream)
+            return _summary(location, where, stream, *given)
     except InputError as error:
         if offered := platforms_offered(location, downloads):
             msg = (
@@ -118,86 +69,88 @@ def summarise(location: str, downloads: Downloads) -> GeoSummary:
         raise
 
 
-def _summary(location: str, where: str, stream: "io.BufferedReader[Any]") -> GeoSummary:
+def _summary(
+    location: str,
+    where: str,
+    stream: "io.BufferedReader[Any]",
+    label: str,
+    options: dict[str, str],
+    downloads: Downloads,
+) -> Summary:
     head = read_head(where, stream)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
-    counts = [
-        (name, value or "(none)", count)
-        for name in [*shown, "title"]
-        if name in head.fields
-        for value, count in Counter(head.fields[name]).most_common()
-    ]
-    row, reason = _proposal(location, head)
-    if row and row.source == "geo" and head.has_table:
-        values = [
-            float(cell)
-            for line in islice(stream, 1, _FIRST_ROWS)
-            if not line.startswith(b"!")
-            for cell in line.split(b"\t")[1:]
-            if _NUMBER.fullmatch(cell.strip())
-        ]
-        if values and is_not_logged(intensity_quantiles(np.array([values]))):
-            row = replace(row, options=row.options | {"transform": "log2"})
-            reason += " The first values of the table are not logged: transform=log2."
-    return GeoSummary(
+    row, reason = _proposal(location, where, head, label, options)
+    if row and (not head.has_table or "sequencing" in head.facts.get("type", "")):
+        row, remark = _counts_row(row, head, downloads)
+        reason += remark
+    elif row and "transform" not in options:
+        row, remark = _logged(row, stream)
+        reason += remark
+    return Summary(
         head.accession,
         head.title,
         head.platform,
         head.facts.get("type") or head.facts.get("dataset_type", ""),
         len(head.samples),
-        head.has_table,
-        pd.DataFrame(counts, columns=["field", "value", "samples"]),
+        head.has_table and not (row and row.source == "table"),
+        distinct_values(head.fields[[n for n in [*shown, "title"] if n in head.fields]]),
         row,
         reason,
         tuple(dict.fromkeys(head.supplementary)),
     )
 
 
-def _proposal(location: str, head: GeoHead) -> tuple[SheetRow | None, str]:
-    """Return the row of the best-looking label, and the reason."""
+def _logged(row: SheetRow, stream: "io.BufferedReader[Any]") -> tuple[SheetRow, str]:
+    """Return the row with logarithms, and a sentence, where the first values are intensities."""
+    values = [
+        float(cell)
+        for line in islice(stream, 1, _FIRST_ROWS)
+        if not line.startswith(b"!")
+        for cell in line.split(b"\t")[1:]
+        if _NUMBER.fullmatch(cell.strip())
+    ]
+    option, remark = proposed_logarithm(np.array([values]), may_be_counts=False)
+    return replace(row, options=row.options | option), remark
+
+
+def _proposal(
+    location: str, where: str, head: GeoHead, label: str, given: dict[str, str]
+) -> tuple[SheetRow | None, str]:
+    """Return the row of the label, the best-looking one if none is given, and the reason."""
     scores = {
-        name: _score(name, head.fields[name]) for name in head.fields if name not in head.short
+        name: class_score(name, head.fields[name]) for name in head.fields if name not in head.short
     }
     best = max(scores, key=scores.__getitem__, default=None)
+    if label:
+        best, _ = head.label_texts(where, label)
     stems = _title_stems(list(head.fields.get("title", [])))
     regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
-    if stems and max(scores.values(), default=0) < 2 and ";" not in regex:
-        row = _row(location, head, "title", {"regex": f"({regex})"})
+    if not label and stems and max(scores.values(), default=0) < 2 and ";" not in regex:
+        row = _row(location, head, "title", {"regex": f"({regex})"} | given)
         return row, f"Proposed label: title, which says {' or '.join(map(repr, stems))}."
-    if best is None or not scores[best]:
+    if best is None or not (label or scores[best]):
         return None, (
             "No field looks like a class (2 to 10 values, each of several samples); choose one and "
-            "name it as label, with regex= and map= where it needs them."
+            "name it by --label, with --option regex= and --option map= where it needs them."
         )
     counts = Counter(head.fields[best])
     missing = counts.pop("", 0)
-    label = best if best in ("source", "description") else f"characteristics:{best}"
     left_out = (
         f" ({counted(missing, 'sample', 'has', 'have')} none and would be left out)"
         if missing
         else ""
     )
-    values = ", ".join(f"{v} ({n})" for v, n in counts.most_common())
-    row = _row(location, head, label, {"unlabelled": "drop"} if missing else {})
-    return row, f"Proposed label: {best}{left_out}: {values}."
-
-
-def _score(name: str, texts: Iterable[str]) -> int:
-    """Return how much a field looks like a class: 0 for not at all."""
-    found = list(map(plain_text, texts))
-    counts = Counter(filter(None, found))
-    if not 2 <= len(counts) <= _MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
-        return 0
-    if min(counts.values()) < 2 or sum(counts.values()) < len(found) / 2:
-        return 0
-    return 1 if name == "description" else 2 + bool(_CLASS.search(name))
+    values = ", ".join(f"{v} ({n})" for v, n in counts.most_common(MOST_CLASSES))
+    named = f"characteristics:{best}" if best in head.characteristics else best
+    row = _row(location, head, named, ({"unlabelled": "drop"} if missing else {}) | given)
+    return row, f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
 
 
 def _title_stems(titles: Sequence[str]) -> list[str]:
     """Return what titles share by class once words with digits are left out; none if that fails."""
     words = [[w for w in title.split() if not any(c.isdigit() for c in w)] for title in titles]
     stems = Counter(" ".join(found).strip(" ,;:_-") for found in words)
-    if not 2 <= len(stems) <= _MOST_CLASSES or min(stems.values()) < 2 or "" in stems:
+    if not 2 <= len(stems) <= MOST_CLASSES or min(stems.values()) < 2 or "" in stems:
         return []
     found = sorted(stems, key=len, reverse=True)  # a longer one may contain a shorter
     matched = all(any(s.lower() in title.lower() for s in found) for title in titles)
@@ -205,15 +158,52 @@ def _title_stems(titles: Sequence[str]) -> list[str]:
 
 
 def _row(location: str, head: GeoHead, label: str, options: dict[str, str]) -> SheetRow:
-    group = suggested_group(head.fields[head.characteristics], [""] * len(head.samples))
-    if group and group != label.removeprefix("characteristics:"):
-        options = options | {"group": group}
+    field = label.removeprefix("characteristics:")
+    others = [name for name in head.characteristics if name != field]
+    group = suggested_group(head.fields[others], head.fields[field])
+    if group:
+        options = {"group": group} | options
     name = location if is_accession(location) else head.accession or "mine"
-    if not head.has_table or "sequencing" in head.facts.get("type", ""):
-        files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
-        counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
-        options = {"phenotype": location, **options, "transform": "log_cpm"}
-        return SheetRow(name, "table", counts, label=label, orientation="columns", options=options)
     if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):
-        options = options | {"annotation": head.platform}
+        options = {"annotation": head.platform} | options
     return SheetRow(name, "geo", location, label=label, options=options)
+
+
+def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[SheetRow, str]:
+    """Return the row of a table of counts, of which the series is the phenotype, and a remark.
+
+    The counts are those that NCBI has computed of human and mouse series (GEO, "NCBI-generated
+    RNA-seq count data"), where it lists them; else the first supplementary file.
+    """
+    options = {key: value for key, value in row.options.items() if key != "annotation"}
+    options = {"phenotype": row.location, "transform": "log_cpm"} | options
+    files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
+    counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
+    remark = " The sheet takes the first of the supplementary files as its table: look what it is."
+    accession = row.location.partition("-")[0]
+    if is_accession(accession):  # not a file of somebody's own, perhaps without a network
+        with suppress(InputError):
+            address, found = _computed_counts(accession, downloads)
+            counts = f"{address}&acc={accession}&file={found[0]}"
+            options |= {"annotation": f"{address}&file={found[1]}"} if len(found) > 1 else {}
+            remark = f" The counts are those that NCBI has computed: {found[0]}."
+    changed = replace(row, source="table", location=counts, orientation="columns", options=options)
+    return changed, remark
+
+
+def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
+    """Return where NCBI serves counts, and the files of counts and of genes that it lists.
+
+    Raises
+    ------
+    InputError
+        If it lists none.
+    """
+    page = f"download/?acc={accession}"
+    with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
+        text = stream.read(_LONGEST_PAGE).decode(errors="replace")
+    names = (rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", r"\w[\w.-]+\.annot\.tsv\.gz")
+    found = [match[0] for name in names if (match := re.search(name, text))]
+    if not found or not found[0].startswith(accession):
+        raise InputError(f"NCBI has no counts of {accession}")
+    return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", found

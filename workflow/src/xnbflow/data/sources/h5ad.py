@@ -16,7 +16,7 @@ from xnbflow.data.sources.class_labels import UNLABELLED, listed
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.density.matrices import as_dense
 
-__all__ = ["read_h5ad"]
+__all__ = ["cells_of", "read_h5ad"]
 
 _VALUES_PER_CHUNK = 32_000_000
 
@@ -80,6 +80,12 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     options = dataset.options | ({"group": group} if group else {})
     row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)
     return assemble(row, draft)
+
+
+def cells_of(path: str | Path) -> pd.DataFrame:
+    """Return the columns of ``obs`` that are text, categories, truth values or whole numbers."""
+    with opened(path) as file:
+        return _texts(table_of(path, file, "obs"))
 
 
 def _texts(table: pd.DataFrame, kept: Container[str | None] = ()) -> pd.DataFrame:

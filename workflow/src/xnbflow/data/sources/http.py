@@ -15,7 +15,7 @@ from tqdm import tqdm
 from urllib3.exceptions import HTTPError
 
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.downloads import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.data.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
 
 __all__ = ["download", "open_url"]
 

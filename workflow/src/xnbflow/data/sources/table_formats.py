@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from xnbflow.data.errors import InputError, about_file, quoted
+from xnbflow.data.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.data.sources.delimited import SEPARATORS, DelimitedText, sniff
 from xnbflow.data.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
 from xnbflow.data.sources.table_file import Cells, Columns, TableFile
@@ -54,7 +55,9 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
     suffix = suffix_of(path)
     with about_file(path):
         if suffix in WORKBOOKS:
-            yield Workbook(path, options.get("sheet"))
+            book = Workbook(path, options.get("sheet"), _DECIMALS.get(options.get("decimal", "")))
+            with book.naming_sheets("sheet" in options):
+                yield book
             return
         if suffix not in _PARQUET:
             refuse_other_formats(path)
@@ -89,21 +92,48 @@ def suffix_of(path: str | Path) -> str:
 class Workbook(TableFile):
     """A sheet of a workbook, the first one if it is not named; read by python-calamine."""
 
-    def __init__(self, path: Path, sheet: str | None) -> None:
+    def __init__(self, path: Path, sheet: str | None, decimal: str | None = None) -> None:
         super().__init__(path)
-        rows = _workbook_rows(path, sheet)
+        self._sheets, rows = _workbook_rows(path, sheet)
         while rows and not any(cell != "" for cell in rows[0]):
             rows.pop(0)
-        self._cells = [[_text(cell) for cell in row] for row in rows]
+        self.decimal = decimal or self.decimal
+        self._cells = [[_text(cell, self.decimal) for cell in row] for row in rows]
         self.header = self._cells.pop(0) if self._cells else []
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header that are not empty."""
         return ((number, row) for number, row in enumerate(self._cells, 2) if any(row))
 
+    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
+        """Read all rows; see `TableFile.read`. Numbers among the texts have decimal points."""
+        found = super().read(columns, by_column=by_column)
+        if self.decimal == ",":
+            for texts in found.texts:
+                texts[:] = [
+                    text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text
+                    for text in texts
+                ]
+        return found
 
-def _workbook_rows(path: Path, sheet: str | None) -> list[list[Any]]:
-    """Read a sheet in a process of bounded memory.
+    @contextmanager
+    def naming_sheets(self, chosen: bool) -> Iterator[None]:
+        """Name the other sheets in each `InputError` of the block, if none was ``chosen``."""
+        try:
+            yield
+        except InputError as error:
+            if chosen or len(self._sheets) < 2:
+                raise
+            first, *others = map(repr, self._sheets)
+            msg = (
+                f"{error}. This is the first sheet, {first}; to read another, say sheet= in the "
+                f"options: {', '.join(others[:8])}"
+            )
+            raise InputError(msg, file=error.file, key=error.key, remedy=error.remedy) from error
+
+
+def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[Any]]]:
+    """Read the names of all sheets, and one of them, in a process of bounded memory.
 
     A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
     library ends the process that asks for them.
@@ -129,7 +159,8 @@ def _workbook_rows(path: Path, sheet: str | None) -> list[list[Any]]:
     command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
     if done.returncode == 0:
-        return pickle.loads(done.stdout)  # noqa: S301 - of our own process
+        found: tuple[list[str], list[list[Any]]] = pickle.loads(done.stdout)  # noqa: S301 - our own
+        return found
     why = (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason is given"])[-1]
     if done.returncode < 0:
         why = f"it takes more than {memory >> 20} MiB of memory"
@@ -137,10 +168,11 @@ def _workbook_rows(path: Path, sheet: str | None) -> list[list[Any]]:
     raise InputError(msg, key="sheet" if "has no sheet" in why else None)
 
 
-def _text(cell: Any) -> str:
+def _text(cell: Any, decimal: str) -> str:
     """Return a cell as text: of a number the shortest that is exact, whole ones without ``.0``."""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
-        return str(int(cell))
+    if isinstance(cell, float):
+        whole = cell.is_integer() and abs(cell) < 2**53
+        return str(int(cell)) if whole else str(cell).replace(".", decimal)
     return str(cell).strip()
 
 

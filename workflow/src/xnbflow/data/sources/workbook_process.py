@@ -1,7 +1,7 @@
 """Read a sheet of a workbook in a process of its own, of so much memory and no more.
 
 The arguments are the workbook, a number of bytes, and the sheet's name (the first sheet without).
-The rows are written to the standard output.
+The names of all sheets and the rows are written to the standard output.
 """
 
 import pickle
@@ -23,7 +23,7 @@ def main() -> None:
     if name not in book.sheet_names:
         sys.exit(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}")
     rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-    sys.stdout.buffer.write(pickle.dumps(rows))
+    sys.stdout.buffer.write(pickle.dumps((book.sheet_names, rows)))
 
 
 if __name__ == "__main__":

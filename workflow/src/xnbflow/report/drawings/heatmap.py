@@ -6,19 +6,22 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.drawings.matrix import shade_cells
+from xnbflow.report.drawings.matrix import colour_bar, shade_cells
 from xnbflow.report.page.style import COLOURS, GREY, label_width, name_rows, new_axes, shorten
 
 __all__ = ["draw_heatmap"]
 
 _WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
+_LONGEST, _SIZE = 22, 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
-_KEY = f"samples; strongest: {_MOST} standard deviations above (orange) or below (blue) the mean"
-_KEY_SIZE = 8
+_LEGEND = "standard deviations from the mean; half cells: below"
+_LINE = 0.16
 
 
-def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:
+def draw_heatmap(
+    z: np.ndarray, rows: Sequence[str], classes: Sequence[str], *, width: float | None = None
+) -> Figure:
     """Draw features by samples: one colour above a feature's mean, another below it.
 
     Parameters
@@ -29,30 +32,46 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
         Names of the features.
     classes : sequence of str
         The class of each sample; those of a class stand side by side.
+    width : float, optional
+        Inches; by default what the samples take, 6.2 and the labels at most.
     """
     labels = [shorten(row, 34) for row in rows]
     n, m = z.shape
-    inner = min(_WIDTH, _WIDEST * m)
+    left = 0.15 + label_width(labels)
+    inner = min(_WIDTH, _WIDEST * m) if width is None else width - left - 0.1
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
     spans = list(pairwise(edges))
-    crowded = any(label_width([classes[a]]) > inner * (b - a) / m for a, b in spans)
-    left, top = 0.15 + label_width(labels), 0.55 if crowded else 0.35
-    height = top + 0.35 + _ROW * n
-    width = max(left + inner, label_width([_KEY], _KEY_SIZE)) + 0.1
-    right = width - left - inner
-    figure, axes = new_axes(width, height, left=left, right=right, bottom=0.35, top=top)
+    lines = _lines_of([classes[start] for start, _ in spans], spans, inner / m)
+    top = 0.2 + _LINE * (1 + max(lines))
+    height, wide = top + 0.7 + _ROW * n, width or max(left + inner + 0.1, 4.2)
+    right = wide - left - inner
+    figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
-    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False)
-    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
+    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, tall=0.5)
+    axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
     name_rows(axes, range(n), labels)
     axes.set_xticks([])
     axes.spines[:].set_visible(False)
-    for i, (start, end) in enumerate(spans):
+    for (start, end), line in zip(spans, lines, strict=True):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
-        room = max(3, int(inner * (end - start) / m / label_width("n")))
-        up = -0.75 - (crowded and i % 2)  # neighbours in turn, so that long names do not meet
-        name = shorten(classes[start], 2 * room)
-        axes.text((start + end - 1) / 2, up, name, ha="center", va="bottom")
-    figure.text(0.05 / width, 0.08 / height, _KEY, size=_KEY_SIZE)
+        up, middle = -0.55 - line * _LINE / _ROW, (start + end - 1) / 2
+        if line:
+            axes.plot([middle] * 2, [-0.5, up], color=GREY, linewidth=0.5, clip_on=False)
+        name = shorten(classes[start], _LONGEST)
+        axes.text(middle, up, name, ha="center", va="bottom", size=_SIZE)
+    colour_bar(figure, _LEGEND, [-_MOST, 0.0, _MOST], (COLOURS[0], COLOURS[1]))
     return figure
+
+
+def _lines_of(names: Sequence[str], spans: Sequence[tuple[int, int]], cell: float) -> list[int]:
+    """Return above which line of text each name is written, so that no two of a line meet."""
+    ends: list[float] = []
+    lines = []
+    for name, (start, end) in zip(names, spans, strict=True):
+        half = label_width([shorten(name, _LONGEST)], _SIZE) / 2 + 0.04
+        middle = cell * (start + end) / 2
+        line = next((i for i, other in enumerate(ends) if other <= middle - half), len(ends))
+        ends[line : line + 1] = [middle + half]
+        lines.append(line)
+    return lines

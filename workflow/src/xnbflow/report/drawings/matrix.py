@@ -20,7 +20,7 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["draw_matrix"]
+__all__ = ["colour_bar", "draw_matrix", "shade_cells"]
 
 _LEVELS = 20
 
@@ -38,6 +38,8 @@ def draw_matrix(
     ylabel: str = "",
     colour: str = COLOURS[0],
     cell: tuple[float, float] = (0.34, 0.2),
+    width: float | None = None,
+    key: str = "",
 ) -> Figure:
     """Draw a matrix.
 
@@ -61,13 +63,20 @@ def draw_matrix(
         Of the darkest cells.
     cell : (float, float)
         Width and height of a cell in inches.
+    width : float, optional
+        Inches, or more where the labels need it; by default what the cells take.
     """
     row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
-    upright = max(map(len, column_labels), default=0) * 0.07 < cell[0]
     left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
+    beside = left + 0.15 + label_width(marks)
+    room = 0.0 if width is None else (width - beside) / max(1, len(columns))
+    across = max(cell[0], min(room, 1.0))
+    upright = max(map(len, column_labels), default=0) * 0.07 < across
     bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
-    inner, height = cell[0] * len(columns), bottom + 0.3 + cell[1] * len(rows)
-    width = max(left + inner + 0.15 + label_width(marks), 0.2 + label_width([title], 11))
+    bottom += 0.42 if key else 0
+    inner, height = across * len(columns), bottom + 0.3 + cell[1] * len(rows)
+    width = max(beside + inner, 0.2 + label_width([title], 11), width or 0.0)
+    width = max(width, 1.6 + label_width([key], 8)) if key else width
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
     write_heading(figure, title)
     name_columns(axes, column_labels, upright=upright)
@@ -75,9 +84,11 @@ def draw_matrix(
     axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     axes.spines[:].set_visible(False)
     middle, centre = (left + inner / 2) / width, (bottom + cell[1] * len(rows) / 2) / height
-    figure.text(middle, 0.05 / height, xlabel, ha="center")
+    figure.text(middle, (0.05 + (0.42 if key else 0)) / height, xlabel, ha="center")
     figure.text(0.05 / width, centre, ylabel, va="center", rotation=90)
     shade_cells(axes, values, colour)
+    if key:
+        colour_bar(figure, key, [0, 0.5, 1], [colour])
     for i, row in enumerate(texts or ()):
         for j, text in enumerate(row):
             if text:
@@ -92,20 +103,44 @@ def draw_matrix(
     return figure
 
 
-def shade_cells(axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True) -> None:
-    """Fill cells in steps of strength, one path for all cells of a step; frame all of them."""
+def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequence[str]) -> None:
+    """Draw what the shades mean in the lower left corner, 0.35 inches high.
+
+    One colour is for values from 0 on, the first of two for those below 0.
+    """
+    width, height = figure.get_size_inches()
+    axes = figure.add_axes((0.2 / width, 0.22 / height, 1.2 / width, 0.1 / height))
+    steps = np.linspace(-1 if len(colours) > 1 else 0, 1, 2 * _LEVELS + 1)[None]
+    shade_cells(axes, np.clip(steps, 0, 1), colours[-1], framed=False)
+    if len(colours) > 1:
+        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False)
+    axes.set(xlim=(-0.5, steps.size - 0.5), ylim=(-0.5, 0.5), yticks=[])
+    names = [f"{tick:+g}" if len(colours) > 1 and tick else f"{tick:g}" for tick in ticks]
+    axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=7)
+    axes.tick_params(length=0, pad=2)
+    axes.text(steps.size + 1, 0, label, va="center", size=8)
+
+
+def shade_cells(
+    axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True, tall: float = 1.0
+) -> None:
+    """Fill cells in steps of strength, one path for all cells of a step; frame all of them.
+
+    ``tall`` is the share of a cell's height that is filled.
+    """
     if framed:
         frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
-        cells = _squares(*np.nonzero(steps == step))
+        cells = _squares(*np.nonzero(steps == step), tall=tall)
         axes.add_artist(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
 
 
-def _squares(rows: np.ndarray, columns: np.ndarray) -> Path:
-    """Return unit squares around cells as one path."""
+def _squares(rows: np.ndarray, columns: np.ndarray, *, tall: float = 1.0) -> Path:
+    """Return rectangles around cells, 1 wide, as one path."""
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
+    corners[:, 1] *= tall
     vertices = (np.stack([columns, rows], axis=1)[:, None, :] + corners).reshape(-1, 2)
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path(vertices, np.tile(codes, len(rows)))

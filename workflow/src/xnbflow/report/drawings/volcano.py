@@ -1,4 +1,4 @@
-"""Volcano plots: how much features differ between a class and the rest, and how surely."""
+"""Volcano plots: how much features differ between a class and the rest, and how small p is."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,14 @@ __all__ = ["draw_volcano"]
 
 
 def draw_volcano(
-    title: str, change: np.ndarray, p: np.ndarray, cut: float, names: dict[str, int], xlabel: str
+    title: str,
+    change: np.ndarray,
+    p: np.ndarray,
+    cut: float,
+    names: dict[str, int],
+    xlabel: str,
+    *,
+    width: float = 3.0,
 ) -> Figure:
     """Draw each feature at its change and its p-value; those below the cut in colour.
 
@@ -25,10 +32,12 @@ def draw_volcano(
         Features to name, best first, and where they are; one that would lie on another is not.
     xlabel : str
         What the change is.
+    width : float
+        Inches.
     """
     height = -np.log10(np.clip(p, 1e-300, 1))
     figure, axes = new_axes(
-        3.0, 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
+        width, 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
     )
     write_heading(figure, shorten(title, 40))
     found = p <= cut
@@ -40,13 +49,20 @@ def draw_volcano(
         # one picture within the drawing: a mark each would make the page large
         axes.plot(change[which], height[which], ".", color=colour, markersize=2, rasterized=True)
     line = 0.05 * height.max(initial=0)
+    middle = float(np.mean(axes.get_xlim()))
     taken: list[float] = []
     for name, i in names.items():
         if any(abs(height[i] - other) < line for other in taken):
             continue  # it would lie on the name before
         taken.append(height[i])
-        place = (change[i], height[i])
+        right = change[i] > middle  # names stay within the axes
         axes.annotate(
-            shorten(name, 14), place, (3, 0), textcoords="offset points", size=7, va="center"
+            shorten(name, 24),
+            (change[i], height[i]),
+            (-3 if right else 3, 0),
+            textcoords="offset points",
+            size=7,
+            va="center",
+            ha="right" if right else "left",
         )
     return figure

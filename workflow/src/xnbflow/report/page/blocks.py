@@ -36,11 +36,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph. A headline is set large, a warning stands out."""
+    """A paragraph. A headline is set large, a warning stands out.
+
+    ``id`` is its anchor; ``rule`` that of the rule of the verdict which it gives.
+    """
 
     text: str
     role: Literal["plain", "headline", "warning"] = "plain"
     sources: Sequence[str] = ()
+    rule: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Card:
-    """A finding in short; ``level`` is how well the verdict is supported."""
+    """A finding in short; ``level`` is how well the verdict is supported, by which ``rule``."""
 
     title: str
     note: str
@@ -175,6 +180,7 @@ class Card:
     level: Literal["good", "fair", "poor"]
     facts: Mapping[str, str]
     lines: Sequence[Line]
+    rule: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ from typing import Literal
 import pandas as pd
 
 from xnbflow.data.counts import counted
+from xnbflow.evaluation.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
-from xnbflow.report.sections.validation import verdicts_in_words
+from xnbflow.report.sections.cohorts import cohorts_in_words
+from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
 
-__all__ = ["section"]
+__all__ = ["RULE", "section"]
 
 #: How many are named: features of a class, features that could replace one, suspected label errors.
 _MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 4
@@ -28,15 +30,18 @@ _CAPTION = (
     "number is the share of folds that select the feature; without one all do."
 )
 _NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
-_RULE = (
+RULE = (
     "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
     "is not above one over the number of classes, or the permutation test, if one was run, has a "
     "p above .025. Well supported: in addition the 95 % interval of the accuracy is above the "
     "majority-class rate, every class is recognised (recall above one half, and above the share "
     "of the other samples that are mistaken for it, by the 95 % interval of the difference), and "
-    "the features selected in disjoint halves of the samples, if these were fitted, agree "
-    "(Nogueira’s index of .4 or more, about 0 for random features), and no second cohort says "
-    "otherwise (did not hold, labels look exchanged). Partly supported: all else. "
+    "the features selected in disjoint halves of the samples, if these were fitted, agree (the "
+    "95 % interval of Nogueira’s index is not below .4; it is about 0 for random features; where "
+    "the interval holds .4 the stability cannot be judged), and no second cohort says otherwise "
+    "(did not hold, labels look exchanged). Partly supported: all else."
+)
+_COVERAGE = (
     "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
     "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
     "simulations they covered it in 93 to 98 % of the studies; with 20 patients and a classifier "
@@ -51,9 +56,11 @@ def section(results: StudyResults) -> Section | None:
         return None
     found = results.tables["headline"].iloc[0]
     chosen, sources = found["classifier"], results.tables.sources
-    blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"))]
+    rule = "rule" if chosen else ""
+    blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"), rule)]
     if elsewhere := verdicts_in_words(results):
-        blocks.append(Prose(elsewhere, "headline"))
+        blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
+    blocks += [Prose(text, "headline") for text in cohorts_in_words(results)]
     blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
@@ -63,8 +70,8 @@ def section(results: StudyResults) -> Section | None:
         named = any(line.items for card in cards for line in card.lines)
         files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
         blocks.append(Cards(cards, _CAPTION if named else _NO_FEATURES, files))
-        rule = Prose(_RULE, sources=sources("verdicts"))
-        blocks.append(Group("The rule of these verdicts", [rule]))
+        explained = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
+        blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the other classifiers are shown below." if label else ""
@@ -85,8 +92,9 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
         verdict,
         level,
-        _facts(summary, stability),
+        _facts(summary, stability) | _random(results, dataset, classifier),
         [_line(results, where, row, stability) for _, row in recall.iterrows()],
+        "rule",
     )
 
 
@@ -118,6 +126,16 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
     return facts
 
 
+def _random(results: StudyResults, dataset: str, classifier: str) -> dict[str, str]:
+    """Return how many random signatures did as well, where that was counted."""
+    rows = results.rows("random_genes", dataset=dataset, classifier=classifier)
+    if rows.empty:
+        return {}
+    row = rows.iloc[0]
+    found = f"{row['as_good_random']} of {row['signatures']} of equal size"
+    return {"Random signatures as good": found}
+
+
 _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
     "well supported": "good",
     "partly supported": "fair",
@@ -126,15 +144,18 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 
 
 def _contradicted(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what second cohorts say against a classifier that was trained on a data set."""
-    if not results.study.validate:
-        return []
-    rows = results.validation.rows("verdicts", model=classifier, train=dataset)
+    """Return what other cohorts say against a classifier that was trained on a data set."""
+    study, found = results.study, []
+    if study.validate:
+        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+    if study.cohorts and study.cohorts.model == classifier:
+        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
+        found.append(tests)
     words = {
         "did not hold": "it did not hold in the second cohort {}",
         "labels look exchanged": "labels look exchanged in the second cohort {}",
     }
-    pairs = zip(rows["verdict"], rows["test"], strict=True)
+    pairs = [pair for rows in found for pair in rows[["verdict", "test"]].to_numpy()]
     return [words[verdict].format(test) for verdict, test in pairs if verdict in words]
 
 
@@ -159,6 +180,7 @@ def _verdict(
         "majority class": "its 95 % interval is not above the majority-class rate",
         "classes": f"{_listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
         "stability": "disjoint halves of the samples give different features",
+        "stability unknown": "the stability of its features cannot be judged, its interval is wide",
     }
     found = [reasons[reason] for reason in row["reasons"].split("; ") if reason]
     but = " and ".join([*found, *contradicted])
@@ -242,7 +264,8 @@ def _suspects(results: StudyResults) -> list[Block]:
     key = ["dataset", "sample"]
     table = results.rows("samples")
     suspects = table[table["suspect"].astype(bool)]
-    agreed = suspects.value_counts([*key, "true", "predicted"]).reset_index()
+    named = suspects.groupby([*key, "true", "predicted"])["probability"]
+    agreed = named.agg(count="size", probability="min").reset_index()
     tested = table.value_counts(key).reset_index()
     rows = agreed.merge(tested, on=[*key, "count"]).sort_values(key)
     rows = rows[rows["count"] > 1]
@@ -254,11 +277,17 @@ def _suspects(results: StudyResults) -> list[Block]:
         for dataset, own in rows.groupby("dataset", sort=False)
     ]
     text = (
-        f"Every classifier predicts the same other class. {'; '.join(parts)}. Check these labels: "
-        "they may be wrong, or the samples unlike their class."
+        "Every classifier predicts the same other class, in all repeats and with a mean predicted "
+        f"probability of {SURE:g} or more. {'; '.join(parts)}. Check these labels: they may be "
+        "wrong, or the samples unlike their class."
     )
-    caption = "Samples for which every classifier predicts the same other class in most repeats."
-    shown = results.tables.show("samples", caption, [*key, "true", "predicted"], rows)
+    caption = (
+        "Samples whose label may be wrong; the probability is the least of the classifiers’. "
+        "Others that classifiers get wrong are among the samples below."
+    )
+    shown = results.tables.show(
+        "samples", caption, [*key, "true", "predicted", "probability"], rows
+    )
     group = Group("Labels to check", [shown], counted(len(rows), "sample"))
     return [Prose(text, sources=results.tables.sources("samples")), group]
 

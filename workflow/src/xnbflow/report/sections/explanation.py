@@ -45,11 +45,23 @@ def section(results: StudyResults) -> Section | None:
             ["folds", "classifier"], sort=False
         )
         content: list[Block] = []
+        first = results.tables["headline"]["classifier"].iloc[0]
+        chosen_here = first if first in {name for (_, name), _ in runs} else ""
         for (folds, classifier), chosen in runs:
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
             parts = _classifier(results, key, chosen)
             title = results.place(results.labels[classifier], folds)
-            content += parts if len(runs) == 1 else [Group(title, parts, opened=not content)]
+            content += (
+                parts
+                if len(runs) == 1
+                else [
+                    Group(
+                        title,
+                        parts,
+                        opened=classifier == chosen_here or not (chosen_here or content),
+                    )
+                ]
+            )
         if content:
             blocks.append(Group(dataset, content, opened=len(blocks) < 4))
     return Section(
@@ -142,12 +154,15 @@ def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
     )
 
 
-_MATRICES = (
-    "Left: features by classes, shaded by the share of folds that select the feature for the class "
-    "(in per cent where it is not all of them). Features with the same letter depend on one "
-    "another given the class, so that naive Bayes counts their evidence more than once; a frame "
-    "marks the class that a feature was planted for in a simulation. Right: distance of the two "
-    "classes of a pair, known where the feature was selected for one of them."
+_MATRICES = "The features selected most often, and how far they separate classes."
+_SHARES = (
+    "Shaded by the share of folds that select the feature for the class (in per cent where it is "
+    "not all of them). Features with the same letter depend on one another given the class, so "
+    "that naive Bayes counts their evidence more than once; a frame marks the class that a feature "
+    "was planted for in a simulation."
+)
+_DISTANCES = (
+    "Distance of the two classes of a pair, known where the feature was selected for one of them."
 )
 
 
@@ -173,15 +188,16 @@ def _matrix(
             "rows": features,
             "columns": [shorten(label, 18) for label in classes],
             "title": f"{results.labels[key['classifier']]}: selected for",
+            "key": "share of folds",
             "texts": [[f"{100 * v:.0f}" if v < 1 else "" for v in row] for row in values],
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
             "outlined": [
                 (i, classes.index(planted[f])) for i, f in enumerate(features) if f in planted
             ],
         },
-        "",
+        _SHARES,
         "Matrix of features by classes; features per class: "
-        + ", ".join(f"{c} {n}" for c, n in served.items()),
+        f"{', '.join(f'{c} {n}' for c, n in served.items())}.",
     )
 
 
@@ -205,11 +221,12 @@ def _distance_matrix(
             "rows": features,
             "columns": [f"{shorten(first, 11)} – {shorten(second, 11)}" for first, second in pairs],
             "title": "Distance of classes",
+            "key": "distance",
             "texts": texts if len(pairs) <= MOST_WRITTEN else None,
             "colour": COLOURS[2],
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
         },
-        "",
+        _DISTANCES,
         f"Matrix of features by pairs of classes ({len(pairs):,}), shaded by distance.",
     )
 

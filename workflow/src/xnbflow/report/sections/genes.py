@@ -7,7 +7,6 @@ import pandas as pd
 
 from xnbflow.data.contract import DIAGNOSTIC, text_of
 from xnbflow.data.counts import counted
-from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import draw_volcano
 from xnbflow.report.page.blocks import (
@@ -21,7 +20,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sections.signature import gene_page
+from xnbflow.report.sections.signature import gene_page, heatmap_figure
 
 __all__ = ["section"]
 
@@ -35,7 +34,7 @@ _HOW_TO_READ = (
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the rest, blue: lower, at an FDR below {_LEVEL:g}. Named "
-    "are the first by rank."
+    "are the smallest p."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -87,22 +86,8 @@ def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
     # of two classes the second is the mirror image of the first
     plots = plots[:1] if genes["class"].nunique() == 2 else plots
     yield Gallery(plots, _VOLCANO, tables.sources("genes"))
-    drawn = tables["gene_heatmap"]
-    rows = drawn.drop_duplicates("row").sort_values("row")
-    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
-    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
-    yield Figure(
-        f"genes-{dataset}",
-        draw_heatmap,
-        {
-            "z": drawn.pivot(index="row", columns="column", values="z").to_numpy(),
-            "rows": names,
-            "classes": classes,
-        },
-        _HEATMAP,
-        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')}.",
-        tables.sources("genes"),
-    )
+    name, sources = f"genes-{dataset}", tables.sources("genes")
+    yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources)
     yield _table(tables, genes)
 
 
@@ -156,9 +141,10 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
     tested = genes[genes["p"].notna()].sort_values("rank", ignore_index=True)
     change, xlabel = tested["log_fold_change"], "log2 fold change"
     if change.isna().all():
-        change, xlabel = tested["difference"], "difference of means"
+        # features may have units of their own: differences of means have no common axis
+        change, xlabel = tested["auc"] - 0.5, "AUC - 0.5"
     found = tested["fdr"] < _LEVEL
-    first = tested[found].head(_NAMED)
+    first = tested[found].nsmallest(_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
     return Figure(
         f"volcano-{dataset}-{number:02}",
@@ -180,19 +166,13 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     each = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= each]
-    shown = [
-        name
-        for name in _SHOWN
-        if name not in {"symbol", "chromosome", "log_fold_change"}
-        or rows[name].replace("", np.nan).notna().any()
-    ]
     pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
     rest = " All are in the files." if len(rows) < len(genes) else ""
     caption = f"The first {each:,} of each class by rank, higher in the class first.{rest}"
     return tables.show(
         "genes",
         caption if rest else "All features by rank, higher in the class first.",
-        shown,
+        _SHOWN,
         rows,
-        links={"symbol" if "symbol" in shown else "feature": pages},
+        links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )

@@ -22,10 +22,11 @@ def section(results: StudyResults) -> Section | None:
     """Return the samples that are hard, and why; None where no classifier could be fitted."""
     if results.tables["samples"].empty:
         return None
+    chosen = results.tables["headline"]["classifier"].iloc[0]
     models = [
         model
         for place in results.places
-        for name in results.study.classifiers
+        for name in sorted(results.study.classifiers, key=chosen.__ne__)
         if (model := contributions(results, *place, name)) is not None
     ]
     blocks: list[Block] = []

@@ -12,7 +12,10 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import calibration_figure, confusion_figure
 
-__all__ = ["section", "verdicts_in_words"]
+__all__ = ["COHORT_RULE", "section", "verdicts_in_words"]
+
+#: The anchor of the rule of its verdicts.
+COHORT_RULE = "cohort-rule"
 
 _PAIR = ["model", "train", "test", "match", "harmonise"]
 
@@ -23,9 +26,9 @@ def section(results: StudyResults) -> Section | None:
         return None
     rule = results.validation["verdicts"]["rule"].iloc[0]
     blocks: list[Block] = [
-        Prose(verdicts_in_words(results), "headline"),
+        Prose(verdicts_in_words(results), "headline", rule=COHORT_RULE),
         _overview(results),
-        Prose(f"What that means: {rule}."),
+        Prose(f"What that means: {rule}.", id=COHORT_RULE),
         Prose(_HOW_TO_READ),
     ]
     for i, pair in enumerate(results.study.validate):
@@ -97,7 +100,7 @@ def _overview(results: StudyResults) -> Table:
 
 def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Block]:
     tables, verdict = results.validation, _rows(results, pair, "verdicts").iloc[0]
-    yield Prose(verdict["sentence"], "headline")
+    yield Prose(verdict["sentence"], "headline", rule=COHORT_RULE)
     if verdict["notes"]:
         yield Prose(verdict["notes"], "warning")
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}

@@ -1,5 +1,7 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
+import json
+import os
 import re
 import sys
 import tempfile
@@ -7,21 +9,26 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import yaml
 
 from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import MODEL
 from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.geo_summary import GeoSummary, summarise
-from xnbflow.data.sources.sheet import sheet_text
+from xnbflow.data.sources.geo_summary import summarise
+from xnbflow.data.sources.sheet import SheetRow, sheet_text
+from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
+from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
+from xnbflow.models.panel import Panel, design_panel
 from xnbflow.models.portability import portability
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
@@ -35,35 +42,57 @@ from xnbflow.models.trained import (
     series_digest,
 )
 from xnbflow.naive_bayes.conformal import ERROR_RATE
+from xnbflow.report.manuscript.references import in_words
+from xnbflow.studies.registry import known_analyses
+from xnbflow.workflow.config import RULES
+
+if TYPE_CHECKING:
+    from xnbflow.report.results import StudyResults
 
 __all__ = [
     "as_text",
     "classifier",
+    "counted",
     "cross_validate",
     "deliver",
     "described",
+    "design_panel",
     "explain_sample",
     "fit_model",
-    "geo_summary",
+    "methods_text",
+    "model_card",
     "parameters",
     "portability_of",
     "predict_table",
+    "print_figures",
     "read_model",
     "read_samples_of",
+    "read_study",
     "read_training",
+    "score_sheet",
     "signature_lines",
     "signature_text",
     "summary",
+    "summary_of",
     "symbols_of",
+    "training_series",
     "tsv",
     "write_explanation",
     "write_model",
+    "write_paper",
     "write_study",
 ]
 
 _SHOWN = 20
 #: A series with fewer samples gets five folds, another ten.
 _FEW_SAMPLES = 50
+#: The classifier of a study that a command writes, by its id in the project's configuration.
+_RECOMMENDED = "csnb-cv"
+_ABOUT = """\
+# A study, laid over the configuration of the project. The classifier in `headline` is tested by
+# permuted labels and in halves of the samples; that in `final` is fitted to all samples and kept.
+# `xnbflow methods` lists the classifiers.
+"""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 
 
@@ -110,6 +139,28 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
+def project_configuration() -> dict[str, Any]:
+    """Return the configuration of the project; nothing where the library alone is installed."""
+    path = Path(__file__).parents[5] / "config" / "config.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def methods_text() -> str:
+    """Return the classifiers of the project's configuration, else the library's, for people."""
+    known = known_methods()
+    entries = project_configuration().get("classifiers") or {
+        name: {"method": name} for name, method in known.items() if method.kind == "classifier"
+    }
+    lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
+    for name, entry in entries.items():
+        method = entry.get("steps", [entry])[-1]["method"]
+        about = [known[method].title, in_words(known[method].source)] if method in known else []
+        words = "; ".join(dict.fromkeys([entry.get("label", name), *about]))
+        text = f"{name:<18}{words} [{method}]"
+        lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
+    return "\n".join(lines)
+
+
 def read_samples_of(
     model: TrainedModel, location: str, id_column: str, options: Sequence[str], orientation: str
 ) -> pd.DataFrame:
@@ -118,17 +169,21 @@ def read_samples_of(
     return read_samples(dataset, model.series, features=model.features)
 
 
-def geo_summary(accession: str, mirrors: Sequence[str] = ()) -> GeoSummary:
-    """Say what a GEO accession or file holds."""
+def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
+    """Say what a GEO accession, a table, a workbook or an AnnData file holds."""
+    if dataset.source == "table":
+        return summarise_table(dataset)
     with tempfile.TemporaryDirectory() as folder:
-        places = {"geo": list(mirrors)} if mirrors else {}
-        return summarise(accession, Downloads(Path(folder), places))
+        downloads = Downloads(Path(folder), {"geo": list(mirrors)} if mirrors else {})
+        return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
-def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str:
-    """Write the files ``<name>.tsv`` and ``<name>.yaml`` of a study of a GEO accession.
+def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
+    """Write a study of a series: its sheet ``<output>.tsv`` and configuration ``<output>.yaml``.
 
-    ``mirrors`` are where to download from instead of NCBI.
+    The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
+    model with its signature, beside two others, and a permutation test of the first. ``mirrors``
+    are where to download from instead of NCBI.
 
     Returns
     -------
@@ -140,13 +195,17 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
     InputError
         If the name is not valid, no label is proposed, or one of the files exists.
     """
+    name = Path(output).name
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    if name in {*project_configuration().get("studies", {}), *RULES}:
+        msg = f"{name!r} is a study or rule of the project; choose another name"
         raise InputError(msg)
     if told.row is None:
         msg = f"{told.accession}: {told.reason} No files were written"
         raise InputError(msg)
-    sheet, configuration = (Path(f"{name}.{suffix}") for suffix in ("tsv", "yaml"))
+    sheet, configuration = (Path(f"{output}.{suffix}") for suffix in ("tsv", "yaml"))
     for path in (sheet, configuration):
         if path.exists():
             raise InputError(f"{path} exists; remove it, or choose another name")
@@ -156,18 +215,22 @@ def write_study(told: GeoSummary, name: str, mirrors: Sequence[str] = ()) -> str
         "sheets": ["config/datasets.tsv", str(sheet)],
         "studies": {
             name: {
-                "title": told.title or told.accession,
+                "title": told.title or name,
                 "datasets": [name],
-                "classifiers": ["nb", "csnb", "xnb", "forest"],
+                "classifiers": [_RECOMMENDED, "nb", "forest"],
                 "folds": ["5-fold" if few else "10-fold"],
+                "headline": _RECOMMENDED,
+                "final": [_RECOMMENDED],
             }
         },
     }
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+    sheet.parent.mkdir(parents=True, exist_ok=True)
     deliver(sheet_text([replace(told.row, id=name)]), sheet)
-    deliver(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), configuration)
-    return f"snakemake {name} --cores 4 --configfile {configuration}"
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    deliver(f"{_ABOUT}{text}", configuration)
+    return f"xnbflow run {name} --configfile {configuration}"
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
@@ -175,9 +238,52 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
     try:
         from xnbflow.workflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
-        raise InputError(msg) from error
+        raise _needs(error) from error
     write_explanation_page(explanation, path, name)
+
+
+def read_study(study: str) -> "StudyResults":
+    """Read a finished study."""
+    try:
+        from xnbflow.report.study import read_record  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return read_record(study, known_analyses())
+
+
+def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
+    """Draw the figures of a study for print, on all cores."""
+    from xnbflow.report import study  # noqa: PLC0415
+
+    return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def write_paper(results: "StudyResults", folder: Path) -> list[str]:
+    """Write what goes into a paper; return the names of the files."""
+    from xnbflow.report.manuscript import writer  # noqa: PLC0415
+
+    written = writer.write_paper(results, folder)
+    for dataset, classifier in results.study.models:
+        path = results.root / MODEL.of(dataset=dataset, classifier=classifier)
+        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        title = f"{results.labels[classifier]} on {dataset}"
+        name = f"card-{dataset}-{classifier}.md"
+        deliver(writer.card(summary(read_model(path)), title, elsewhere), folder / name)
+        written.append(name)
+    return written
+
+
+def model_card(told: dict[str, Any], title: str) -> str:
+    """Return a model card as Markdown."""
+    try:
+        from xnbflow.report.manuscript.writer import card  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return card(told, title, [])
+
+
+def _needs(error: ModuleNotFoundError) -> InputError:
+    return InputError(f"this needs {error.name}; install xnbflow with its extra `workflow`")
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
@@ -198,6 +304,46 @@ def summary(model: TrainedModel) -> dict[str, Any]:
     }
 
 
+def training_series(
+    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
+) -> DataSet:
+    """Read the table that a model was fitted to; an `InputError` says if it has changed."""
+    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
+    if not (table or origin["location"]):
+        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
+        raise InputError(msg)
+    origin["location"] = table or origin["location"]
+    dataset = described(**origin, options=options, orientation=orientation)
+    series = read_training(dataset)
+    if series_digest(series) != model.series["digest"]:
+        msg = (
+            f"{origin['location']} is not the table that the model was fitted to, or is read "
+            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+        )
+        raise InputError(msg, file=str(origin["location"]))
+    return series
+
+
+def score_sheet(panel: Panel) -> str:
+    """Return a page that computes the probabilities of a panel's model without a network."""
+    fitted: Any = panel.model.estimator
+    names = ("class_log_prior_", "theta_", "var_")
+    numbers = {name.strip("_"): getattr(fitted, name).tolist() for name in names}
+    symbols = [panel.model.symbols.get(name, "") for name in panel.genes["gene"]]
+    content = {
+        **numbers,
+        "name": panel.model.series["name"],
+        "classes": panel.model.classes,
+        "genes": panel.genes["gene"].tolist(),
+        "symbols": symbols,
+        "references": panel.references,
+        "accuracy": panel.accuracy.iloc[-1].to_dict(),
+    }
+    text = json.dumps(content).replace("<", "\\u003c")  # names may hold "</script>"
+    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
+    return page.replace("__PANEL__", text)
+
+
 def portability_of(
     model: TrainedModel, path: Path, options: Sequence[str], orientation: str
 ) -> dict[str, Any]:
@@ -210,18 +356,7 @@ def portability_of(
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 text; give a list of features, one a line"
         raise InputError(msg, file=str(path)) from error
-    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
-    if not origin["location"]:
-        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
-        raise InputError(msg)
-    dataset = described(**origin, options=options, orientation=orientation)
-    series = read_training(dataset)
-    if series_digest(series) != model.series["digest"]:
-        msg = (
-            f"{origin['location']} is not the table that the model was fitted to, or is read "
-            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
-        )
-        raise InputError(msg, file=str(origin["location"]))
+    series = training_series(model, options, orientation)
     splits = (model.figures or {"folds": 10})["folds"]
     return portability(series, model.entry, names, splits)
 
@@ -251,6 +386,10 @@ def as_text(told: dict[str, Any], path: Path) -> str:
         ]
         lines.append(
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
+        )
+        lines.append(
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")

@@ -155,18 +155,11 @@ for (const section of document.querySelectorAll("main > section")) {
   groups[0].before(button);
 }
 
-/* On paper nothing can be opened: all groups are, and afterwards as before. */
-let closed = [];
-window.addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open])")];
-  for (const group of closed) group.open = true;
-});
-window.addEventListener("afterprint", () => {
-  for (const group of closed) group.open = false;
-});
-
 /* Evidence: what each feature says for and against each class, for a sample. */
 const SHOWN_FEATURES = 12;
+/* Of many classes fewer bars each, and only the classes that the decision lies between. */
+const MANY_CLASSES = 5;
+const SHOWN_CLASSES = 3;
 /* Bars end here: with so many nats the odds are a thousand million to one. */
 const MOST_NATS = 21;
 
@@ -219,17 +212,17 @@ function classTable(classes, trueCode) {
     make("table", {}, make("thead", {}, head), body));
 }
 
-function shownTerms(one) {
+function shownTerms(one, most) {
   const ordered = [...one.terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  const shown = ordered.slice(0, SHOWN_FEATURES);
-  const rest = ordered.slice(SHOWN_FEATURES);
-  if (rest.length) shown.push({ name: `${rest.length} others`, value: rest.reduce((sum, term) => sum + term.value, 0) });
+  const shown = ordered.slice(0, most);
+  const rest = ordered.slice(most);
+  if (rest.length) shown.push({ name: `and ${rest.length} others`, value: rest.reduce((sum, term) => sum + term.value, 0), sum: true });
   return shown;
 }
 
 /* The ends of the axis that all classes of a sample share; zero is on it. */
 function axisOf(lists) {
-  const values = lists.flat().map((term) => Math.max(-MOST_NATS, Math.min(MOST_NATS, term.value)));
+  const values = lists.flat().filter((term) => !term.sum).map((term) => Math.max(-MOST_NATS, Math.min(MOST_NATS, term.value)));
   const low = Math.min(-0.5, ...values);
   const high = Math.max(0.5, ...values);
   return { low, high, percent: (value) => (100 * (Math.max(low, Math.min(high, value)) - low)) / (high - low) };
@@ -248,7 +241,8 @@ function bar(value, axis) {
 
 function ruler(axis) {
   const ends = make("div", { class: "ruler" });
-  for (const [value, words] of [[axis.low, `${format(axis.low)}`], [0, "0"], [axis.high, signed(axis.high)]]) {
+  const ticks = [[axis.low, format(axis.low)], [0, "0"], [axis.high, signed(axis.high)]];
+  for (const [value, words] of ticks.filter(([end]) => end === 0 || Math.abs(axis.percent(end) - axis.percent(0)) > 25)) {
     const tick = make("span", {}, words);
     tick.style.left = `${axis.percent(value)}%`;
     ends.append(tick);
@@ -260,7 +254,7 @@ function classEvidence(one, terms, axis) {
   const body = make("tbody");
   for (const term of terms) {
     body.append(make("tr", {}, make("th", { scope: "row", title: term.name }, term.name),
-      make("td", { class: "n" }, signed(term.value)), make("td", {}, bar(term.value, axis))));
+      make("td", { class: "n" }, signed(term.value)), make("td", {}, ...(term.sum ? [] : [bar(term.value, axis)]))));
   }
   body.append(make("tr", { class: "axis", "aria-hidden": "true" }, make("td"), make("td"), make("td", {}, ruler(axis))));
   const head = make("tr", {}, make("th", { scope: "col" }, "feature"), make("th", { scope: "col", class: "n" }, "nats"),
@@ -273,7 +267,9 @@ function classEvidence(one, terms, axis) {
 function explain(model, sample, place) {
   const [name, trueCode, predictedCode] = sample;
   const classes = explainClasses(model, sample);
-  const lists = classes.map(shownTerms);
+  const many = classes.length > MANY_CLASSES;
+  const between = classes.filter((one, i) => !many || i < SHOWN_CLASSES || one.code === trueCode || one.code === predictedCode);
+  const lists = between.map((one) => shownTerms(one, many ? SHOWN_FEATURES / 2 : SHOWN_FEATURES));
   const axis = axisOf(lists);
   const verdict = trueCode === predictedCode ? "correctly" : "incorrectly";
   const chosen = classes.find((one) => one.code === predictedCode);
@@ -281,7 +277,9 @@ function explain(model, sample, place) {
   const words = `Sample ${name} is${known} predicted to be ` +
     `${model.classes[predictedCode]}, with probability ${chosen.posterior.toPrecision(3)}.`;
   place.replaceChildren(make("p", {}, words), classTable(classes, trueCode),
-    make("div", { class: "classes" }, ...classes.map((one, i) => classEvidence(one, lists[i], axis))));
+    make("div", { class: "classes" }, ...between.map((one, i) => classEvidence(one, lists[i], axis))));
+  const others = classes.length - between.length;
+  if (others) place.append(make("p", { class: "note" }, `The evidence for the ${others} other classes is not drawn; their scores are in the table.`));
 }
 
 function listSamples(model, select) {

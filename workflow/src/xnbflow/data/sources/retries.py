@@ -1,0 +1,40 @@
+"""How long a download is tried, and how it fails."""
+
+from dataclasses import dataclass
+
+__all__ = ["DownloadFailedError", "NotThereError", "RetryPolicy"]
+
+
+class DownloadFailedError(Exception):
+    """A place does not give the file; the message says why."""
+
+
+class NotThereError(DownloadFailedError):
+    """A place does not have the file under this name: 404 and the like."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How long is waited for a file.
+
+    Attributes
+    ----------
+    timeout : float
+        Seconds without an answer after which an attempt counts as failed.
+    retries : int
+        How often a failure that may pass is tried again: no connection, no answer, less than the
+        announced length, a server's error. Others, 404 above all, are final.
+    backoff : float
+        Seconds before the first retry; each further one waits twice as long, but for a server that
+        says how long to wait.
+    least_rate : float
+        Bytes per second, over twice ``timeout``, below which an attempt has failed.
+    deadline : float
+        Seconds for one file from one place, all attempts together.
+    """
+
+    timeout: float = 30.0
+    retries: int = 4
+    backoff: float = 1.0
+    least_rate: float = 1000.0
+    deadline: float = 14_400.0
