@@ -16,7 +16,7 @@ import pandas as pd
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted, either
-from xnbflow.data.errors import InputError, about_file
+from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.sheet import SheetRow, local_path
@@ -173,8 +173,8 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
         places = _places(["", *header[1:]])
         if "symbol" not in places:
             msg = (
-                f"{path}: no column of gene symbols among {', '.join(header[:12])}; name one "
-                "'Gene symbol'"
+                f"{path}: no column of gene symbols among {quoted(', '.join(header[:12]), 200)}; "
+                "name one 'Gene symbol'"
             )
             raise InputError(msg)
         columns = {name: np.full(len(row_of), "", dtype=object) for name in places}

@@ -208,6 +208,7 @@ def show(
             "model with their evidence alone, on the table that it was fitted to."
         ),
     ] = None,
+    card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
@@ -221,7 +222,9 @@ def show(
     if features is not None:
         with progress("cross-validating with the listed features"):
             told["portability"] = commands.portability_of(read, features, option, orientation)
-    if as_json:
+    if card:
+        say(commands.model_card(told, model.stem))
+    elif as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
     else:
         say(commands.as_text(told, model))
@@ -248,6 +251,47 @@ def signature(
         tell_json(read.signature.to_dict("records"))
         return
     commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
+
+
+@app.command()
+def panel(
+    model: Model,
+    *,
+    genes: Annotated[int, typer.Option(min=1, help="Genes at most, one of each module.")] = 8,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Quantile of expression that genes must reach.")
+    ] = 0.5,
+    table: Annotated[str, typer.Option(help="The table it was fitted to, if it has moved.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
+    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Choose few genes and reference genes for an assay, and say what accuracy they keep."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    with progress("choosing and cross-validating genes"):
+        series = commands.training_series(read, option, orientation, table)
+        found = commands.design_panel(series, read, genes, floor)
+    if output:
+        commands.write_model(found.model, output)
+    if sheet:
+        commands.deliver(commands.score_sheet(found), sheet)
+    parts = {"genes": found.genes, "accuracy": found.accuracy}
+    if as_json:
+        tables = {name: part.to_dict("records") for name, part in parts.items()}
+        tell_json({**tables, "references": found.references})
+    else:
+        say(
+            "\n".join(
+                [*map(commands.tsv, parts.values()), "references\n" + "\n".join(found.references)]
+            )
+        )
 
 
 @app.command()
@@ -338,6 +382,42 @@ def propose(
     if output:
         command = commands.write_study(told, output, mirror)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
+
+
+Finished = Annotated[
+    str, typer.Argument(help="A study that has run; its folder is in `results` of this folder.")
+]
+
+
+@app.command()
+def figures(
+    study: Finished,
+    *,
+    width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
+) -> None:
+    """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    results = commands.read_study(study)
+    with progress("drawing"):
+        widths = commands.print_figures(results, output, width)
+    for name in (name for name, drawn in widths.items() if drawn > width + 0.5):
+        warn(f"{name} is {widths[name]:.0f} mm wide: its labels need the room")
+    say(f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md")
+
+
+@app.command()
+def paper(
+    study: Finished,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
+) -> None:
+    """Write methods, results, references, checklists and model cards of a study."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    written = commands.write_paper(commands.read_study(study), output)
+    say(f"{output}: {', '.join(written)}")
 
 
 @app.command()

@@ -1,5 +1,7 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
+import json
+import os
 import re
 import sys
 import tempfile
@@ -7,13 +9,15 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import yaml
 
 from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import MODEL
 from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
@@ -24,37 +28,51 @@ from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
+from xnbflow.models.panel import Panel, design_panel
 from xnbflow.models.portability import portability
 from xnbflow.models.prediction import ERROR_RATE, predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.report.manuscript.references import in_words
+from xnbflow.studies.registry import known_analyses
 from xnbflow.workflow.config import RULES
+
+if TYPE_CHECKING:
+    from xnbflow.report.results import StudyResults
 
 __all__ = [
     "as_text",
     "classifier",
+    "counted",
     "cross_validate",
     "deliver",
     "described",
+    "design_panel",
     "explain_sample",
     "fit_model",
     "methods_text",
+    "model_card",
     "parameters",
     "portability_of",
     "predict_table",
+    "print_figures",
     "read_model",
     "read_samples_of",
+    "read_study",
     "read_training",
+    "score_sheet",
     "signature_lines",
     "signature_text",
     "summary",
     "summary_of",
     "symbols_of",
+    "training_series",
     "tsv",
     "write_explanation",
     "write_model",
+    "write_paper",
     "write_study",
 ]
 
@@ -129,7 +147,7 @@ def methods_text() -> str:
     lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
-        about = [known[method].title, known[method].source] if method in known else []
+        about = [known[method].title, in_words(known[method].source)] if method in known else []
         words = "; ".join(dict.fromkeys([entry.get("label", name), *about]))
         text = f"{name:<18}{words} [{method}]"
         lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
@@ -213,9 +231,52 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
     try:
         from xnbflow.workflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
-        raise InputError(msg) from error
+        raise _needs(error) from error
     write_explanation_page(explanation, path, name)
+
+
+def read_study(study: str) -> "StudyResults":
+    """Read a finished study."""
+    try:
+        from xnbflow.report.study import read_record  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return read_record(study, known_analyses())
+
+
+def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
+    """Draw the figures of a study for print, on all cores."""
+    from xnbflow.report import study  # noqa: PLC0415
+
+    return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def write_paper(results: "StudyResults", folder: Path) -> list[str]:
+    """Write what goes into a paper; return the names of the files."""
+    from xnbflow.report.manuscript import writer  # noqa: PLC0415
+
+    written = writer.write_paper(results, folder)
+    for dataset, classifier in results.study.models:
+        path = results.root / MODEL.of(dataset=dataset, classifier=classifier)
+        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        title = f"{results.labels[classifier]} on {dataset}"
+        name = f"card-{dataset}-{classifier}.md"
+        deliver(writer.card(summary(read_model(path)), title, elsewhere), folder / name)
+        written.append(name)
+    return written
+
+
+def model_card(told: dict[str, Any], title: str) -> str:
+    """Return a model card as Markdown."""
+    try:
+        from xnbflow.report.manuscript.writer import card  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return card(told, title, [])
+
+
+def _needs(error: ModuleNotFoundError) -> InputError:
+    return InputError(f"this needs {error.name}; install xnbflow with its extra `workflow`")
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
@@ -237,6 +298,46 @@ def summary(model: TrainedModel) -> dict[str, Any]:
     }
 
 
+def training_series(
+    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
+) -> DataSet:
+    """Read the table that a model was fitted to; an `InputError` says if it has changed."""
+    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
+    if not (table or origin["location"]):
+        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
+        raise InputError(msg)
+    origin["location"] = table or origin["location"]
+    dataset = described(**origin, options=options, orientation=orientation)
+    series = read_training(dataset)
+    if series_digest(series) != model.series["digest"]:
+        msg = (
+            f"{origin['location']} is not the table that the model was fitted to, or is read "
+            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+        )
+        raise InputError(msg, file=str(origin["location"]))
+    return series
+
+
+def score_sheet(panel: Panel) -> str:
+    """Return a page that computes the probabilities of a panel's model without a network."""
+    fitted: Any = panel.model.estimator
+    names = ("class_log_prior_", "theta_", "var_")
+    numbers = {name.strip("_"): getattr(fitted, name).tolist() for name in names}
+    symbols = [panel.model.symbols.get(name, "") for name in panel.genes["gene"]]
+    content = {
+        **numbers,
+        "name": panel.model.series["name"],
+        "classes": panel.model.classes,
+        "genes": panel.genes["gene"].tolist(),
+        "symbols": symbols,
+        "references": panel.references,
+        "accuracy": panel.accuracy.iloc[-1].to_dict(),
+    }
+    text = json.dumps(content).replace("<", "\\u003c")  # names may hold "</script>"
+    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
+    return page.replace("__PANEL__", text)
+
+
 def portability_of(
     model: TrainedModel, path: Path, options: Sequence[str], orientation: str
 ) -> dict[str, Any]:
@@ -249,18 +350,7 @@ def portability_of(
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 text; give a list of features, one a line"
         raise InputError(msg, file=str(path)) from error
-    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
-    if not origin["location"]:
-        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
-        raise InputError(msg)
-    dataset = described(**origin, options=options, orientation=orientation)
-    series = read_training(dataset)
-    if series_digest(series) != model.series["digest"]:
-        msg = (
-            f"{origin['location']} is not the table that the model was fitted to, or is read "
-            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
-        )
-        raise InputError(msg, file=str(origin["location"]))
+    series = training_series(model, options, orientation)
     splits = (model.figures or {"folds": 10})["folds"]
     return portability(series, model.entry, names, splits)
 
@@ -292,8 +382,8 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
         lines.append(
-            "these figures rest on intervals alone: labels were not permuted, and its features were "
-            "not compared between halves of the samples; the page of a study has both"
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")
