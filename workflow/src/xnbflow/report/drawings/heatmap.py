@@ -11,7 +11,7 @@ from xnbflow.report.page.style import COLOURS, GREY, label_width, name_rows, new
 
 __all__ = ["draw_heatmap"]
 
-_WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
+_WIDTH, _WIDEST, _ROW = 5.4, 0.3, 0.2
 _LONGEST, _SIZE = 22, 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5

@@ -132,7 +132,8 @@ def draw_trade_off(
         colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
         x, y = features[:, j] * shifts[j], accuracy[:, j]
         axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.85, label=name, clip_on=False)
-    axes.set_ylim(top=1.0)
+    low = axes.get_ylim()[0]
+    axes.set_ylim(low - 0.05 * (1.0 - low), 1.0)
     decades = np.log10(np.nanmax(features) / np.nanmin(features))
     _make_logarithmic(axes, (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
     axes.grid(visible=True)

@@ -116,7 +116,7 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
         shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False)
     axes.set(xlim=(-0.5, steps.size - 0.5), ylim=(-0.5, 0.5), yticks=[])
     names = [f"{tick:+g}" if len(colours) > 1 and tick else f"{tick:g}" for tick in ticks]
-    axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=7)
+    axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=8)
     axes.tick_params(length=0, pad=2)
     axes.text(steps.size + 1, 0, label, va="center", size=8)
 
