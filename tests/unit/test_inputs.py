@@ -236,7 +236,9 @@ def test_values_that_hardly_differ_are_no_tiny_values(estimator):
         X = X + (estimator.__name__ != "VonMisesFisherNB") * 1e9
     else:
         X[:, 2] = 0.0
-    make(estimator).fit(X, y)
+    model = make(estimator).fit(X, y)
+    found = getattr(model, "predict", getattr(model, "transform", None))(X)
+    assert np.isfinite(found.astype(float)).all()
 
 
 # --- what only some estimators refuse -------------------------------------------------------------
