@@ -2,7 +2,8 @@
 
 What is read is compared with what Python's csv makes of the same file, value by value. Checksums
 and digests seal the files of our own: of these is read what was written. `make fuzz` tries
-100,000 files; the suite some hundred. XNBFLOW_FUZZ says how many per reader; slow readers get fewer.
+100,000 files; the suite some hundred. XNBFLOW_FUZZ says how many per reader; slow readers get
+fewer.
 """
 
 import csv
