@@ -49,6 +49,8 @@ class Study:
     validate : tuple of Validation
     gene_sets : str
         Path of a GMT file whose sets are tested for over-representation; empty for none.
+    omit_sections : tuple of str
+        Sections that the page leaves out; their tables are written all the same.
     """
 
     id: str
@@ -66,6 +68,7 @@ class Study:
     headline: str = ""
     validate: tuple[Validation, ...] = ()
     gene_sets: str = ""
+    omit_sections: tuple[str, ...] = ()
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
