@@ -107,8 +107,7 @@ def let_time_pass(study, rule):
 
 @pytest.mark.slurm
 def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster, local, tmp_path):
-    targets = ("all", "results/studies/tiny/pictures")
-    arguments = (*targets, "--set-resources", f"compare:{TOO_LITTLE}", "--max-threads", str(CPUS))
+    arguments = ("all", "--set-resources", f"compare:{TOO_LITTLE}", "--max-threads", str(CPUS))
     with Study(cluster, tmp_path / "work", SMALL, *arguments) as study:
         cancel(study, "acquire")
         let_time_pass(study, CLASSIFY)
@@ -128,7 +127,7 @@ def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster
             assert second == pytest.approx(2 * first, abs=1)
         assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
         asked = {job["rule"] for job in cluster.jobs()}
-        assert asked == {"acquire", "diagnose", CLASSIFY, "compare", "report", "pictures"}
+        assert asked == {"acquire", "diagnose", CLASSIFY, "compare", "report"}
 
 
 @pytest.mark.accidents

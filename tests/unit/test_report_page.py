@@ -33,7 +33,7 @@ from xnbflow.report.page.blocks import (
     Section,
     Table,
 )
-from xnbflow.report.page.page import write_page, write_pictures
+from xnbflow.report.page.page import write_figures, write_page
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -131,25 +131,27 @@ def test_two_figures_of_one_name_are_refused(tmp_path):
     assert not (tmp_path / "report.html").exists()
 
 
-def killed():
+def killed(**_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def failed():
+def failed(**_):
     raise ZeroDivisionError
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", [write_page, write_pictures])
+@pytest.mark.parametrize("write", [write_page, write_figures])
 @pytest.mark.parametrize(
     ("draw", "error"), [(killed, BrokenProcessPool), (failed, ZeroDivisionError)]
 )
 def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     sections = [Section("one", "One", "", [Figure("a", draw, {}, "", "")])]
     page = tmp_path / "page.html"
-    arguments = [page, "t", "l", sections] if write is write_page else [sections]
+    folder = tmp_path / "figures"
+    printed = [sections, folder, 85, str]
+    arguments = [page, "t", "l", sections, folder] if write is write_page else printed
     with pytest.raises(error):
-        write(*arguments, tmp_path / "figures", threads=2)
+        write(*arguments, threads=2)
     assert not page.exists()
 
 

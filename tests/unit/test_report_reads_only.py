@@ -16,6 +16,7 @@ SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "xnbflow"
 MODULES = sorted(
     [
         *SOURCE.glob("report/*.py"),
+        *SOURCE.glob("report/manuscript/*.py"),
         *SOURCE.glob("report/sections/*.py"),
         *SOURCE.glob("studies/*/section*.py"),
     ]
@@ -42,6 +43,10 @@ NAMES = {
     "xnbflow.evaluation.gathering.read_benchmark",
     "xnbflow.evaluation.methods.entries_in",
     "xnbflow.evaluation.methods.known_methods",
+    "xnbflow.evaluation.methods.resolved",
+    *(f"xnbflow.evaluation.intervals.{name}" for name in ("CROSS_VALIDATED", "TUNED")),
+    "xnbflow.evaluation.intervals.inflation_of",
+    "xnbflow.models.typicality.ATYPICAL",
 }
 #: By module, function and what it calls: what it may compute, as no table is written after it.
 ALLOWED = {

@@ -48,6 +48,7 @@ rule report:
         truth=of_datasets(TRUTH),
         models=lambda wildcards: model_files(study_of(wildcards)),
         validation=lambda wildcards: validation_tables(study_of(wildcards)),
+        cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
         correlations=diagnosed("correlations"),
         genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
         gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
@@ -59,6 +60,7 @@ rule report:
         paper=printed(*(f"directional_table{number}" for number in range(1, 7))),
     output:
         page=REPORT,
+        record=RECORD,
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
@@ -84,28 +86,3 @@ rule report:
         "Writing the page of {wildcards.study}"
     script:
         "../scripts/report.py"
-
-
-# On demand, `snakemake results/studies/{study}/pictures`: a page saves any of its figures as PNG itself.
-rule pictures:
-    input:
-        rules.report.input,
-    output:
-        directory(PICTURES),
-    log:
-        log_of("pictures"),
-    benchmark:
-        benchmark_of("pictures")
-    conda:
-        "../../envs/xnbflow.yaml"
-    threads: NEEDS["pictures"].cpus
-    resources:
-        mem_mb=memory_of("pictures"),
-        runtime=minutes_of("pictures"),
-    params:
-        results=results_of,
-        sources=sections_of,
-    message:
-        "Drawing the pictures of {wildcards.study}"
-    script:
-        "../scripts/pictures.py"

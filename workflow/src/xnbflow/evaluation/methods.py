@@ -25,9 +25,9 @@ from xnbflow.data.plugins import with_plugins
 
 __all__ = ["METHODS", "entries_in", "known_methods", "resolved", "unlabelled"]
 
-_XNB = "Aguilar-Ruiz, Romero and Cicconardi (2024)"
-_DIRECTIONAL = "Lopez-Cruz, Bielza and Larranaga (2015)"
-_LARSEN = "Larsen (2005), SIGKDD Explorations 7(1)"
+_XNB = "@xnb2024"
+_DIRECTIONAL = "@lopezcruz2015"
+_LARSEN = "@larsen2005"
 
 _BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 _KERNEL = choice(
@@ -45,7 +45,7 @@ _EVIDENCE = {
 }
 _PRIORS = either(list_of(number(least=0)), nothing())
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
-_CSNB = "ours; relative evidence: Baggenstoss (1999), IEEE Trans. Signal Processing 47"
+_CSNB = "xnbflow; relative evidence: @baggenstoss1999"
 _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
     "H) reaches the threshold (0.999), and of these the ones whose distance is above min_distance "
@@ -64,7 +64,7 @@ _EVIDENCE_RULES = {
 }
 _CALIBRATION_RULES = {
     "vector": "the evidence for each class is multiplied by a slope and an intercept is added, "
-    "both fitted on inner predictions (vector scaling, Guo et al., 2017); of two classes, whose "
+    "both fitted on inner predictions (vector scaling, @guo2017); of two classes, whose "
     "features are the same, it is divided by one temperature",
     "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
 }
@@ -108,7 +108,7 @@ _OWN = (
         "flexible_nb",
         "xnbflow.naive_bayes.flexible.FlexibleNB",
         "flexible naive Bayes: kernel densities",
-        f"John and Langley (1995); {_XNB}, Eq. 8",
+        f"@john1995; {_XNB}, Eq. 8",
         {
             "bandwidth": _BANDWIDTH,
             "kernel": _KERNEL,
@@ -121,7 +121,7 @@ _OWN = (
         "xnb",
         "xnbflow.naive_bayes.class_specific.XNB",
         "kernel densities, features of each class’s own",
-        f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by Silverman (1986), Eq. 3.31",
+        f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
         {
             "bandwidth": _BANDWIDTH,
             "kernel": _KERNEL,
@@ -162,7 +162,7 @@ _OWN = (
         "csnb_cv",
         "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
         "ClassSpecificNBCV: the same, with number of features and calibration cross-validated",
-        f"{_CSNB}; one-standard-error rule: Breiman et al. (1984)",
+        f"{_CSNB}; one-standard-error rule: @breiman1984",
         {
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator(), nothing()),
@@ -225,14 +225,14 @@ _OWN = (
         "discretized_nb",
         "xnbflow.naive_bayes.discretized.DiscretizedNB",
         "naive Bayes on intervals (MDLP)",
-        "Fayyad and Irani (1993), IJCAI",
+        "@fayyad1993",
         {"categorical": COLUMNS, "alpha": number(above=0)},
     ),
     Method(
         "block_nb",
         "xnbflow.naive_bayes.block.BlockNB",
         "naive Bayes over blocks of features, kept or weighted by their separation score",
-        "Pavlenko and von Rosen, Eqs. 9, 15 to 18 and 22, Theorem 1",
+        "@pavlenko2004, Eqs. 9, 15 to 18 and 22, Theorem 1",
         {
             "blocks": either(whole(1), list_of({}), estimator()),
             "covariance": choice("pooled", "per_class"),
@@ -255,7 +255,7 @@ _OWN = (
         rules={
             "start": {
                 "logistic": "the adjustments start from a logistic regression on naive effects, "
-                "pulled towards naive Bayes: ours, because backfitting diverges on copies",
+                "pulled towards naive Bayes: xnbflow's own, because backfitting diverges on copies",
                 "naive": "as published: backfitting from naive Bayes, which may diverge where "
                 "features repeat one another",
             }
@@ -265,7 +265,7 @@ _OWN = (
         "top_scoring_pairs",
         "xnbflow.naive_bayes.top_scoring_pairs.TopScoringPairs",
         "k-TSP: pairs of features that vote by which is the larger; two classes",
-        "Tan et al. (2005), Bioinformatics 21",
+        "@tan2005",
         {
             "n_pairs": whole(1),
             "n_candidates": whole(2),
@@ -284,7 +284,7 @@ _OWN = (
         "cica",
         "xnbflow.preprocessing.cica.CICA",
         "linear components that are independent given the class",
-        "Akaho (2001), Eq. 7, sections 4 and 5",
+        "@akaho2001, Eq. 7, sections 4 and 5",
         {
             "n_components": either(whole(1), nothing()),
             "basis": whole(4, 1000),
@@ -300,21 +300,21 @@ _OWN = (
         "correlation_blocks",
         "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
         "blocks of the features whose residuals correlate most",
-        "ours, for the blocks that Pavlenko and von Rosen take as given",
+        "xnbflow, for the blocks that @pavlenko2004 take as given",
         {"size": whole(1)},
     ),
     _transformer(
         "imputer",
         "xnbflow.preprocessing.imputation.Imputer",
         "missing values filled in by the training samples’ median or nearest neighbours",
-        "Troyanskaya et al. (2001), Bioinformatics 17",
+        "@troyanskaya2001",
         {"method": choice("median", "nearest"), "n_neighbors": whole(1)},
     ),
     _transformer(
         "log2",
         "xnbflow.preprocessing.normalisation.Log2",
         "binary logarithms",
-        "Quackenbush (2002), Nature Genetics 32",
+        "@quackenbush2002",
         {"offset": number(least=0)},
     ),
     _transformer(
@@ -327,33 +327,33 @@ _OWN = (
         "sample_ranks",
         "xnbflow.preprocessing.normalisation.SampleRanks",
         "each sample’s values by their rank",
-        "ranks within a sample, as in Geman et al. (2004)",
+        "ranks within a sample, as in @geman2004",
     ),
     _transformer(
         "counts_per_million",
         "xnbflow.preprocessing.normalisation.CountsPerMillion",
         "counts per million of a sample, with logarithms",
-        "Robinson, McCarthy and Smyth (2010), Bioinformatics 26",
+        "@robinson2010",
         {"log": flag()},
     ),
     _transformer(
         "quantile_normalizer",
         "xnbflow.preprocessing.normalisation.QuantileNormalizer",
         "each sample’s quantiles as the training samples have them in the mean",
-        "Bolstad et al. (2003), Bioinformatics 19",
+        "@bolstad2003",
     ),
     _transformer(
         "variance_filter",
         "xnbflow.preprocessing.filters.VarianceFilter",
         "the features that vary most",
-        "Bourgon, Gentleman and Huber (2010), PNAS 107",
+        "@bourgon2010",
         {"keep": either(number(above=0, most=1), whole(1))},
     ),
     _transformer(
         "expression_filter",
         "xnbflow.preprocessing.filters.ExpressionFilter",
         "the features expressed in enough samples",
-        "Bourgon, Gentleman and Huber (2010), PNAS 107",
+        "@bourgon2010",
         {"level": number(), "share": number(least=0, most=1)},
     ),
 )

@@ -17,6 +17,7 @@ SECTIONS = {
     "xnbflow.report.sections.signature": "final",
     "xnbflow.report.sections.genes": "datasets",
     "xnbflow.report.sections.validation": "validate",
+    "xnbflow.report.sections.cohorts": "combined",
     _ANALYSES: "analyses",
     "xnbflow.report.sections.explanation": "classifiers",
     "xnbflow.report.sections.context": "classifiers",

@@ -1,18 +1,23 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 import os
+import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from xnbflow import __version__
 from xnbflow.data.contract import (
     ANALYSIS,
     ANALYSIS_TABLE,
+    COHORT_TABLES,
     DESCRIPTION_TABLE,
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
@@ -47,7 +52,18 @@ from xnbflow.evaluation.headlines import distinct_labels
 from xnbflow.models.signature import gene_sets
 from xnbflow.report.page.blocks import Table
 
-__all__ = ["StudyResults", "StudyTables"]
+__all__ = ["StudyResults", "StudyTables", "software"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def software() -> dict[str, str]:
+    """Return the versions of this library, of Python and of what the numbers come from."""
+    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 @dataclass(frozen=True)
@@ -68,6 +84,8 @@ class StudyResults:
         The folder of the tables that the papers print.
     analyses : mapping of str to Analysis
         The analyses that the study names.
+    software : mapping of str to str
+        Versions of what made the report.
     """
 
     study: Study
@@ -76,6 +94,7 @@ class StudyResults:
     root: Path = Path()
     paper: Path = Path(PAPER)
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
+    software: Mapping[str, str] = field(default_factory=software)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", distinct_labels(self.labels))
@@ -113,6 +132,11 @@ class StudyResults:
         return self.tables.rows(table, **where)
 
     @cached_property
+    def cohorts(self) -> "StudyTables":
+        """The tables of several series of one question."""
+        return StudyTables(self, {STUDY_TABLE.fill(study=self.study.id): COHORT_TABLES})
+
+    @cached_property
     def validation(self) -> "StudyTables":
         """The tables of models in a second cohort."""
         place = VALIDATION_TABLE.fill(study=self.study.id)
@@ -148,12 +172,17 @@ class StudyResults:
             for dataset, name in self.study.models
             for table in MODEL_TABLES
         ]
+        cohorts = list(self.study.combined)
+        made += [
+            (self.root / STUDY_TABLE.of(study=self.study.id, table=table), cohorts)
+            for table in (COHORT_TABLES if cohorts else ())
+        ]
         for name, settings in self.study.analyses.items():
             folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
             made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
         if self.study.validate:
             folder = self.root / VALIDATION.of(study=self.study.id)
-            made += [(path, self.study.cohorts) for path in folder.glob("*.parquet")]
+            made += [(path, self.study.validated) for path in folder.glob("*.parquet")]
         for path, datasets in made:
             found = series_of(path).split()
             own = [trained.get(dataset) for dataset in datasets]

@@ -1,15 +1,24 @@
-"""The report of a study: which sections it has, put together and written."""
+"""The report of a study: its sections, its page, and the record from which both are made again."""
 
+import hashlib
 import importlib
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from xnbflow.report.outline import section_modules
+from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import PAPER, RECORD, STUDY_TABLE, STUDY_TABLES
+from xnbflow.data.entries import Analysis
+from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study, Validation
+from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
-from xnbflow.report.page.page import write_page
+from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults
 
-__all__ = ["sections_of", "write_report"]
+__all__ = ["print_figures", "read_record", "sections_of", "write_record", "write_report"]
 
 
 def write_report(
@@ -27,3 +36,81 @@ def sections_of(results: StudyResults) -> Iterator[Section]:
         section = importlib.import_module(name).section(results)
         if section is not None:
             yield section
+
+
+def print_figures(
+    results: StudyResults, folder: Path, width: float, threads: int = 1
+) -> dict[str, float]:
+    """Write a study's figures for print; see `xnbflow.report.page.page.write_figures`."""
+    study = results.study
+    datasets = [
+        *study.datasets,
+        *(d for a in study.analyses.values() for d in a.get("datasets", [])),
+    ]
+
+    def subject(figure: str) -> str:
+        about = figure_labels(figure, datasets, study.folds, study.classifiers)
+        classifier = results.labels.get(about["classifier"], "")
+        return ", ".join(filter(None, [about["data set"], classifier, about["folds"]]))
+
+    return write_figures(sections_of(results), folder, width, subject, threads)
+
+
+def write_record(results: StudyResults, path: str | Path) -> None:
+    """Write what was run: the study, its configuration, the software, digests of its tables."""
+    record = {
+        "study": asdict(results.study),
+        "labels": results.labels,
+        "configuration": results.configuration,
+        "software": results.software,
+        "tables": _digests(results),
+    }
+    text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
+    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+
+
+def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path()) -> StudyResults:
+    """Return a finished study by its id, from its folder in ``results``.
+
+    ``analyses`` are all that are known, by name.
+
+    Raises
+    ------
+    InputError
+        If its report was not written, or its tables were written again since.
+    """
+    path = root / RECORD.of(study=study)
+    if not path.is_file():
+        msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
+        raise InputError(msg, file=str(path))
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    given: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in record["study"].items()
+    }
+    given["validate"] = tuple(Validation(**pair) for pair in given["validate"])
+    results = StudyResults(
+        Study(**given),
+        record["labels"],
+        record["configuration"],
+        root,
+        Path(__file__).parents[4] / PAPER,
+        {name: analyses[name] for name in given["analyses"]},
+        record["software"],
+    )
+    if changed := sorted(dict(_digests(results).items() - record["tables"].items())):
+        msg = (
+            f"the tables {', '.join(changed)} of {study} are not those of its report; "
+            f"run the study again: xnbflow run {study}"
+        )
+        raise InputError(msg, file=str(path))
+    results.refuse_mixed_series()
+    return results
+
+
+def _digests(results: StudyResults) -> dict[str, str]:
+    """Return the SHA-256 of every table of the study."""
+    paths = {
+        table: results.root / STUDY_TABLE.of(study=results.study.id, table=table)
+        for table in STUDY_TABLES
+    }
+    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in paths.items()}

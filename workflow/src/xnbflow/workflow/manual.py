@@ -13,6 +13,7 @@ from xnbflow.data.atomic import atomic
 from xnbflow.data.contract import Column, TableSchema, analysis_tables, benchmark_of, log_of
 from xnbflow.data.schemas import described
 from xnbflow.evaluation.methods import METHODS
+from xnbflow.report.manuscript.references import in_words
 from xnbflow.studies.registry import OWN_ANALYSES
 
 __all__ = ["configuration_reference", "results_manual"]
@@ -60,10 +61,15 @@ Of the classifiers that a study names under `final:`: `{c.MODEL}` (read by `xnbf
 and `xnbflow.models.read_model`), `{c.GENE_SETS}`, and each table as Parquet and TSV.
 """
 
+_COHORTS = f"""\
+Each as Parquet and TSV; beside them `{c.MODEL.fill(**c.META)}`,
+the model of all series, with its tables.
+"""
+
 _STUDY = f"""\
 `{c.REPORT}` (`{c.INDEX}` leads to all of them),
-`{c.FIGURES}/{{section}}/{{figure}}.svg`, when asked for
-`{c.PICTURES}/{{section}}/{{figure}}.png`, and each table as Parquet and TSV. All but
+`{c.FIGURES}/{{section}}/{{figure}}.svg`, `{c.RECORD}` (what was run: configuration, versions,
+checksums of the tables), and each table as Parquet and TSV. All but
 `seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made
 them. `folds` is the scheme.
 """
@@ -98,6 +104,8 @@ def results_manual() -> str:
         *_tables(c.DESCRIPTION_TABLES.values()),
         f"## Models in a second cohort: `{c.VALIDATION}/`\n\nEach as Parquet and TSV.\n",
         *_tables(c.VALIDATION_TABLES.values()),
+        f"## Several series of one question: `{c.STUDY}/`\n\n{_COHORTS}",
+        *_tables(c.COHORT_TABLES.values()),
         f"## Per permutation test: `{c.PERMUTED}`\n",
         *_tables(c.PERMUTATION_TABLES.values()),
         f"## Per analysis of a study: `{c.ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
@@ -148,7 +156,7 @@ def configuration_reference() -> str:
     lines = [_BEGIN, "", "| method | what it is, and its source | parameters |", "|---|---|---|"]
     for method in METHODS.values():
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
-        what = f"{method.title}{kind}. {method.source}"
+        what = f"{method.title}{kind}. {in_words(method.source)}"
         lines.append(f"| `{method.name}` | {what} | {_parameters(method.parameters)} |")
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in OWN_ANALYSES.values():

@@ -17,6 +17,8 @@ def draw_calibration(
     counts: Sequence[np.ndarray],
     lower: Sequence[np.ndarray],
     upper: Sequence[np.ndarray],
+    *,
+    width: float = 2.9,
 ) -> Figure:
     """Draw how often a predicted probability comes true.
 
@@ -27,9 +29,12 @@ def draw_calibration(
         Per classifier and bin: mean probability, frequency, number of predictions.
     lower, upper : sequence of ndarray
         Ends of the intervals of the frequencies.
+    width : float
+        Inches.
     """
     legend = 0.17 * -(-len(classifiers) // 2)
-    figure, axes = new_axes(2.9, 2.95 + legend, bottom=0.5 + legend, title="Calibration")
+    height = min(width, 4.5) + 0.05 + legend
+    figure, axes = new_axes(width, height, bottom=0.5 + legend, title="Calibration")
     axes.set(xlabel="predicted probability", ylabel="observed frequency")
     axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
@@ -39,10 +44,10 @@ def draw_calibration(
         axes.plot(x, y, color=colour, linewidth=1, alpha=0.7)
         axes.vlines(x, lower[j], upper[j], color=colour, linewidth=0.8, alpha=0.6)
         axes.scatter(x, y, s=8 + 52 * np.sqrt(n / most), c=colour, marker=marker, label=name)
-    axes.legend(
-        loc="upper left",
-        bbox_to_anchor=(-0.22, -0.19),
-        borderaxespad=0,
+    figure.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 0),
+        borderaxespad=0.2,
         ncols=2,
         columnspacing=0.8,
         handletextpad=0.1,

@@ -17,14 +17,14 @@ from xnbflow.report.page.style import (
 
 __all__ = ["draw_components"]
 
-_WIDTH, _SIDE = 2.9, 2.2
-
 
 def draw_components(
     scores: np.ndarray,
     groups: Sequence[str],
     names: Sequence[str],
     axes_labels: tuple[str, str],
+    *,
+    width: float = 2.9,
 ) -> Figure:
     """Draw samples by two components, coloured by a group.
 
@@ -36,11 +36,14 @@ def draw_components(
     names : sequence of str
         What is written beside a sample, as of outliers; empty for none.
     axes_labels : (str, str)
+    width : float
+        Inches.
     """
     kinds = sorted(set(groups))
     labels = [shorten(kind, 30) for kind in kinds]
-    columns, room = legend_room(labels, _WIDTH)
-    figure, axes = new_axes(_WIDTH, _SIDE + 0.6 + room, left=0.75, top=0.15 + room)
+    columns, room = legend_room(labels, width)
+    side = min(width - 0.7, 4.0)
+    figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)
     for i, kind in enumerate(kinds):
         own = scores[[group == kind for group in groups]]
         axes.plot(

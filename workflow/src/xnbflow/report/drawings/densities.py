@@ -1,6 +1,7 @@
 """The densities of a feature per class (XNB paper, Eqs. 3 and 8), with the samples as rugs."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +10,9 @@ from matplotlib.ticker import MaxNLocator
 
 from xnbflow.report.page.style import (
     COLOURS,
+    DASHES,
     GREY,
+    MARKERS,
     label_width,
     legend_above,
     legend_room,
@@ -21,7 +24,6 @@ from xnbflow.report.page.style import (
 
 __all__ = ["draw_cohorts", "draw_densities"]
 
-_WIDTH = 2.9
 _RUG_ROW = 0.17
 _CURVES = 1.15
 #: With more classes than this only the one in focus has a colour: no one tells ten curves apart.
@@ -37,6 +39,8 @@ def draw_densities(
     chosen: Collection[int],
     focus: int,
     notes: Sequence[str],
+    *,
+    width: float = 2.9,
 ) -> Figure:
     """Draw the density of a feature in each class, and below each class's samples as a rug.
 
@@ -57,10 +61,13 @@ def draw_densities(
         The one of them that it separates best.
     notes : sequence of str
         What stands right of each class's rug.
+    width : float
+        Inches.
     """
     labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
     left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
-    figure, axes = _new_axes(feature, _CURVES + _RUG_ROW * len(labels), 0.4, left, right)
+    inner = _CURVES + _RUG_ROW * len(labels)
+    figure, axes = _new_axes(feature, width, inner, 0.4, left, right)
     few = len(classes) <= _MOST_COLOURED
     strong = set(chosen) if few else {focus}
     peaks = densities.max(axis=1)
@@ -71,12 +78,17 @@ def draw_densities(
     for i in range(len(classes)):
         colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
         curve = np.minimum(densities[i], 1.02 * height)
-        axes.plot(grid, curve, color=colour, linewidth=1.8 if i in strong else 0.9)
+        look: dict[str, Any] = {
+            "color": colour,
+            "linestyle": DASHES[i % len(DASHES)] if few else "-",
+        }
+        axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **look)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
         values, base = np.unique(samples[i]), -row * (i + 1)
         ticks = np.tile([base + 0.1 * row, base + 0.75 * row, np.nan], len(values))
         axes.plot(np.repeat(values, 3), ticks, color=colour, linewidth=0.8, alpha=0.8)
+        axes.plot(grid[[0, -1]], [base, base], linewidth=0.9, **look)
     middles = [-row * (i + 0.6) for i in range(len(classes))]
     name_rows(axes, middles, labels, size=8)
     beside = axes.get_yaxis_transform()
@@ -88,14 +100,14 @@ def draw_densities(
 
 
 def _new_axes(
-    feature: str, inner: float, top: float, left: float, right: float
+    feature: str, width: float, inner: float, top: float, left: float, right: float
 ) -> tuple[Figure, Axes]:
     """Return axes of a height in inches below the feature's name."""
     height = 0.35 + inner + top
-    figure, axes = new_axes(_WIDTH, height, left=left, right=right, bottom=0.35, top=top)
+    figure, axes = new_axes(width, height, left=left, right=right, bottom=0.35, top=top)
     write_heading(figure, shorten(feature, 40), 9)
     axes.spines["left"].set_visible(False)
-    ticks = int((_WIDTH - left - right) / 0.45)
+    ticks = int((width - left - right) / 0.45)
     axes.xaxis.set_major_locator(MaxNLocator(ticks, prune="both"))
     axes.ticklabel_format(axis="x", useOffset=False)  # an offset would be beyond the figure
     return figure, axes
@@ -106,7 +118,11 @@ _COHORT_CURVES = 1.5
 
 
 def draw_cohorts(
-    feature: str, grid: np.ndarray, curves: Mapping[str, Sequence[np.ndarray | None]]
+    feature: str,
+    grid: np.ndarray,
+    curves: Mapping[str, Sequence[np.ndarray | None]],
+    *,
+    width: float = 2.9,
 ) -> Figure:
     """Draw a feature's density in each class: filled in training, dashed in the test cohort.
 
@@ -118,19 +134,27 @@ def draw_cohorts(
     curves : mapping of str to (ndarray or None, ndarray or None)
         By class the densities in the training and in the test cohort; None where there are fewer
         than two samples.
+    width : float
+        Inches.
     """
     classes = [shorten(label, 16) for label in curves]
-    columns, room = legend_room(classes, _WIDTH)
-    figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, 0.15, 0.15)
+    columns, room = legend_room(classes, width)
+    figure, axes = _new_axes(feature, width, _COHORT_CURVES, 0.4 + room, 0.15, 0.15)
     unknown = np.full(len(grid), np.nan)
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour = COLOURS[i % len(COLOURS)]
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
         first = unknown if train is None else train
-        axes.plot(grid, first, color=colour, linewidth=1.2, label=name)
+        look: dict[str, Any] = {
+            "color": colour,
+            "marker": MARKERS[i % len(MARKERS)],
+            "markevery": 0.15,
+        }
+        look |= {"markersize": 3}
+        axes.plot(grid, first, linewidth=1.2, label=name, **look)
         second = unknown if test is None else test
-        axes.plot(grid, second, color=colour, linewidth=1.6, linestyle="--")
+        axes.plot(grid, second, linewidth=1.6, linestyle="--", **look)
     legend_above(axes, columns)
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)

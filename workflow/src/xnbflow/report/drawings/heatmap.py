@@ -15,10 +15,13 @@ _WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
 _LONGEST, _SIZE = 22, 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
-_LEGEND, _LINE = "standard deviations from the mean", 0.16
+_LEGEND = "standard deviations from the mean; half cells: below"
+_LINE = 0.16
 
 
-def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:
+def draw_heatmap(
+    z: np.ndarray, rows: Sequence[str], classes: Sequence[str], *, width: float | None = None
+) -> Figure:
     """Draw features by samples: one colour above a feature's mean, another below it.
 
     Parameters
@@ -29,19 +32,22 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
         Names of the features.
     classes : sequence of str
         The class of each sample; those of a class stand side by side.
+    width : float, optional
+        Inches; by default what the samples take, 6.2 and the labels at most.
     """
     labels = [shorten(row, 34) for row in rows]
     n, m = z.shape
-    inner = min(_WIDTH, _WIDEST * m)
+    left = 0.15 + label_width(labels)
+    inner = min(_WIDTH, _WIDEST * m) if width is None else width - left - 0.1
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
     spans = list(pairwise(edges))
     lines = _lines_of([classes[start] for start, _ in spans], spans, inner / m)
-    left, top = 0.15 + label_width(labels), 0.2 + _LINE * (1 + max(lines))
-    height, width = top + 0.7 + _ROW * n, max(left + inner + 0.1, 4.2)
-    right = width - left - inner
-    figure, axes = new_axes(width, height, left=left, right=right, bottom=0.7, top=top)
+    top = 0.2 + _LINE * (1 + max(lines))
+    height, wide = top + 0.7 + _ROW * n, width or max(left + inner + 0.1, 4.2)
+    right = wide - left - inner
+    figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
-    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False)
+    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, tall=0.5)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
     name_rows(axes, range(n), labels)
     axes.set_xticks([])

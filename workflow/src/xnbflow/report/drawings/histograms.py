@@ -8,10 +8,10 @@ from xnbflow.report.page.style import COLOURS, GREY, new_axes, plain_number
 
 __all__ = ["draw_correlations", "draw_p_values"]
 
-_WIDTH, _HEIGHT = 2.9, 2.1
+_HEIGHT = 2.1
 
 
-def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
+def draw_p_values(shares: np.ndarray, alpha: float, *, width: float = 2.9) -> Figure:
     """Draw the distribution of p-values.
 
     Parameters
@@ -20,9 +20,11 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
         Share of p-values in equal bins from 0 to 1.
     alpha : float
         Level below which a feature counts as not normal.
+    width : float
+        Inches.
     """
     figure, axes = new_axes(
-        _WIDTH, _HEIGHT, title="Shapiro-Wilk p-values", xlabel="p", ylabel="share of features"
+        width, _HEIGHT, title="Shapiro-Wilk p-values", xlabel="p", ylabel="share of features"
     )
     edges = np.linspace(0, 1, len(shares) + 1)
     below = edges[1:] <= alpha + 1e-12
@@ -37,7 +39,9 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
     return figure
 
 
-def draw_correlations(edges: np.ndarray, pairs: np.ndarray, cut: float) -> Figure:
+def draw_correlations(
+    edges: np.ndarray, pairs: np.ndarray, cut: float, *, width: float = 2.9
+) -> Figure:
     """Draw how many pairs of features have which correlation within the classes.
 
     Parameters
@@ -47,8 +51,10 @@ def draw_correlations(edges: np.ndarray, pairs: np.ndarray, cut: float) -> Figur
     pairs : ndarray of int, shape (n_bins,)
     cut : float
         Pairs beyond this count as dependent.
+    width : float
+        Inches.
     """
-    figure, axes = new_axes(_WIDTH, _HEIGHT, left=0.75, title="Correlation given the class")
+    figure, axes = new_axes(width, _HEIGHT, left=0.75, title="Correlation given the class")
     axes.set(xlabel="|r| of a pair of features", ylabel="pairs", yscale="log")
     _draw_bars(axes, edges, pairs, edges[:-1] >= cut - 1e-9)
     axes.axvline(cut, color=GREY, linestyle="--", linewidth=1)

@@ -10,6 +10,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from xnbflow.report.page.style import (
     COLOURS,
+    DASHES,
     GREY,
     INK,
     MARKERS,
@@ -23,10 +24,8 @@ from xnbflow.report.page.style import (
 
 __all__ = ["Line", "draw_lines", "draw_trade_off"]
 
-_WIDTH = 4.5
 #: With more data sets than this their names would lie on one another.
 _MOST_NAMED = 6
-_DASHES = ["--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4))]
 
 
 class Line(NamedTuple):
@@ -47,6 +46,7 @@ def draw_lines(
     levels: Sequence[tuple[str, float]] = (),
     bands: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]] = (),
     logarithmic: bool = True,
+    width: float = 4.5,
 ) -> Figure:
     """Draw lines with marks, single points and horizontal levels.
 
@@ -65,12 +65,14 @@ def draw_lines(
         Intervals around the first lines, each of shape (n_points,).
     logarithmic : bool
         Whether the horizontal axis is.
+    width : float
+        Inches.
     """
     labels = [line.label for line in lines] + [label for label, _ in levels]
     labels += [ring[0]] if ring else []
-    columns, room = legend_room(labels, _WIDTH - 0.75)
+    columns, room = legend_room(labels, width - 0.75)
     top = 0.1 + room + 0.25 * bool(title)
-    figure, axes = new_axes(_WIDTH, 2.4 + top, left=0.75, right=0.25, top=top)
+    figure, axes = new_axes(width, 2.4 + top, left=0.75, right=0.25, top=top)
     axes.set(xlabel=xlabel, ylabel=ylabel)
     write_heading(figure, title)
     for i, (label, x, y) in enumerate(lines):
@@ -79,7 +81,7 @@ def draw_lines(
         axes.plot(x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label)
     for (x, lower, upper), colour in zip(bands, COLOURS, strict=False):
         axes.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
-    for (label, level), dashes in zip(levels, _DASHES, strict=False):
+    for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     if ring:
         label, right, up = ring
@@ -102,7 +104,12 @@ def _make_logarithmic(axes: Axes, subs: Sequence[float]) -> None:
 
 
 def draw_trade_off(
-    rows: Sequence[str], classifiers: Sequence[str], features: np.ndarray, accuracy: np.ndarray
+    rows: Sequence[str],
+    classifiers: Sequence[str],
+    features: np.ndarray,
+    accuracy: np.ndarray,
+    *,
+    width: float = 4.5,
 ) -> Figure:
     """Draw accuracy against features per class; a line joins the classifiers of a data set.
 
@@ -111,9 +118,11 @@ def draw_trade_off(
     rows, classifiers : sequence of str
         Data sets, classifiers.
     features, accuracy : ndarray of shape (n_rows, n_classifiers)
+    width : float
+        Inches.
     """
-    columns, room = legend_room(classifiers, _WIDTH)
-    figure, axes = new_axes(_WIDTH, 3.4 + room, left=0.8, top=0.1 + room)
+    columns, room = legend_room(classifiers, width - 0.8)
+    figure, axes = new_axes(width, 3.4 + room, left=0.8, top=0.1 + room)
     axes.set(xlabel="features per class (logarithmic)", ylabel="accuracy")
     for x, y in zip(features, accuracy, strict=True):
         order = np.argsort(x, kind="stable")

@@ -38,6 +38,7 @@ def draw_matrix(
     ylabel: str = "",
     colour: str = COLOURS[0],
     cell: tuple[float, float] = (0.34, 0.2),
+    width: float | None = None,
     key: str = "",
 ) -> Figure:
     """Draw a matrix.
@@ -62,14 +63,19 @@ def draw_matrix(
         Of the darkest cells.
     cell : (float, float)
         Width and height of a cell in inches.
+    width : float, optional
+        Inches, or more where the labels need it; by default what the cells take.
     """
     row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
-    upright = max(map(len, column_labels), default=0) * 0.07 < cell[0]
     left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
+    beside = left + 0.15 + label_width(marks)
+    room = 0.0 if width is None else (width - beside) / max(1, len(columns))
+    across = max(cell[0], min(room, 1.0))
+    upright = max(map(len, column_labels), default=0) * 0.07 < across
     bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
     bottom += 0.42 if key else 0
-    inner, height = cell[0] * len(columns), bottom + 0.3 + cell[1] * len(rows)
-    width = max(left + inner + 0.15 + label_width(marks), 0.2 + label_width([title], 11))
+    inner, height = across * len(columns), bottom + 0.3 + cell[1] * len(rows)
+    width = max(beside + inner, 0.2 + label_width([title], 11), width or 0.0)
     width = max(width, 1.6 + label_width([key], 8)) if key else width
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
     write_heading(figure, title)
@@ -115,20 +121,26 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
     axes.text(steps.size + 1, 0, label, va="center", size=8)
 
 
-def shade_cells(axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True) -> None:
-    """Fill cells in steps of strength, one path for all cells of a step; frame all of them."""
+def shade_cells(
+    axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True, tall: float = 1.0
+) -> None:
+    """Fill cells in steps of strength, one path for all cells of a step; frame all of them.
+
+    ``tall`` is the share of a cell's height that is filled.
+    """
     if framed:
         frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
-        cells = _squares(*np.nonzero(steps == step))
+        cells = _squares(*np.nonzero(steps == step), tall=tall)
         axes.add_artist(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
 
 
-def _squares(rows: np.ndarray, columns: np.ndarray) -> Path:
-    """Return unit squares around cells as one path."""
+def _squares(rows: np.ndarray, columns: np.ndarray, *, tall: float = 1.0) -> Path:
+    """Return rectangles around cells, 1 wide, as one path."""
     corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])
+    corners[:, 1] *= tall
     vertices = (np.stack([columns, rows], axis=1)[:, None, :] + corners).reshape(-1, 2)
     codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path(vertices, np.tile(codes, len(rows)))

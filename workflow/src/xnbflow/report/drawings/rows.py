@@ -22,8 +22,6 @@ from xnbflow.report.page.style import (
 
 __all__ = ["Points", "draw_points"]
 
-_WIDTH = 4.6
-
 
 class Points(NamedTuple):
     """A value per row, with an interval where there is one; missing values are not drawn.
@@ -46,6 +44,8 @@ def draw_points(
     xlabel: str,
     levels: tuple[str, Sequence[float]] | None = None,
     most: float | None = None,
+    *,
+    width: float = 4.6,
 ) -> Figure:
     """Draw rows of points, the groups of a row one below the other.
 
@@ -58,14 +58,16 @@ def draw_points(
         A name, and per row a value that all groups are to be compared with: a bar across the row.
     most : float, optional
         The greatest value there can be, where the axis ends; a mark on it is drawn whole.
+    width : float
+        Inches.
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
     named, labels = names if len(names) > 1 else [], [shorten(name) for name in rows]
     left = min(1.9, 0.2 + label_width(labels))
-    columns, room = legend_room(named, _WIDTH - left)
+    columns, room = legend_room(named, width - left)
     height = 0.6 + room + (0.14 + 0.085 * n_lines) * len(rows)
-    figure, axes = new_axes(_WIDTH, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)
+    figure, axes = new_axes(width, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)
     name_rows(axes, range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)

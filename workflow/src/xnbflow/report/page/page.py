@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,10 @@ import jinja2
 from joblib import Parallel, delayed
 
 from xnbflow.data.atomic import write_atomically
-from xnbflow.report.page.blocks import Section, Table, figures_of
-from xnbflow.report.page.style import render, render_png
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Section, Table, figures_of
+from xnbflow.report.page.style import print_figure, render
 
-__all__ = ["ENVIRONMENT", "write_page", "write_pictures"]
+__all__ = ["ENVIRONMENT", "write_figures", "write_page"]
 
 ENVIRONMENT = jinja2.Environment(
     loader=jinja2.PackageLoader("xnbflow.report.page"),
@@ -92,15 +92,58 @@ def write_page(
     _write(path, html)
 
 
-def write_pictures(sections: Iterable[Section], folder: Path, threads: int = 1) -> None:
-    """Write every figure as PNG of 300 dots per inch: ``{section}/{figure}.png``."""
-    _parallel(threads)(
-        delayed(render_png)(
-            figure.draw, figure.arguments, folder / section.id / f"{figure.name}.png"
-        )
+def write_figures(
+    sections: Iterable[Section],
+    folder: Path,
+    width: float,
+    subject: Callable[[str], str],
+    threads: int = 1,
+) -> dict[str, float]:
+    """Write every figure for print, and ``legends.md``, which has a legend for each.
+
+    Parameters
+    ----------
+    sections : iterable of Section
+    folder : Path
+        For ``{section}/{figure}.svg``, ``.pdf`` and ``.png``.
+    width : float
+        Millimetres.
+    subject : callable
+        What a figure is about, by its name: data set, classifier, scheme of folds.
+    threads : int
+        Processes that draw.
+
+    Returns
+    -------
+    dict of str to float
+        The width of every figure in millimetres, by ``{section}/{figure}``.
+    """
+    found = {
+        f"{section.id}/{figure.name}": (figure, legend, section.title)
         for section in sections
-        for figure in figures_of(section.blocks)
+        for figure, legend in _with_legends(section.blocks)
+    }
+    widths = _parallel(threads)(
+        delayed(print_figure)(figure.draw, figure.arguments, folder / name, width)
+        for name, (figure, *_) in found.items()
     )
+    legends = [
+        f"**{name}** {title}, {subject(figure.name)}. {legend}\n"
+        for name, (figure, legend, title) in found.items()
+    ]
+    _write(folder / "legends.md", "\n".join(legends))
+    return dict(zip(found, widths, strict=True))
+
+
+def _with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Figure, str]]:
+    """Yield every figure with its legend: what is to be seen, and how to read it."""
+    for block in blocks:
+        if isinstance(block, Figure):
+            yield block, " ".join(filter(None, [block.alt, block.caption, around]))
+        elif isinstance(block, Gallery):
+            yield from _with_legends(block.figures, block.caption)
+        elif isinstance(block, Group):
+            yield from _with_legends(block.blocks)
 
 
 def _parallel(threads: int) -> Parallel:

@@ -1,10 +1,12 @@
 """One style for all figures: colours that the colour-blind tell apart, text as on the page."""
 
+import inspect
 import io
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from xnbflow.data.atomic import write_atomically
 
 __all__ = [
     "COLOURS",
+    "DASHES",
     "GREY",
     "INK",
     "MARKERS",
@@ -28,8 +31,8 @@ __all__ = [
     "name_rows",
     "new_axes",
     "plain_number",
+    "print_figure",
     "render",
-    "render_png",
     "shorten",
     "write_heading",
 ]
@@ -38,6 +41,8 @@ __all__ = [
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F")
 #: A second mark of the same things, for those who see no colours.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: A second look of curves, for those who see no colours: solid, then dashes of matplotlib.
+DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4)))
 #: What is less important; legible on a light and on a dark page.
 GREY = "#888888"
 #: Stands for the page's text colour: black on a light page, white on a dark one.
@@ -71,8 +76,15 @@ _STYLE: dict[str, Any] = {
     "ytick.major.width": 0.6,
 }
 
-_ON_PAPER: dict[str, Any] = {"savefig.facecolor": "white", "savefig.transparent": False}
+_ON_PAPER: dict[str, Any] = {
+    "pdf.fonttype": 42,
+    "savefig.dpi": 600,
+    "savefig.facecolor": "white",
+    "savefig.transparent": False,
+    "svg.fonttype": "path",
+}
 
+_MM_PER_INCH = 25.4
 #: Points between the axes and what is written beside them.
 _PAD = 3.5
 
@@ -194,11 +206,36 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
     return _tidied(buffer.getvalue()).replace(INK, "currentColor")
 
 
-def render_png(draw: Callable[..., Figure], arguments: Mapping[str, Any], path: str | Path) -> None:
-    """Draw a figure and write it as PNG of 300 dots per inch, black on white."""
-    with _styled(_ON_PAPER):
-        figure = draw(**arguments)
-        write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=300))
+def print_figure(
+    draw: Callable[..., Figure], arguments: Mapping[str, Any], path: Path, width: float
+) -> float:
+    """Draw a figure for print and write it as SVG, PDF and PNG of 600 dots per inch.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns the figure; it should take ``width`` in inches.
+    arguments : mapping
+        Its other keyword arguments.
+    path : Path
+        The files without their endings.
+    width : float
+        Millimetres.
+
+    Returns
+    -------
+    float
+        The width drawn in millimetres: more where the labels need it. No text is scaled.
+    """
+    with _styled(_ON_PAPER | {"svg.hashsalt": path.name}):
+        sized = "width" in inspect.signature(draw).parameters  # else a plugin's, as it is
+        figure = draw(**arguments, **({"width": width / _MM_PER_INCH} if sized else {}))
+        for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
+            write_atomically(
+                path.with_name(f"{path.name}.{kind}"),
+                partial(figure.savefig, format=kind, metadata={date: None}),
+            )
+        return float(figure.get_figwidth() * _MM_PER_INCH)
 
 
 @contextmanager

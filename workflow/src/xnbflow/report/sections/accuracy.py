@@ -17,10 +17,11 @@ from xnbflow.report.results import StudyResults
 
 __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
-_PICTURES = (
-    "Left: accuracy with its 95 % interval; the bar across is the majority-class rate. Right: "
-    "accuracy against features, better towards the upper left; a line joins the classifiers of a "
-    "data set, whose points are moved apart a little."
+_PICTURES = "The accuracies, and what they need: fewer features are easier to measure."
+_POINTS = "Accuracy with its 95 % interval; the bar across is the majority-class rate."
+_TRADE = (
+    "Better towards the upper left; a line joins the classifiers of a data set, whose points are "
+    "moved apart a little."
 )
 
 #: Metrics beside accuracy: label, meaning and format.
@@ -50,10 +51,13 @@ _RECALL_COLUMNS = ("classifier", "class", "samples", "recall", "lower", "upper",
                    "taken_for", "taken")  # fmt: skip
 
 _PREDICTIONS = (
-    "Confusion: a row is a true class, shaded by the share of its samples that each class was "
-    "predicted for, with counts over all folds and repeats. Calibration: below the dashed line "
-    "probabilities are overconfident; larger points are more predictions, bins of fewer than ten "
-    "samples are left out, and vertical lines are 95 % intervals."
+    "Samples outside the training samples. In a confusion matrix a row is a true class, shaded by "
+    "the share of its samples that each class was predicted for, with counts over all folds and "
+    "repeats."
+)
+_CALIBRATION = (
+    "Below the dashed line probabilities are overconfident; larger points are more predictions, "
+    "bins of fewer than ten samples are left out, and vertical lines are 95 % intervals."
 )
 
 
@@ -151,7 +155,7 @@ def _scores(results: StudyResults) -> Figure:
     arguments["most"] = 1.0
     arguments["levels"] = ("largest class", baseline.tolist())
     alt = "Points with intervals: accuracy of each classifier on each data set."
-    return Figure("accuracy", draw_points, arguments, "", alt)
+    return Figure("accuracy", draw_points, arguments, _POINTS, alt)
 
 
 def _trade_off(results: StudyResults) -> Figure:
@@ -159,7 +163,7 @@ def _trade_off(results: StudyResults) -> Figure:
     arguments = {"rows": accuracy.index.tolist(), "classifiers": accuracy.columns.tolist()}
     arguments |= {"features": features.to_numpy(), "accuracy": accuracy.to_numpy()}
     alt = "Scatter plot of accuracy against features per class, one mark per classifier."
-    return Figure("trade-off", draw_trade_off, arguments, "", alt)
+    return Figure("trade-off", draw_trade_off, arguments, _TRADE, alt)
 
 
 def _permutations(results: StudyResults) -> list[Block]:
@@ -284,4 +288,4 @@ def calibration_figure(name: str, bins: Mapping[str, pd.DataFrame], alt: str) ->
     arguments: dict[str, Any] = {"classifiers": list(bins)}
     for argument, column in columns.items():
         arguments[argument] = [rows[column].to_numpy() for rows in bins.values()]
-    return Figure(name, draw_calibration, arguments, "", alt)
+    return Figure(name, draw_calibration, arguments, _CALIBRATION, alt)

@@ -10,9 +10,10 @@ from xnbflow.evaluation.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
+from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
 
-__all__ = ["section"]
+__all__ = ["RULE", "section"]
 
 #: How many are named: features of a class, features that could replace one, suspected label errors.
 _MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 4
@@ -29,7 +30,7 @@ _CAPTION = (
     "number is the share of folds that select the feature; without one all do."
 )
 _NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
-_RULE = (
+RULE = (
     "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
     "is not above one over the number of classes, or the permutation test, if one was run, has a "
     "p above .025. Well supported: in addition the 95 % interval of the accuracy is above the "
@@ -38,7 +39,9 @@ _RULE = (
     "the features selected in disjoint halves of the samples, if these were fitted, agree (the "
     "95 % interval of Nogueira’s index is not below .4; it is about 0 for random features; where "
     "the interval holds .4 the stability cannot be judged), and no second cohort says otherwise "
-    "(did not hold, labels look exchanged). Partly supported: all else. "
+    "(did not hold, labels look exchanged). Partly supported: all else."
+)
+_COVERAGE = (
     "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
     "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
     "simulations they covered it in 93 to 98 % of the studies; with 20 patients and a classifier "
@@ -57,6 +60,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"), rule)]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
+    blocks += [Prose(text, "headline") for text in cohorts_in_words(results)]
     blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
@@ -66,8 +70,8 @@ def section(results: StudyResults) -> Section | None:
         named = any(line.items for card in cards for line in card.lines)
         files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
         blocks.append(Cards(cards, _CAPTION if named else _NO_FEATURES, files))
-        text = Prose(_RULE, sources=sources("verdicts"), id=rule)
-        blocks.append(Group("The rule of these verdicts", [text]))
+        explained = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
+        blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the other classifiers are shown below." if label else ""
@@ -140,15 +144,18 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 
 
 def _contradicted(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what second cohorts say against a classifier that was trained on a data set."""
-    if not results.study.validate:
-        return []
-    rows = results.validation.rows("verdicts", model=classifier, train=dataset)
+    """Return what other cohorts say against a classifier that was trained on a data set."""
+    study, found = results.study, []
+    if study.validate:
+        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+    if study.cohorts and study.cohorts.model == classifier:
+        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
+        found.append(tests)
     words = {
         "did not hold": "it did not hold in the second cohort {}",
         "labels look exchanged": "labels look exchanged in the second cohort {}",
     }
-    pairs = zip(rows["verdict"], rows["test"], strict=True)
+    pairs = [pair for rows in found for pair in rows[["verdict", "test"]].to_numpy()]
     return [words[verdict].format(test) for verdict, test in pairs if verdict in words]
 
 

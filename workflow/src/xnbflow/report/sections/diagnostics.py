@@ -16,9 +16,10 @@ _TABLE = (
     "SW: Shapiro-Wilk test over all samples, and within classes; P: Pearson correlation given the "
     "class; FDR: after Benjamini and Hochberg’s adjustment."
 )
-_HISTOGRAMS = (
-    "Left: p-values pile up near 0 where features are not normal. Right: pairs beyond the cut "
-    "(orange) depend on each other given the class; the axis is logarithmic."
+_HISTOGRAMS = "Whether the assumptions of naive Bayes hold for this data set."
+_P_VALUES = "P-values pile up near 0 where features are not normal."
+_CORRELATIONS = (
+    "Pairs beyond the cut (orange) depend on each other given the class; the axis is logarithmic."
 )
 
 
@@ -63,14 +64,14 @@ def _distributions(results: StudyResults, dataset: str) -> Gallery:
         f"p-values-{dataset}",
         draw_p_values,
         {"shares": shares, "alpha": alpha},
-        "",
+        _P_VALUES,
         f"Histogram of Shapiro-Wilk p-values: {below}.",
     )
     dependence = Figure(
         f"correlations-{dataset}",
         draw_correlations,
         {"edges": edges, "pairs": bins["pairs"].to_numpy(), "cut": float(test["cut"])},
-        "",
+        _CORRELATIONS,
         "Histogram of the absolute correlation of pairs of features given the class.",
     )
     sources = results.tables.sources("p_values", "diagnostics")

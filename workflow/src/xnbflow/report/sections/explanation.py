@@ -154,12 +154,15 @@ def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
     )
 
 
-_MATRICES = (
-    "Left: features by classes, shaded by the share of folds that select the feature for the class "
-    "(in per cent where it is not all of them). Features with the same letter depend on one "
-    "another given the class, so that naive Bayes counts their evidence more than once; a frame "
-    "marks the class that a feature was planted for in a simulation. Right: distance of the two "
-    "classes of a pair, known where the feature was selected for one of them."
+_MATRICES = "The features selected most often, and how far they separate classes."
+_SHARES = (
+    "Shaded by the share of folds that select the feature for the class (in per cent where it is "
+    "not all of them). Features with the same letter depend on one another given the class, so "
+    "that naive Bayes counts their evidence more than once; a frame marks the class that a feature "
+    "was planted for in a simulation."
+)
+_DISTANCES = (
+    "Distance of the two classes of a pair, known where the feature was selected for one of them."
 )
 
 
@@ -192,9 +195,9 @@ def _matrix(
                 (i, classes.index(planted[f])) for i, f in enumerate(features) if f in planted
             ],
         },
-        "",
+        _SHARES,
         "Matrix of features by classes; features per class: "
-        + ", ".join(f"{c} {n}" for c, n in served.items()),
+        f"{', '.join(f'{c} {n}' for c, n in served.items())}.",
     )
 
 
@@ -223,7 +226,7 @@ def _distance_matrix(
             "colour": COLOURS[2],
             "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
         },
-        "",
+        _DISTANCES,
         f"Matrix of features by pairs of classes ({len(pairs):,}), shaded by distance.",
     )
 

@@ -5,7 +5,6 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import pandas as pd
@@ -36,7 +35,7 @@ def section(results: StudyResults) -> Section:
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
         blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
     blocks += _steps(results)
-    details: list[Block] = [Facts(_versions())]
+    details: list[Block] = [Facts(results.software)]
     if len(seconds):
         details.append(Table(seconds, "Run time and memory of the jobs, by stage.", _SECONDS))
     blocks.append(Group("Versions and run time", details))
@@ -165,17 +164,6 @@ def _title(method: str) -> str:
     return method.rpartition(".")[2] if known is None else known.title
 
 
-def _versions() -> dict[str, str]:
-    """Return the versions of Python and of what the numbers come from."""
-    found = {"Python": platform.python_version()}
-    for package in ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 _SECONDS = {
     "seconds": Column("number", "summed over jobs", format=",.1f"),
     "most_memory": Column("number", "of a job", "most memory (MB)", ",.0f"),
@@ -202,7 +190,7 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
             for job in jobs
             for path in results.root.glob(pattern.of(**dict(zip(names, job, strict=True))))
         ]
-        if paths and stage not in {"report", "pictures"}:
+        if paths and stage != "report":
             found = pd.concat(map(read_benchmark, paths))
             most = found["max_memory_mb"].max()
             rows.append((stage, len(found), found["seconds"].sum(), most))

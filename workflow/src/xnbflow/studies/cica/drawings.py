@@ -1,7 +1,7 @@
 """A measure by step of a descent, as median and band over many runs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,9 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from xnbflow.report.page.style import (
     COLOURS,
+    DASHES,
     GREY,
+    MARKERS,
     legend_above,
     legend_room,
     new_axes,
@@ -17,8 +19,6 @@ from xnbflow.report.page.style import (
 )
 
 __all__ = ["Band", "draw_descent"]
-
-_DASHES = ["--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4))]
 
 
 class Band(NamedTuple):
@@ -37,6 +37,7 @@ def draw_descent(
     ylabel: str,
     *,
     ratios: bool,
+    width: float = 4.4,
 ) -> Figure:
     """Draw a measure by step.
 
@@ -50,17 +51,25 @@ def draw_descent(
         Name of the measure.
     ratios : bool
         Whether the axis is logarithmic; else it begins at 0.
+    width : float
+        Inches.
     """
     labels = [*(band.label for band in bands), *(label for label, _ in levels)]
-    columns, room = legend_room(labels, 3.75)
-    figure, axes = new_axes(4.4, 2.75 + room, left=0.65, top=0.35 + room)
+    columns, room = legend_room(labels, width - 0.65)
+    figure, axes = new_axes(width, 2.75 + room, left=0.65, top=0.35 + room)
     axes.set(xlabel="step of the descent", ylabel=ylabel)
     write_heading(figure, title)
-    for band, colour in zip(bands, COLOURS, strict=False):
+    for band, colour, marker in zip(bands, COLOURS, MARKERS, strict=False):
         steps = np.arange(len(band.median))
         axes.fill_between(steps, band.lower, band.upper, color=colour, alpha=0.2, linewidth=0)
-        axes.plot(steps, band.median, color=colour, linewidth=2, label=band.label)
-    for (label, level), dashes in zip(levels, _DASHES, strict=False):
+        look: dict[str, Any] = {
+            "marker": marker,
+            "markevery": 0.2,
+            "linewidth": 2,
+            "label": band.label,
+        }
+        axes.plot(steps, band.median, color=colour, **look)
+    for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     if ratios:

@@ -43,7 +43,9 @@ class Ring(NamedTuple):
     boundary: np.ndarray
 
 
-def draw_rings(title: str, classes: Sequence[str], rings: Sequence[Ring]) -> Figure:
+def draw_rings(
+    title: str, classes: Sequence[str], rings: Sequence[Ring], *, width: float | None = None
+) -> Figure:
     """Draw circles whose colour is the predicted class, with samples around and the boundary.
 
     Parameters
@@ -52,8 +54,10 @@ def draw_rings(title: str, classes: Sequence[str], rings: Sequence[Ring]) -> Fig
     classes : sequence of str
     rings : sequence of Ring
         One or two circles.
+    width : float, optional
+        Inches; by default 2.4 for one circle and 3.8 for two.
     """
-    side = 2.4 if len(rings) == 1 else 1.9
+    side = (width or (2.4 if len(rings) == 1 else 3.8)) / len(rings)
     figure = Figure(figsize=(side * len(rings), side + _HEAD))
     _head(figure, title, classes)
     for i, ring in enumerate(rings):
@@ -80,6 +84,7 @@ def draw_surface(
     labels: tuple[str, str],
     *,
     torus: bool,
+    width: float = _WIDTH,
 ) -> Figure:
     """Draw the regions of a torus, cylinder or sphere, cut open and laid flat.
 
@@ -99,11 +104,13 @@ def draw_surface(
         Names of the axes.
     torus : bool
         Whether the second coordinate is an angle, too.
+    width : float
+        Inches.
     """
     unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])
     height = (2.3 if torus else 2.0) + _HEAD
     figure, axes = new_axes(
-        _WIDTH, height, left=0.7, right=0.2, top=_HEAD, xlabel=labels[0], ylabel=labels[1]
+        width, height, left=0.7, right=0.2, top=_HEAD, xlabel=labels[0], ylabel=labels[1]
     )
     _head(figure, title, classes)
     x, y = grid[0] * unit[0], grid[1] * unit[1]
@@ -132,6 +139,8 @@ def draw_angle(
     counts: np.ndarray,
     grid: np.ndarray,
     densities: np.ndarray,
+    *,
+    width: float = _WIDTH,
 ) -> Figure:
     """Draw for each class a rose diagram and beside it the fitted densities.
 
@@ -149,10 +158,12 @@ def draw_angle(
         Angles in radians, one turn.
     densities : ndarray of shape (2, n_classes, n_points)
         Von Mises and Gaussian density along the turn.
+    width : float
+        Inches.
     """
     row, disc, foot = 1.05, 0.95, 0.3
     height = row * len(classes) + foot + 0.3
-    figure = Figure(figsize=(_WIDTH, height))
+    figure = Figure(figsize=(width, height))
     write_heading(figure, shorten(title, 40))
     histogram = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) / np.diff(edges)
     middles = (edges[:-1] + edges[1:]) / 2
@@ -166,7 +177,8 @@ def draw_angle(
         rose.fill(np.repeat(edges, 2)[1:-1], np.repeat(radius, 2), color=colour, alpha=0.75, lw=0)
         rose.plot(np.linspace(0, 2 * np.pi, 73), np.ones(73), color=GREY, linewidth=0.6)
         rose.plot([0, 0], [1, 1.1], color=INK, linewidth=0.8)
-        box = (1.08 / _WIDTH, (base + 0.06) / height, 1.62 / _WIDTH, (row - 0.33) / height)
+        inner = (width - 1.28) / width
+        box = (1.08 / width, (base + 0.06) / height, inner, (row - 0.33) / height)
         axes = figure.add_axes(box)
         axes.stairs(own[order], turn, fill=True, color=GREY, alpha=0.3)
         axes.plot(np.degrees(grid), densities[1, code], "--", color=INK, linewidth=1.1)

@@ -1,6 +1,7 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
 import json
+import os
 import re
 import sys
 import tempfile
@@ -8,20 +9,20 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import yaml
 
 from xnbflow.data.atomic import write_atomically
+from xnbflow.data.contract import MODEL
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
 from xnbflow.data.sources.sheet import SheetRow, sheet_text
-from xnbflow.data.sources.summary import Summary
-from xnbflow.data.sources.table_summary import summarise_table
+from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
@@ -34,10 +35,17 @@ from xnbflow.models.reading import described, read_samples, read_training, symbo
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.report.manuscript.references import in_words
+from xnbflow.studies.registry import known_analyses
+from xnbflow.workflow.config import RULES
+
+if TYPE_CHECKING:
+    from xnbflow.report.results import StudyResults
 
 __all__ = [
     "as_text",
     "classifier",
+    "counted",
     "cross_validate",
     "deliver",
     "described",
@@ -45,11 +53,14 @@ __all__ = [
     "explain_sample",
     "fit_model",
     "methods_text",
+    "model_card",
     "parameters",
     "portability_of",
     "predict_table",
+    "print_figures",
     "read_model",
     "read_samples_of",
+    "read_study",
     "read_training",
     "score_sheet",
     "signature_lines",
@@ -61,6 +72,7 @@ __all__ = [
     "tsv",
     "write_explanation",
     "write_model",
+    "write_paper",
     "write_study",
 ]
 
@@ -120,18 +132,22 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
+def project_configuration() -> dict[str, Any]:
+    """Return the configuration of the project; nothing where the library alone is installed."""
+    path = Path(__file__).parents[5] / "config" / "config.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def methods_text() -> str:
     """Return the classifiers of the project's configuration, else the library's, for people."""
-    path, known = Path(__file__).parents[5] / "config" / "config.yaml", known_methods()
-    entries: dict[str, Any] = {
-        name: {"method": name} for name, m in known.items() if m.kind == "classifier"
+    known = known_methods()
+    entries = project_configuration().get("classifiers") or {
+        name: {"method": name} for name, method in known.items() if method.kind == "classifier"
     }
-    if path.is_file():
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))["classifiers"]
     lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
-        about = [known[method].title, known[method].source] if method in known else []
+        about = [known[method].title, in_words(known[method].source)] if method in known else []
         words = "; ".join(dict.fromkeys([entry.get("label", name), *about]))
         text = f"{name:<18}{words} [{method}]"
         lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
@@ -176,6 +192,9 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
         raise InputError(msg)
+    if name in {*project_configuration().get("studies", {}), *RULES}:
+        msg = f"{name!r} is a study or rule of the project; choose another name"
+        raise InputError(msg)
     if told.row is None:
         msg = f"{told.accession}: {told.reason} No files were written"
         raise InputError(msg)
@@ -212,9 +231,52 @@ def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
     try:
         from xnbflow.workflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        msg = f"a page needs {error.name}; install xnbflow with its extra `workflow`"
-        raise InputError(msg) from error
+        raise _needs(error) from error
     write_explanation_page(explanation, path, name)
+
+
+def read_study(study: str) -> "StudyResults":
+    """Read a finished study."""
+    try:
+        from xnbflow.report.study import read_record  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return read_record(study, known_analyses())
+
+
+def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
+    """Draw the figures of a study for print, on all cores."""
+    from xnbflow.report import study  # noqa: PLC0415
+
+    return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def write_paper(results: "StudyResults", folder: Path) -> list[str]:
+    """Write what goes into a paper; return the names of the files."""
+    from xnbflow.report.manuscript import writer  # noqa: PLC0415
+
+    written = writer.write_paper(results, folder)
+    for dataset, classifier in results.study.models:
+        path = results.root / MODEL.of(dataset=dataset, classifier=classifier)
+        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        title = f"{results.labels[classifier]} on {dataset}"
+        name = f"card-{dataset}-{classifier}.md"
+        deliver(writer.card(summary(read_model(path)), title, elsewhere), folder / name)
+        written.append(name)
+    return written
+
+
+def model_card(told: dict[str, Any], title: str) -> str:
+    """Return a model card as Markdown."""
+    try:
+        from xnbflow.report.manuscript.writer import card  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise _needs(error) from error
+    return card(told, title, [])
+
+
+def _needs(error: ModuleNotFoundError) -> InputError:
+    return InputError(f"this needs {error.name}; install xnbflow with its extra `workflow`")
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
@@ -320,8 +382,8 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
         lines.append(
-            "these figures rest on intervals alone: labels were not permuted, and its features were "
-            "not compared between halves of the samples; the page of a study has both"
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")

@@ -1,0 +1,300 @@
+"""What goes from a study to a paper: every number is that of a table, every clause was run."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from report_study import SCRIPT, write_declared, write_study
+
+from xnbflow.data.contract import RECORD, STUDY_TABLE, STUDY_TABLES, VALIDATION_TABLES
+from xnbflow.data.errors import InputError
+from xnbflow.data.study import Validation
+from xnbflow.data.tables import write_parquet
+from xnbflow.evaluation.methods import METHODS
+from xnbflow.models.trained import cross_validate, fit_model
+from xnbflow.report.manuscript import paragraphs as source
+from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.references import (
+    bibtex,
+    cited_keys,
+    csl_json,
+    in_latex,
+    listed,
+    references,
+)
+from xnbflow.report.manuscript.writer import card, reached_elsewhere, sections_of_text, write_paper
+from xnbflow.report.study import read_record, write_record
+from xnbflow.workflow.cli.commands import summary
+
+FOLDER = Path(source.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A study of two data sets, without groups and without permutations."""
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def with_table(results, table, **columns):
+    """Write a table of the study again, with other columns, and return the study."""
+    path = results.root / STUDY_TABLE.of(study=results.study.id, table=table)
+    write_parquet(results.tables[table].assign(**columns), path, STUDY_TABLES[table])
+    return replace(results)
+
+
+@pytest.fixture(scope="module")
+def tested(tmp_path_factory):
+    """A study of one data set whose samples have groups, with a permutation test on request."""
+    made = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
+    row = {"dataset": "alpha", "classifier": "xnb", "metric": "balanced_accuracy"}
+    row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 3, "permuted": ""}
+    path = made.root / STUDY_TABLE.of(study="small", table="permutation_tests")
+    row |= {"p_value": 4 / 201}
+    write_declared(pd.DataFrame([row]), path, STUDY_TABLES["permutation_tests"])
+    verdicts = made.tables["verdicts"]
+    p = np.where(verdicts["classifier"] == "xnb", 4 / 201, np.nan)
+    made = with_table(with_table(made, "verdicts", p_value=p), "datasets", groups=12.0)
+    return replace(made, study=replace(made.study, permutations={"xnb": 200}))
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+
+def percent(value):
+    return f"{100 * value:.1f}%"
+
+
+def expected(results, place, row):
+    """The sentences of a classifier on a data set, from the tables alone."""
+    where = {name: row[name] for name in ("dataset", "folds", "classifier")}
+    spans = [f"{percent(row[f'{n}_lower'])} to {percent(row[f'{n}_upper'])}" for n in NAMES]
+    yield f"{place}, {results.labels[row['classifier']]}: accuracy {percent(row['accuracy'])}"
+    yield f" (95% interval {spans[0]}), balanced accuracy {percent(row['balanced_accuracy'])}"
+    yield f" ({spans[1]}); {percent(row['majority'])} of the samples are of the largest class"
+    yield f" (p = {row['majority_p']:.2g}). Recall of "
+    recall = results.rows("recall", **where)
+    yield ", ".join(
+        f"“{r['class']}” {percent(r['recall'])} ({percent(r['lower'])} to {percent(r['upper'])}, "
+        f"{r['samples']} samples)"
+        for _, r in recall.iterrows()
+    )
+    mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
+    yield f". It used {mean:.1f} features per class on average."
+    if pd.notna(row["p_value"]):
+        yield f" Permutation test of balanced accuracy: p = {row['p_value']:.2g}."
+    stability = results.rows("stability", **where, **{"class": ""})
+    if len(stability) and pd.notna(stability["stability"].iloc[0]):
+        own = stability.iloc[0]
+        yield " Stability of the selected features between folds: "
+        yield f"{own['stability']:.2f} ({own['lower']:.2f} to {own['upper']:.2f})."
+    yield f" By the rule of xnbflow this result is {row['level']}"
+
+
+NAMES = ("accuracy", "balanced")
+
+
+@pytest.mark.parametrize("study", ["results", "tested"])
+def test_every_number_of_the_results_is_that_of_its_table(study, request):
+    results = request.getfixturevalue(study)
+    text = sections_of_text(paragraphs(results))["Results"]
+    verdicts = results.tables["verdicts"]
+    assert len(verdicts) == 3 * len(results.study.datasets)
+    for _, row in verdicts.iterrows():
+        place = results.place(row["dataset"], row["folds"])
+        sentence = "".join(expected(results, place, row))
+        assert sentence in text
+        text = text.replace(sentence, "")
+    headline = results.tables["headline"]["text"].iloc[0].replace(" %", "%")
+    assert headline in text
+    found = results.tables["audit"].query("severity in ('severe', 'warning')")["finding"]
+    within = results.tables["pairwise_within"]
+    adjusted = int((within["corrected_t_holm"] <= 0.05).sum())
+    after = f"After adjustment {adjusted} of {len(within)} comparisons of two classifiers"
+    assert after in text
+    for known in (headline, after, *found, *results.study.datasets, "p at most 0.05"):
+        text = text.replace(known, "")
+    tests = results.tables["omnibus"]
+    for _, row in tests.iterrows():
+        known = f"over {row['datasets']} data sets (scheme {row['folds']}): statistic "
+        known += f"{row['statistic']:z.2f}, p = {row['p_value']:.2g}."
+        assert known in text
+        text = text.replace(known, "")
+    assert adjusted or not re.search(r"\d", text)
+
+
+def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
+    text = sections_of_text(paragraphs(results))
+    sizes = results.tables["class_sizes"]
+    for _, row in results.tables["datasets"].iterrows():
+        own = sizes[sizes["dataset"] == row["dataset"]]
+        named = ", ".join(f"“{c}” {n}" for c, n in zip(own["class"], own["samples"], strict=True))
+        said = f"It has {row['samples']} samples in {row['classes']} classes ({named})"
+        assert f"{said} and {row['features']} features." in text["Data"]
+    assert (
+        "by 3-fold cross-validation, stratified by class and drawn 2 times"
+        in text["Cross-validation"]
+    )
+    assert all(label in text["Classifiers"] for label in results.labels.values())
+    assert all(number in text["Software"] for number in results.software.values())
+
+
+# --- what was not run is not claimed --------------------------------------------------------------
+
+
+def test_clauses_follow_what_was_run(results, tested):
+    plain, grouped = paragraphs(results), paragraphs(tested)
+    assert "No permutation test was run." in plain
+    assert "200 permutations" in grouped
+    assert "No permutation test" not in grouped
+    assert "default: in each training set" not in grouped  # the quick test was not run
+    assert "12 groups" in grouped
+    assert "group" not in plain.replace("where samples have groups, groups count", "")
+    assert "Friedman" in plain
+    assert "Friedman" not in grouped  # one data set
+    for absent in ("hypergeometric", "second cohort was", "disjoint halves of the samples, which"):
+        assert absent not in plain + grouped
+    assert "2.5" not in sections_of_text(plain)["Statistics"]  # no classifier tunes itself
+
+
+def test_a_study_without_classifiers_claims_no_classification(tmp_path):
+    text = paragraphs(write_study(tmp_path, classifiers=()))
+    assert set(sections_of_text(text)) == {"Data", "Statistics", "Software"}
+    assert not re.search("cross-valid|accurac|permut", text)
+
+
+def test_steps_are_described_with_their_reasons(results):
+    steps = [{"method": "log2", "params": {"offset": 1}, "reason": "raw intensities"}]
+    configuration = results.configuration | {"preprocessing": {"GSE7904": steps}}
+    text = sections_of_text(paragraphs(replace(results, configuration=configuration)))
+    said = "GSE7904: binary logarithms (offset = 1); source: @quackenbush2002; reason: raw"
+    assert said in text["Preprocessing"]
+    assert "No further preprocessing" not in text["Preprocessing"]
+
+
+# --- references -----------------------------------------------------------------------------------
+
+
+def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
+    templates = [*FOLDER.glob("templates/*"), *FOLDER.glob("*.yaml"), *FOLDER.glob("*.py")]
+    text = " ".join(path.read_text() for path in templates if path.name != "references.yaml")
+    for method in METHODS.values():
+        text += f" {method.source} " + " ".join(
+            w for v in method.rules.values() for w in v.values()
+        )
+    cited = {*cited_keys(text), *re.findall(r"source: (\w+)", text)} & set(references())
+    packages = {"numpy", "scipy", "numba", "snakemake", "mitchell2019", "xnb2025"}
+    assert cited | packages == set(references())
+    assert set(re.findall(r"(?<=[\[ (\"])@([a-z]+\d{4})", text)) <= set(references())
+    for key, work in references().items():
+        assert {"author", "title"} <= work.keys(), key
+        assert {"journal", "booktitle", "publisher", "archive", "note"} & work.keys(), key
+        assert re.fullmatch(r"10\.\d{4,5}/\S+", str(work.get("doi", "10.1000/x"))), key
+        assert ("year" in work) == (key != "xnbflow")
+    assert len(listed(references())) == bibtex(references()).count("\n}\n") == len(references())
+    items = {item["id"]: item for item in json.loads(csl_json(references()))}
+    assert items["demsar2006"]["issued"] == {"date-parts": [[2006]]}
+    assert items["holm1979"]["author"] == [{"family": "Holm", "given": "Sture"}]
+    assert items["xnb2025"]["DOI"] == "10.1016/j.softx.2025.102347"
+
+
+def test_latex_escapes_names_but_no_citation():
+    text = in_latex("5% of a_b & {c} [@holm1979; @scikit-learn], see @demsar2006")
+    said = r"5\% of a\_b \& \{c\} \citep{holm1979,scikit-learn}, see \citet{demsar2006}"
+    assert text == said
+
+
+# --- checklists, cards, files ---------------------------------------------------------------------
+
+#: Parts of the items of TRIPOD+AI and of the modules of REFORMS, as published.
+TRIPOD = dict.fromkeys(range(1, 28), 1) | {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3}
+TRIPOD |= {23: 2, 27: 3}
+REFORMS = {1: 3, 2: 5, 3: 7, 4: 3, 5: 6, 6: 3, 7: 3, 8: 2}
+
+
+def numbers(parts):
+    return [f"{i}{c}" for i, n in parts.items() for c in ("abcdefg"[:n] if n > 1 else [""])]
+
+
+def test_checklists_have_the_published_items_and_files_name_what_exists(results, tmp_path):
+    folder = tmp_path / "paper"
+    written = write_paper(results, folder)
+    assert {path.name for path in folder.iterdir()} == set(written)
+    for name, parts in (("tripod-ai", TRIPOD), ("reforms", REFORMS)):
+        text = (folder / f"{name}.md").read_text()
+        assert re.findall(r"^- \[.\] \*\*(\w+)\*\*", text, re.MULTILINE) == numbers(parts)
+        for line in text.splitlines():
+            if line.startswith("- ["):
+                assert line.startswith("- [ ]") == line.endswith("**Open**")
+        links = re.findall(r"\]\((\S+?)\)", text)
+        assert links
+        assert all((folder / link).is_file() for link in links)
+    assert sum(REFORMS.values()) == 32
+    assert (folder / "dome.md").read_text().count("\n- [") == 21
+    assert SCRIPT not in (folder / "paragraphs.md").read_text()
+    assert "<" not in (folder / "tripod-ai.md").read_text().replace("\\<", "")
+
+
+def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path):
+    keys = {"model": "xnb", "train": "alpha", "test": "GSE7904"}
+    keys |= {"match": "feature", "harmonise": "none"}
+    for table, row in (
+        ("accuracy", {"cohort": "test", "value": 0.6, "lower": 0.4, "upper": 0.8, "n": 36}),
+        ("verdicts", {"verdict": "held in part"}),
+    ):
+        path = results.folder / f"validation/{table}.parquet"
+        write_declared(pd.DataFrame([keys | row]), path, VALIDATION_TABLES[table])
+    pair = Validation("xnb", "alpha", "GSE7904")
+    study = replace(results, study=replace(results.study, validate=(pair,)))
+    told = summary(toy_model)
+    text = card(told, "toy", reached_elsewhere(study, "alpha", "xnb"))
+    assert "| GSE7904 | 0.600 | 0.400 to 0.800 | 36 |  | held in part |" in text
+    for label, value in told["figures"]["recall"].items():
+        shown = f"{value['value']:.3f} | {value['lower']:.3f} to {value['upper']:.3f}"
+        assert f"| recall of {label} | {shown}" in text
+    assert "No second cohort" in card(told, "toy", [])
+
+
+@pytest.fixture(scope="module")
+def toy_model():
+    from xnbflow.data.dataset import DataSet
+
+    rng, labels = np.random.default_rng(0), np.repeat(["a", "b"], 12)
+    values = rng.normal(size=(4, 24)) + 2 * (labels == "b")
+    toy = DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(24)], labels)
+    return fit_model(toy, {"method": "gaussian_nb"}, cross_validate(toy, METHOD, 3))
+
+
+METHOD = {"method": "gaussian_nb"}
+
+
+def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tmp_path):
+    results = write_study(tmp_path)
+    path = results.root / RECORD.of(study="small")
+    write_record(results, path)
+    again = read_record("small", {}, results.root)
+    assert (again.study, again.labels, again.software) == (
+        results.study,
+        results.labels,
+        results.software,
+    )
+    assert paragraphs(again) == paragraphs(results)
+    with_table(results, "verdicts", accuracy=0.5)
+    with pytest.raises(InputError) as refused:
+        read_record("small", {}, results.root)
+    assert refused.value.file == str(path)
+    with pytest.raises(InputError, match="xnbflow run absent"):
+        read_record("absent", {}, results.root)
+
+
+def test_the_citation_file_names_works_of_the_list():
+    cited = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text())
+    known = {work["title"].lower(): work for work in references().values()}
+    for entry in cited["references"]:
+        work = known[entry["title"].lower()]
+        assert entry.get("doi", work.get("doi")) == work.get("doi")
+        assert entry.get("year", work["year"]) == work["year"]

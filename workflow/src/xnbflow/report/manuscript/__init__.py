@@ -1,0 +1,1 @@
+"""What a lab pastes into its paper: paragraphs, references, checklists, model cards."""
