@@ -35,9 +35,9 @@ _PACKAGES = ("snakemake", "numpy", "scipy", "scikit-learn", "numba", "pandas", "
 #: A crate that unpacks to more, or a file of it to so many times its packed size, is refused.
 _MOST_BYTES, _MOST_TIMES, _MOST_TEXT = 8 << 30, 1000, 64 << 20
 _DAMAGED = (
-    KeyError,
-    NotImplementedError,
+    LookupError,
     OSError,
+    RuntimeError,
     TypeError,
     ValueError,
     zipfile.BadZipFile,
