@@ -14,6 +14,8 @@ from xnbflow.report.results import StudyResults
 __all__ = ["cohorts_in_words", "section"]
 
 _DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
+#: The anchor of the rule of verdicts.
+_RULE = "series-rule"
 #: What models of all other series are called; of two series there is the other one alone.
 _STRATEGIES = {
     "one series": "the model of the other one",
@@ -51,7 +53,7 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.combined:
         return None
     tables = results.cohorts
-    blocks: list[Block] = [Prose(text, "headline") for text in cohorts_in_words(results)]
+    blocks: list[Block] = [*cohorts_in_words(results)]
     series = tables["cohort_series"]
     notes = series.loc[series["note"] != "", ["dataset", "note"]].to_numpy()
     blocks += [Prose(f"{dataset}: {note}.", "warning") for dataset, note in notes]
@@ -63,8 +65,8 @@ def section(results: StudyResults) -> Section | None:
     return Section("cohorts", "Several series", lead, blocks)
 
 
-def cohorts_in_words(results: StudyResults) -> list[str]:
-    """Return in sentences what held over the series of a study; none where it compares none."""
+def cohorts_in_words(results: StudyResults) -> list[Prose]:
+    """Return in two headlines what held over the series of a study; none where it compares none."""
     if not results.study.combined:
         return []
     rows, parts, k = _left_out(results), [], len(results.study.combined)
@@ -85,7 +87,8 @@ def cohorts_in_words(results: StudyResults) -> list[str]:
     )
     if genes["p"].isna().all():
         words = "Nothing is said of genes over all series: see the warnings."
-    return [f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}.", words]
+    models = f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}."
+    return [Prose(models, "headline", rule=_RULE), Prose(words, "headline")]
 
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
@@ -106,9 +109,10 @@ def _models(results: StudyResults) -> Iterator[Block]:
     yield _matrix_figure(results, matrix)
     rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)
     sentences = matrix.loc[matrix["sentence"] != "", "sentence"]
-    blocks: list[Block] = [tables.show("cohort_matrix", _TESTS, columns)]
-    blocks += [Prose(f"What verdicts mean: {text}.") for text in rule]
-    yield Group("All pairs, and every verdict in words", [*blocks, *map(Prose, sentences)])
+    yield from (Prose(f"What that means: {text}.", id=_RULE) for text in rule)
+    every = tables.show("cohort_matrix", _TESTS, columns)
+    blocks: list[Block] = [every, *map(Prose, sentences)]
+    yield Group("All pairs, and every verdict in words", blocks)
 
 
 def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
