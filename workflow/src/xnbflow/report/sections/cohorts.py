@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from xnbflow.data.contract import META, MODEL
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, either
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
@@ -80,8 +80,9 @@ def cohorts_in_words(results: StudyResults) -> list[Prose]:
     every = genes[genes["holds"] == k]
     chance = f" (by chance {every['chance'].max():.2g} of all)" if len(every) else ""
     significant = genes.loc[genes["fdr"] < 0.05, "feature"].nunique()
+    n = every["feature"].nunique()
     words = (
-        f"Of {counted(genes['feature'].nunique(), 'gene')} {every['feature'].nunique():,} differ "
+        f"Of {counted(genes['feature'].nunique(), 'gene')} {n:,} {either(n, 'differs', 'differ')} "
         f"in the same direction in all {k} series{chance}, each p at most .05; {significant:,} "
         "differ over all series at an FDR below .05."
     )
@@ -102,17 +103,17 @@ def _left_out(results: StudyResults) -> pd.DataFrame:
 def _models(results: StudyResults) -> Iterator[Block]:
     tables, matrix = results.cohorts, results.cohorts["cohort_matrix"]
     recalls = [name for name in matrix if name.startswith("recall.")]
-    columns = ["strategy", "train", "n", "value", "lower", "upper", "p_value", "loss", *recalls]
-    columns = ["test", "verdict", *columns]
+    columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
+    columns += recalls
+    left_out = _left_out(results)
     caption = "Each series left out in turn and tested by what was trained on the others."
-    yield tables.show("cohort_matrix", caption, columns, _left_out(results))
+    yield tables.show("cohort_matrix", caption, columns, left_out)
     yield _matrix_figure(results, matrix)
     rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)
-    sentences = matrix.loc[matrix["sentence"] != "", "sentence"]
     yield from (Prose(f"What that means: {text}.", id=_RULE) for text in rule)
-    every = tables.show("cohort_matrix", _TESTS, columns)
-    blocks: list[Block] = [every, *map(Prose, sentences)]
-    yield Group("All pairs, and every verdict in words", blocks)
+    every = tables.show("cohort_matrix", _TESTS, ["train", *columns])
+    yield Group("All pairs", [every])
+    yield Group("Verdicts in words", [Prose(text) for text in left_out["sentence"]])
 
 
 def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
