@@ -60,7 +60,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"), rule)]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
-    blocks += [Prose(text, "headline") for text in cohorts_in_words(results)]
+    blocks += cohorts_in_words(results)
     blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
