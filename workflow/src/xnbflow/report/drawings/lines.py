@@ -14,6 +14,7 @@ from xnbflow.report.page.style import (
     GREY,
     INK,
     MARKERS,
+    column_width,
     legend_above,
     legend_room,
     new_axes,
@@ -45,7 +46,6 @@ def draw_lines(
     ring: tuple[str, float, float] | None = None,
     levels: Sequence[tuple[str, float]] = (),
     logarithmic: bool = True,
-    width: float = 4.5,
 ) -> Figure:
     """Draw lines with marks, single points and horizontal levels.
 
@@ -62,11 +62,10 @@ def draw_lines(
         Legends and heights of horizontal lines.
     logarithmic : bool
         Whether the horizontal axis is.
-    width : float
-        Inches.
     """
     labels = [line.label for line in lines] + [label for label, _ in levels]
     labels += [ring[0]] if ring else []
+    width = column_width(4.5)
     columns, room = legend_room(labels, width - 0.75)
     top = 0.1 + room + 0.25 * bool(title)
     figure, axes = new_axes(width, 2.4 + top, left=0.75, right=0.25, top=top)
@@ -103,8 +102,6 @@ def draw_trade_off(
     classifiers: Sequence[str],
     features: np.ndarray,
     accuracy: np.ndarray,
-    *,
-    width: float = 4.5,
 ) -> Figure:
     """Draw accuracy against features per class; a line joins the classifiers of a data set.
 
@@ -113,9 +110,8 @@ def draw_trade_off(
     rows, classifiers : sequence of str
         Data sets, classifiers.
     features, accuracy : ndarray of shape (n_rows, n_classifiers)
-    width : float
-        Inches.
     """
+    width = column_width(4.5)
     columns, room = legend_room(classifiers, width - 0.8)
     figure, axes = new_axes(width, 3.4 + room, left=0.8, top=0.1 + room)
     axes.set(xlabel="features per class (logarithmic)", ylabel="accuracy")

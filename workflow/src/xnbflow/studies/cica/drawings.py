@@ -12,6 +12,7 @@ from xnbflow.report.page.style import (
     DASHES,
     GREY,
     MARKERS,
+    column_width,
     legend_above,
     legend_room,
     new_axes,
@@ -37,7 +38,6 @@ def draw_descent(
     ylabel: str,
     *,
     ratios: bool,
-    width: float = 4.4,
 ) -> Figure:
     """Draw a measure by step.
 
@@ -51,10 +51,9 @@ def draw_descent(
         Name of the measure.
     ratios : bool
         Whether the axis is logarithmic; else it begins at 0.
-    width : float
-        Inches.
     """
     labels = [*(band.label for band in bands), *(label for label, _ in levels)]
+    width = column_width(4.4)
     columns, room = legend_room(labels, width - 0.65)
     figure, axes = new_axes(width, 2.75 + room, left=0.65, top=0.35 + room)
     axes.set(xlabel="step of the descent", ylabel=ylabel)
