@@ -75,8 +75,11 @@ def command_line() -> str:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Set the formulas of the methods, and their figures, within the page."""
+    """Lead links to documents to their pages; set formulas and figures of the methods."""
     del config, files
+    for place, document in DOCUMENTS.items():
+        up = "../" * page.file.src_uri.count("/")
+        markdown = markdown.replace(f"]({up}../{document}", f"]({up}{place}")
     if not page.file.src_uri.startswith("methods/"):
         return markdown
     made = re.sub(r"\$\$(.+?)\$\$", formula("block"), markdown, flags=re.DOTALL)

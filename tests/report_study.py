@@ -86,7 +86,7 @@ def _made(classifiers, datasets, **changes):
     results = StudyResults(
         study, {c: CLASSIFIERS.get(c, c) for c in classifiers}, _configuration(study), root
     )
-    _write_tables(results)
+    write_results(results)
     return results
 
 
@@ -170,7 +170,8 @@ def _write_training(folder, path, series, entry, failed=(), warned=()):
         write_parquet(tables[name], folder / f"{name}.parquet", declared)
 
 
-def _write_tables(results):
+def write_results(results, p_values=()):
+    """Write the study's tables, with label tests by data set and classifier of such p."""
     study, root = results.study, results.root
     names = ("normality", "normality_within", "dependence", "dependence_test")
     files = {
@@ -178,6 +179,8 @@ def _write_tables(results):
         "notes": [],
         "permutation": [],
         "label_test": [],
+        "random_genes": [],
+        "learning_curve": [],
         "halves": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
@@ -192,7 +195,11 @@ def _write_tables(results):
             for dataset, folds, classifier in study.trained
         ]
     keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
-    keys |= {key: [] for key in ("permuted", "tested", "halved")}
+    keys |= {"permuted": [], "halved": [], "tested": list(p_values)}
+    for i, p_value in enumerate(dict(p_values).values()):
+        test = pd.DataFrame({"metric": ["balanced_accuracy"], "p_value": p_value})
+        files["label_test"].append(root / f"label_test-{i}.parquet")
+        write_declared(test, files["label_test"][-1], contract.CHECK_TABLES["label_test"])
     about = {"study": study.id, "title": study.title, "summary": study.summary}
     about["labels"] = results.labels
     tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)

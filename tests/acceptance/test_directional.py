@@ -53,8 +53,8 @@ def accuracy(name, data, runs):
     [
         ("magic", "GNB", 72.68, 10, 0.1),
         ("magic", "vMNB", 72.75, 10, 0.1),
-        ("magic", "SelGNB", 74.92, 10, 0.3),
-        ("magic", "SelvMNB", 75.26, 10, 0.3),
+        ("magic", "SelGNB", 74.92, 3, 0.3),
+        ("magic", "SelvMNB", 75.26, 3, 0.3),
         ("covertype", "GNB", 65.56, 1, 0.5),  # another random sample than the paper's
         ("covertype", "vMNB", 65.43, 1, 0.5),
         ("arrhythmia", "GNB", 76.47, 10, 1.5),

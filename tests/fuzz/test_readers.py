@@ -50,6 +50,8 @@ TOKENS += [b"\xff", b"\0", b"9" * 400, b"1_0", b"0x1", b"\xef\xbb\xbf", b"=1", b
 PATIENCE = 60
 #: A message may quote some of what it found, and say what to do.
 LONGEST = 700
+#: Of a file's own text it repeats less.
+MOST_QUOTED = 200
 
 SAMPLES = [f"GSM{i}" for i in range(8)]
 VALUES = np.random.default_rng(0).normal(8, 2, (6, 8)).round(3)
@@ -588,3 +590,5 @@ def test_messages_quote_little_of_a_long_cell(tmp_path, reader):
                     said = [str(error)]
             for message in [*said, *(str(each.message) for each in caught)]:
                 assert len(message.replace(str(tmp_path), "")) <= LONGEST, message[:1000]
+                quoted = max(map(len, re.findall(r"(?:x(?:, )?)+", message)), default=0)
+                assert quoted <= MOST_QUOTED, message[:1000]

@@ -226,7 +226,7 @@ def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     words = ["geo", "GSE1", "-o", "mine", "--mirror", mirror]
     done = xnbflow(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "snakemake mine --cores 4 --configfile mine.yaml" in done.stderr
+    assert "xnbflow run mine --configfile mine.yaml" in done.stderr
     planned = in_process("run", "mine", "--configfile", "mine.yaml", "-n", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     assert "acquire" in planned.stdout + planned.stderr
@@ -234,7 +234,7 @@ def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     again = xnbflow(*words, cwd=tmp_path)
     assert again.returncode == 1
     assert "mine.tsv exists" in again.stderr
-    assert "cannot name a study" in xnbflow(*words[:3], "a/b", *words[4:], cwd=tmp_path).stderr
+    assert "cannot name a study" in xnbflow(*words[:3], "a b", *words[4:], cwd=tmp_path).stderr
 
 
 def test_options_of_the_table_are_those_of_a_sheet(folder):

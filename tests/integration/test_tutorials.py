@@ -76,23 +76,20 @@ def test_second_cohort_and_prediction(tmp_path):
 def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     """The sheet and the configuration stand on the page; the first calls say what would run."""
     page = (TUTORIALS / "own-data.md").read_text()
-    header, row = re.search(r"^(\| id .*\n)\|[-|]+\n(\| mine .*)$", page, re.MULTILINE).groups()
-    cells = [
-        [cell.strip().strip("`") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
-        for line in (header, row)
-    ]
-    lines = ["\t".join(each).replace("\\|", "|") for each in cells]
-    (tmp_path / "my.tsv").write_text("\n".join(lines) + "\n")
+    (sheet,) = re.findall(r"^```text\n(id\t.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "my.tsv").write_text(sheet)
     steps, configuration = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (tmp_path / "my.yaml").write_text(configuration + steps)
     mirror = tmp_path / "mirror"
     mirror.mkdir()
     (mirror / "GSE4107_series_matrix.txt.gz").write_bytes(gzip.compress(MATRIX.encode()))
-    told = [words for words in commands("own-data.md") if words[:2] == ["xnbflow", "geo"]]
+    cohort(0, tmp_path / "data" / "expression.csv")
+    told = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
     for words in told:
         run([*words, "--mirror", str(mirror)], tmp_path)
-    calls = [words for words in commands("own-data.md") if words[0] == "snakemake"]
-    assert (len(told), len(calls)) == (1, 4)
+    runs = [words[1:] for words in commands("own-data.md") if words[1] == "run"]
+    calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
+    assert (len(told), len(calls)) == (2, 5)
     assert all("acquire" in text for text in planned(calls, tmp_path))
 
 

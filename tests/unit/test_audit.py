@@ -13,7 +13,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 @pytest.fixture
 def audit(monkeypatch):
-    monkeypatch.setenv("XNBFLOW_AUDIT_STUDIES", "100")
+    monkeypatch.setenv("XNBFLOW_AUDIT_STUDIES", "60")
     monkeypatch.setenv("XNBFLOW_AUDIT_JOBS", "1")
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     before = set(sys.modules)
@@ -40,7 +40,7 @@ def test_intervals_over_patients_hold_the_accuracy_of_new_samples(audit):
 
 @pytest.mark.slow
 def test_second_cohorts_are_judged_as_the_targets_demand(audit, monkeypatch):
-    monkeypatch.setattr(audit, "STUDIES", 50)
+    monkeypatch.setattr(audit, "STUDIES", 30)
     cells = {cell["cell"]: cell for cell in audit.cohorts()}
     assert cells["no shift: held"]["value"] >= 0.9
     assert cells["prevalence shift: not refused"]["value"] >= 0.9
@@ -52,6 +52,6 @@ def test_second_cohorts_are_judged_as_the_targets_demand(audit, monkeypatch):
 @pytest.mark.slow
 def test_agreement_of_halves_is_that_of_independent_samples(audit):
     design = audit.Design(80, effect=1.0, genes=500)
-    found = np.array(audit.each(audit.agreements, design, "csnb", n=25))
+    found = np.array(audit.each(audit.agreements, design, "csnb", n=15))
     error = np.hypot(*found[:, :2].std(axis=0, ddof=1)) / np.sqrt(len(found))
     assert found[:, 1].mean() == pytest.approx(found[:, 0].mean(), abs=3 * error)

@@ -37,7 +37,7 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
 
 def our_commands():
     """Every call of the command `xnbflow`, whose name is also a word of the text."""
-    names = "fit|show|signature|predict|explain|geo|run|figures|paper"
+    names = "fit|show|signature|predict|explain|geo|study|methods|run|figures|paper|panel"
     return commands("xnbflow", rf"^{{program}}( (?:{names})\b[^`\n]*)")
 
 

@@ -10,6 +10,7 @@ from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import class_areas, gene_table
+from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 
 
@@ -160,3 +161,16 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
     with pytest.raises(InputError) as caught:
         read_gene_sets(path)
     assert caught.value.file == str(path)
+
+
+def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there():
+    rng = np.random.default_rng(5)
+    values = rng.normal(8, 1, (6, 12))
+    values[0, 2], values[1], values[2, :6] = np.nan, np.nan, np.nan
+    features, labels = [f"g{i}" for i in range(6)], ["a"] * 6 + ["b"] * 6
+    series = DataSet("x", values, features, list("mnopqrstuvwx"), labels, missing=True)
+    drawn = heatmap(gene_table(series), series)
+    found = drawn.pivot(index="feature", columns="column", values="z").loc[features]
+    frame = pd.DataFrame(values.T)
+    wanted = ((frame - frame.mean()) / frame.std(ddof=0)).T
+    np.testing.assert_allclose(found.to_numpy(), wanted.to_numpy(), atol=1e-12)

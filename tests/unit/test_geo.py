@@ -436,7 +436,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
     served = {
         name: gzip.compress(matrix(values=[], kind=kind).encode()),
         page: "".join(f'<a href="/geo/{link}">file</a>' for link in links).encode(),
-        f"{query}&acc=GSE4107&format=file&file={counts}": gzip.compress(table.encode()),
+        f"{query}&format=file&acc=GSE4107&file={counts}": gzip.compress(table.encode()),
         f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
     }
     with ncbi(files=served) as server:

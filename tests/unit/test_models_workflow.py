@@ -130,13 +130,14 @@ def test_the_choice_of_one_probe_per_gene_uses_no_labels():
     """The probe with the greatest mean is taken, and random labels are predicted by chance."""
     rng = np.random.default_rng(0)
     symbols = {f"p{i}": f"gene{i // 8}" for i in range(2400)}
+    genes = pd.DataFrame({"symbol": list(symbols.values())})
     accuracies = []
     for _ in range(8):
         labels = np.array(["a", "b"])[rng.permutation(np.arange(40) % 2)]
         samples = [f"s{i}" for i in range(40)]
         values = rng.normal(size=(2400, 40))
-        series = DataSet("noise", values, list(symbols), samples, labels)
-        chosen, other = matched(series, series, "symbol", (symbols, symbols))
+        series = DataSet("noise", values, list(symbols), samples, labels, feature_metadata=genes)
+        chosen, other = matched(series, series, "symbol")
         highest = values.mean(axis=1).reshape(300, 8).argmax(axis=1) + 8 * np.arange(300)
         assert np.array_equal(np.sort(chosen.values, axis=0), np.sort(values[highest], axis=0))
         assert np.array_equal(chosen.values, other.values)

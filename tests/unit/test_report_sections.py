@@ -1,6 +1,7 @@
 """Sections: what each of them says of a study whose tables are known."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from report_study import (
     unsourced,
     walk,
     write_declared,
+    write_results,
     write_study,
 )
 from scipy.special import logsumexp
@@ -29,6 +31,7 @@ from xnbflow.evaluation.description import dependent_groups, dependent_pairs
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Code, Facts, Figure, Gallery, Links, Prose, Table
+from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
     accuracy,
@@ -148,6 +151,35 @@ def test_how_well_a_finding_is_supported_is_written_with_its_reasons(changes, le
     assert colour == level
     assert all(each in text for each in words)
     assert answer._verdict("XNB", summary, pd.DataFrame(), recall)[1] == "poor"
+
+
+@pytest.mark.parametrize("p_value", [0.025, 0.0251])
+def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
+    """Where intervals lie above chance only p of the permutation test differs."""
+    p_values = {("alpha", "xnb"): p_value, ("alpha", "nb"): 0.051, ("alpha", "forest"): 0.3}
+    results = write_study(tmp_path)
+    write_results(results, p_values)
+    refused = 0
+    for row in results.tables["verdicts"].to_dict("records"):
+        p = p_values.get((row["dataset"], row["classifier"]), np.nan)
+        assert np.array_equal(row["p_value"], p, equal_nan=True)
+        above = row["balanced_lower"] > row["chance"]
+        assert (row["level"] == "not supported") == (p > 0.025 or not above)
+        assert ("permutation test" in row["reasons"]) == (p > 0.025)
+        refused += above and p > 0.025
+    assert refused == 2 + (p_value > 0.025)
+    (cards,) = blocks(answer.section(results), Cards)
+    card = next(card for card in cards.cards if card.title == "alpha")
+    assert f"p = {p_value:.3g}." in card.verdict
+    assert card.verdict.startswith("Not supported") == (p_value > 0.025)
+    assert (card.level == "poor") == (p_value > 0.025)
+    write_page(tmp_path / "p.html", "t", "l", [answer.section(results)], tmp_path / "figures")
+    page = (tmp_path / "p.html").read_text()
+    verdicts = re.findall(r'<p class="(?:verdict|headline)">(.*?)</p>', page, re.DOTALL)
+    assert len(verdicts) == 3
+    for text in verdicts:
+        (anchor,) = re.findall(r'class="rule" href="#([\w-]+)"', text)
+        assert page.count(f'id="{anchor}"') == 1
 
 
 def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():

@@ -1,7 +1,5 @@
 """The forms in which people have samples and labels: AnnData, sparse tables, odd labels, types."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -199,42 +197,3 @@ def test_the_path_has_the_score_of_any_scorer():
         inner = ClassSpecificNB(n_features=2, temperature=model.temperature_)
         pooled[test] = inner.fit(X[train], y[train]).predict_proba(X[test])[:, 1]
     assert area == pytest.approx(roc_auc_score(y, pooled), abs=0.02)
-
-
-# --- types ----------------------------------------------------------------------------------------
-
-USER = """
-import numpy as np
-from scipy import sparse
-from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
-
-
-class Frame:  # as polars.DataFrame and anndata.AnnData declare it
-    @property
-    def shape(self) -> tuple[int, int]:
-        return 1, 1
-
-
-GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
-GaussianNB().fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1.0, 2.0])
-ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
-ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
-GaussianNB().fit(object(), [0])  # wrong
-"""
-
-
-@pytest.mark.slow
-def test_mypy_accepts_what_estimators_take(tmp_path):
-    file = tmp_path / "user.py"
-    file.write_text(USER)
-    command = [sys.executable, "-m", "mypy", "--config-file", "", "--ignore-missing-imports"]
-    found = subprocess.run(
-        [*command, "--cache-dir", str(tmp_path), str(file)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    lines = [line for line in found.stdout.splitlines() if line.startswith("user.py")]
-    wrong = USER.splitlines().index("GaussianNB().fit(object(), [0])  # wrong") + 1
-    assert [int(line.split(":")[1]) for line in lines if "error" in line] == [wrong], found.stdout

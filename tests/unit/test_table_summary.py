@@ -6,8 +6,8 @@ import pytest
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
+from xnbflow.data.sources.summary import summarise_table
 from xnbflow.data.sources.table import read_table
-from xnbflow.data.sources.table_summary import summarise_table
 from xnbflow.models.reading import described
 from xnbflow.workflow.cli import commands
 
@@ -100,4 +100,7 @@ def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, 
     assert summary.row is None
     with pytest.raises(InputError, match=r"--label; columns of text: note"):
         commands.write_study(summary, "a/mine")
+    for name in ("demo", "classify", "a b"):  # laid over a study of the project, it would be both
+        with pytest.raises(InputError, match=r"another name|cannot name"):
+            commands.write_study(summary, f"a/{name}")
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

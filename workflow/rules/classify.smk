@@ -22,10 +22,13 @@ for name, job in CLASSIFY.items():
         output:
             **{table: tables(job, table) for table in TRAINING_TABLES},
             **model_paths(job.final),
-            label_test=[
-                TRAINED.fill(folds=job.folds, classifier=name, table="label_test")
-                for name in job.tested
-            ],
+            **{
+                table: [
+                    TRAINED.fill(folds=job.folds, classifier=name, table=table)
+                    for name in job.tested
+                ]
+                for table in ("label_test", "random_genes", "learning_curve")
+            },
             halves=[
                 TRAINED.fill(folds=job.folds, classifier=name, table="halves")
                 for name, _ in job.halved

@@ -10,6 +10,8 @@ rule compare:
         components=of_datasets(DIAGNOSTIC.fill(table="components")),
         permutation=permuted,
         label_test=checked("label_test", CONFIG.tested),
+        random_genes=checked("random_genes", CONFIG.tested),
+        learning_curve=checked("learning_curve", CONFIG.tested),
         halves=checked("halves", CONFIG.halved),
         normality=diagnosed("normality"),
         normality_within=diagnosed("normality_within"),
@@ -48,7 +50,7 @@ rule compare:
 # Validate: what models of one cohort are worth in another.
 rule validate:
     input:
-        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).cohorts],
+        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).validated],
     output:
         tables=[VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES],
         text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],
@@ -70,3 +72,35 @@ rule validate:
         "Testing the models of {wildcards.study} on second cohorts"
     script:
         "../scripts/validate.py"
+
+
+# Combine: what several series of one question say together.
+rule combine:
+    input:
+        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).combined],
+    output:
+        **{key: path.fill(**META) for key, path in model_parts().items()},
+        tables=[STUDY_TABLE.fill(table=table) for table in COHORT_TABLES],
+        text=[text_of(STUDY_TABLE.fill(table=table)) for table in COHORT_TABLES],
+    log:
+        log_of("combine"),
+    benchmark:
+        benchmark_of("combine")
+    conda:
+        "../../envs/xnbflow.yaml"
+    threads: NEEDS["combine"].cpus
+    resources:
+        mem_mb=memory_of("combine"),
+        runtime=minutes_of("combine"),
+    params:
+        entry=lambda wildcards: CONFIG.classifier(study_of(wildcards).cohorts.model),
+        settings=lambda wildcards: {
+            "match": study_of(wildcards).cohorts.match,
+            "harmonise": study_of(wildcards).cohorts.harmonise,
+            "name": CONFIG.classifiers[study_of(wildcards).cohorts.model]["label"],
+        },
+        sources=sources_of("classify", lambda study: [("", study.cohorts.model)]),
+    message:
+        "Putting the series of {wildcards.study} together"
+    script:
+        "../scripts/combine.py"

@@ -113,13 +113,18 @@ def times(job):
     return 1 + len(job.classifiers) * CONFIG.folds[job.folds].repeats // 10
 
 
-def model_paths(classifiers):
-    """The files of the models of all samples of some classifiers, as outputs of a rule."""
+def model_parts():
+    """The files of a model of all samples, by what they are."""
     tables = {table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES}
     texts = {f"{table}_text": text_of(path) for table, path in tables.items()}
-    paths = {"model": MODEL, "gene_sets": GENE_SETS, **tables, **texts}
+    return {"model": MODEL, "gene_sets": GENE_SETS, **tables, **texts}
+
+
+def model_paths(classifiers):
+    """The files of the models of all samples of some classifiers, as outputs of a rule."""
     return {
-        key: [path.fill(classifier=name) for name in classifiers] for key, path in paths.items()
+        key: [path.fill(classifier=name) for name in classifiers]
+        for key, path in model_parts().items()
     }
 
 
@@ -252,6 +257,7 @@ def products(study):
         *(STUDY_TABLE.of(**filled, table=table) for table in STUDY_TABLES),
         *(DESCRIPTION_TABLE.of(**filled, table=table) for table in DESCRIPTION_TABLES),
         *validation_tables(study),
+        *cohort_files(study),
     ]
     models = model_files(study)
     texts = [text_of(path) for path in [*tables, *models] if path.endswith(".parquet")]
@@ -280,6 +286,13 @@ def validation_tables(study):
     """The tables of a study's second cohorts; none without."""
     paths = [VALIDATION_TABLE.of(study=study.id, table=table) for table in VALIDATION_TABLES]
     return paths if study.validate else []
+
+
+def cohort_files(study):
+    """The tables of a study's cohorts and the model of all of them; none without."""
+    tables = [STUDY_TABLE.of(study=study.id, table=table) for table in COHORT_TABLES]
+    model = [path.fill(**META).of(study=study.id) for path in model_parts().values()]
+    return [*tables, *model] if study.combined else []
 
 
 def analysis_of(wildcards):

@@ -48,6 +48,7 @@ rule report:
         truth=of_datasets(TRUTH),
         models=lambda wildcards: model_files(study_of(wildcards)),
         validation=lambda wildcards: validation_tables(study_of(wildcards)),
+        cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
         correlations=diagnosed("correlations"),
         genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
         gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),

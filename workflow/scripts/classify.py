@@ -15,7 +15,9 @@ from xnbflow.data.tables import digest_of_file, refuse_other_series, write_parqu
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import gather, remove_undeclared
 from xnbflow.evaluation.halves import halves_table
+from xnbflow.evaluation.learning_curve import learning_curve
 from xnbflow.evaluation.quick_permutation import label_test
+from xnbflow.evaluation.random_genes import random_genes
 from xnbflow.evaluation.training import train
 from xnbflow.models.final import final_model, write_final
 
@@ -36,9 +38,14 @@ for i, (name, entry) in enumerate(entries.items()):
     for table, contract in TRAINING_TABLES.items():
         write_parquet(tables[table], paths[table], contract, digest)
     if name in tested:
-        paths["label_test"] = snakemake.output.label_test[list(tested).index(name)]
-        test = label_test(series, entry, tested[name])
-        write_parquet(test, paths["label_test"], CHECK_TABLES["label_test"], digest)
+        checks = {
+            "label_test": label_test(series, entry, tested[name]),
+            "random_genes": random_genes(series, tables["selected"], folds),
+            "learning_curve": learning_curve(series, entry, tested[name]),
+        }
+        for table, check in checks.items():
+            paths[table] = snakemake.output[table][list(tested).index(name)]
+            write_parquet(check, paths[table], CHECK_TABLES[table], digest)
     halves = None
     if name in halved:
         paths["halves"] = snakemake.output.halves[list(halved).index(name)]

@@ -9,7 +9,7 @@ from xnbflow.workflow.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import DESCRIPTION_TABLES, STUDY_TABLES, TRAINING_TABLES
+from xnbflow.data.contract import COHORT_TABLES, DESCRIPTION_TABLES, STUDY_TABLES, TRAINING_TABLES
 from xnbflow.data.tables import refuse_other_series, write_tables
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.study import study_tables
@@ -22,5 +22,5 @@ params = snakemake.params
 tables = study_tables(params.about, owners, files, params.alpha, params.paper, params.entries)
 descriptions = description_tables(owners, params.entries, files)
 check_sources(snakemake)
-write_tables(tables, Path(snakemake.output[0]).parent, STUDY_TABLES)
+write_tables(tables, Path(snakemake.output[0]).parent, STUDY_TABLES, others=COHORT_TABLES)
 write_tables(descriptions, Path(snakemake.output.described[0]).parent, DESCRIPTION_TABLES)

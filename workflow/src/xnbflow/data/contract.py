@@ -24,6 +24,7 @@ __all__ = [
     "BATCH",
     "CHECK_TABLES",
     "CLASSIFIER",
+    "COHORT_TABLES",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
     "DESCRIPTION_TABLES",
@@ -40,6 +41,7 @@ __all__ = [
     "JOBS",
     "LOCK",
     "MANUAL",
+    "META",
     "MODEL",
     "MODELS",
     "MODEL_TABLE",
@@ -150,6 +152,8 @@ GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
+#: What the model of all cohorts of a study takes the place of in the paths of models.
+META = {"dataset": "studies/{study}", "classifier": "meta_signature"}
 #: What is told of single features and samples: a folder of its own, as a job of its own fills it.
 DESCRIPTION = PathTemplate(STUDY + "/description")
 DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
@@ -177,6 +181,7 @@ JOBS = {
     "permute": "{study}/{dataset}/{classifier}",
     "compare": "{study}",
     "validate": "{study}",
+    "combine": "{study}",
     "analyse": "{study}/{analysis}",
     "report": "{study}",
 }
@@ -358,6 +363,8 @@ DESCRIPTION_TABLES = _TABLES["description"]
 MODEL_TABLES = _TABLES["model"]
 #: What a model of one cohort is worth in another, each as Parquet and TSV.
 VALIDATION_TABLES = _TABLES["validation"]
+#: What several series of one question say together, each as Parquet and TSV beside `STUDY_TABLES`.
+COHORT_TABLES = _TABLES["cohorts"]
 
 
 def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:

@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Study", "Validation"]
+__all__ = ["Cohorts", "Study", "Validation"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,20 @@ class Validation:
     test: str
     match: str = "feature"
     harmonise: str = "none"
+
+
+@dataclass(frozen=True)
+class Cohorts:
+    """Series of one question that are compared and put together: ids of data sets, a classifier.
+
+    ``model`` is empty for the classifier that comes first in the study; ``match`` and ``harmonise``
+    are as for `Validation`.
+    """
+
+    series: tuple[str, ...]
+    model: str = ""
+    match: str = "feature"
+    harmonise: str = "rank"
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,7 @@ class Study:
     headline : str
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
+    cohorts : Cohorts or None
     gene_sets : str
         Path of a GMT file whose sets are tested for over-representation; empty for none.
     """
@@ -66,6 +81,7 @@ class Study:
     headline: str = ""
     validate: tuple[Validation, ...] = ()
     gene_sets: str = ""
+    cohorts: Cohorts | None = None
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
@@ -79,12 +95,17 @@ class Study:
         return tuple(dict.fromkeys(named))
 
     @property
+    def combined(self) -> tuple[str, ...]:
+        """The series that are put together; none in most studies."""
+        return self.cohorts.series if self.cohorts else ()
+
+    @property
     def models(self) -> list[tuple[str, str]]:
         """The data sets and classifiers that are fitted on all samples, in this order."""
         return list(itertools.product(self.datasets, self.final))
 
     @property
-    def cohorts(self) -> list[str]:
+    def validated(self) -> list[str]:
         """The data sets of the models that are tested on second cohorts, in this order."""
         return list(dict.fromkeys(n for pair in self.validate for n in (pair.train, pair.test)))
 

@@ -1,7 +1,7 @@
 """Tables as files: the one writer and the one reader, which hold them to the contract."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -180,10 +180,12 @@ def write_tables(
     folder: str | Path,
     tables: Mapping[str, TableSchema],
     series: str = "",
+    others: Collection[str] = (),
 ) -> None:
     """Write tables to a folder, each as Parquet and as text; tables that are not among them go.
 
-    The digest of the ``series`` is as for `write_parquet`.
+    ``others`` are names of tables that another job writes there. The digest of the ``series`` is as
+    for `write_parquet`.
 
     Raises
     ------
@@ -194,7 +196,7 @@ def write_tables(
         msg = f"table {unknown[0]!r} for {folder} is not in the contract"
         raise TypeError(msg)
     for old in Path(folder).glob("*"):
-        if old.suffix in {".parquet", ".tsv"} and old.stem not in frames:
+        if old.suffix in {".parquet", ".tsv"} and old.stem not in {*frames, *others}:
             old.unlink()
     for name, frame in frames.items():
         path = Path(folder, f"{name}.parquet")

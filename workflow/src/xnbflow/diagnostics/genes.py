@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.special import gammaln
 from scipy.stats import rankdata, ttest_ind_from_stats
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
@@ -9,7 +10,7 @@ from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.features import class_codes, feature_rows
 
-__all__ = ["class_areas", "gene_table"]
+__all__ = ["class_areas", "class_comparisons", "gene_table"]
 
 
 def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
@@ -101,7 +102,7 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     if not len(linear):
         return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
     areas = class_areas(values.T, series.labels)
-    found = _compared(values, series)
+    found = class_comparisons(values, series)
     fdr = benjamini_hochberg(found["p"])
     names = {"feature": series.features[linear]}
     known = pd.DataFrame() if series.feature_metadata is None else series.feature_metadata
@@ -125,15 +126,45 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[DIAGNOSTIC_TABLES["genes"].fixed]
 
 
-def _compared(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
-    """Return means, fold changes, Welch's t and p, arrays of shape (n_classes, n_features)."""
+def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
+    """Compare each class of a series with the rest, one row of values at a time.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        All features of the series, or some. Missing values are left out.
+    series : DataSet
+        Its labels, groups (see `gene_table`) and scale.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_classes, n_features)
+        ``mean_in``, ``mean_out``, ``difference``, ``log_fold_change``; Welch's ``t`` and ``p``;
+        and ``effect``, Hedges' g, with its ``variance``: the difference in standard deviations
+        pooled of the class and the rest, corrected for bias by the exact factor. The last four are
+        missing where a class or the rest has fewer than two units, or where neither varies.
+
+    References
+    ----------
+    L. V. Hedges, "Distribution theory for Glass's estimator of effect size and related estimators",
+    Journal of Educational Statistics 6 (1981), 107-128. L. V. Hedges and I. Olkin, "Statistical
+    methods for meta-analysis" (1985), p. 86, for the variance.
+
+    Examples
+    --------
+    >>> series = DataSet("toy", [[1.0, 2.0, 5.0, 6.0]], ["g"], list("wxyz"), ["a", "a", "b", "b"])
+    >>> found = class_comparisons(series.values, series)
+    >>> found["effect"].round(2).ravel().tolist(), found["variance"].round(2).ravel().tolist()
+    ([-3.19, 3.19], [2.27, 2.27])
+    """
     codes = np.unique(series.labels, return_inverse=True)[1]
     units = np.arange(len(codes))
     if series.groups is not None:
         units = pd.DataFrame({"group": series.groups, "class": codes}).groupby(["group", "class"])
         units = units.ngroup().to_numpy()
         codes = codes[np.unique(units, return_index=True)[1]]
-    columns = ("mean_in", "mean_out", "difference", "log_fold_change", "t", "p")
+    columns = ["mean_in", "mean_out", "difference", "log_fold_change", "t", "p"]
+    columns += ["effect", "variance"]
     found = {name: np.empty((codes.max() + 1, len(values))) for name in columns}
     with np.errstate(divide="ignore", invalid="ignore"):
         for rows in row_slices(values.shape):
@@ -150,7 +181,7 @@ def _means(values: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _welch(values: np.ndarray, codes: np.ndarray, scale: str) -> tuple[np.ndarray, ...]:
-    """Return `_compared` of some features, arrays of shape (n_features, n_classes)."""
+    """Return `class_comparisons` of some features, arrays of shape (n_features, n_classes)."""
     member = np.eye(codes.max() + 1)[codes]
     known, filled = ~np.isnan(values), np.nan_to_num(values)
     size = known @ member
@@ -172,5 +203,10 @@ def _welch(values: np.ndarray, codes: np.ndarray, scale: str) -> tuple[np.ndarra
     t, p = ttest_ind_from_stats(mean, spread, size, mean_out, spread_out, size_out, equal_var=False)
     difference = mean - mean_out
     change = difference * {"log2": 1.0, "ln": 1 / np.log(2)}.get(scale, np.nan)
-    tested = np.where(varies, t, np.nan), np.where(varies, p, np.nan)
+    degrees = size + size_out - 2
+    correction = np.exp(gammaln(degrees / 2) - gammaln((degrees - 1) / 2)) / np.sqrt(degrees / 2)
+    effect = correction * difference / np.sqrt((squares + squares_out) / degrees)
+    variance = 1 / size + 1 / size_out + effect**2 / (2 * (size + size_out))
+    compared = varies & (size > 1) & (size_out > 1)
+    tested = (np.where(compared, each, np.nan) for each in (t, p, effect, variance))
     return mean, mean_out, difference, change, *tested

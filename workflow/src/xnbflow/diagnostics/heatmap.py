@@ -32,20 +32,21 @@ def heatmap(
     Returns
     -------
     DataFrame
-        The table ``heatmap`` of `MODEL_TABLES`.
+        The table ``heatmap`` of `MODEL_TABLES`; z is missing where the value is.
     """
     ordered = ranked.sort_values("rank", kind="stable").drop_duplicates("feature")
     best = ordered.head(n_features)
     if best.empty:
         return pd.DataFrame(columns=MODEL_TABLES["heatmap"].fixed)
     rows = pd.Index(series.features).get_indexer(best["feature"])
-    centred = series.values[rows] - series.values[rows].mean(axis=1, keepdims=True)
-    spread = series.values[rows].std(axis=1, keepdims=True)
-    z = np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    known = np.ma.masked_invalid(series.values[rows])
+    spread = known.std(axis=1, keepdims=True).filled(0.0)
+    centred = known - known.mean(axis=1, keepdims=True)
+    z = (centred / np.where(spread > 0, spread, 1.0)).filled(np.nan)
     order: np.ndarray = np.arange(len(z))
     samples = _shown(series.labels, n_samples)
     if len(z) > 2:
-        order = leaves_list(linkage(z, "average", optimal_ordering=True))
+        order = leaves_list(linkage(np.nan_to_num(z), "average", optimal_ordering=True))
     z, best = z[np.ix_(order, samples)], best.iloc[order]
     n, m = z.shape
     return pd.DataFrame(

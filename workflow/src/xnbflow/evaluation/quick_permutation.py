@@ -25,7 +25,15 @@ from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.halves import MOST_SAMPLES
 from xnbflow.evaluation.permutation import permuted
 
-__all__ = ["PermutationTest", "Screen", "cross_validated_score", "label_test", "permutation_test"]
+__all__ = [
+    "PermutationTest",
+    "QuickFit",
+    "Screen",
+    "cross_validated_score",
+    "label_test",
+    "permutation_test",
+    "quick_fit",
+]
 
 #: Permutations, and features that are fitted.
 _PERMUTATIONS, _MOST_FEATURES = 99, 1000
@@ -125,31 +133,50 @@ def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> p
     features that a cross-validation has chosen is not used.
     """
     columns = CHECK_TABLES["label_test"].fixed
-    own = entry["method"] == permuted_as
+    quick = quick_fit(series, entry, permuted_as)
+    if quick is None:
+        return pd.DataFrame(columns=columns)
+    labels, groups = series.labels, series.groups
+    test = permutation_test(
+        cross_validated_score(
+            quick.estimator, quick.values, groups, n_splits=quick.n_splits, n_kept=quick.n_kept
+        ),
+        labels,
+        lambda rng: permuted(labels, groups, rng),
+        n_permutations=_PERMUTATIONS,
+        seed=derive_seed(series.name, 0, "permutation"),
+    )
+    null = np.array(test.null)
+    sd = null.std(ddof=1) if len(null) > 1 else np.nan
+    spread = (null.mean(), sd, np.quantile(null, 0.95), test.at_least, test.p_value)
+    name = "" if entry["method"] == permuted_as else permuted_as.rpartition(".")[2]
+    row = ("balanced_accuracy", test.observed, len(null), *spread, name)
+    return pd.DataFrame([row], columns=columns)
+
+
+class QuickFit(NamedTuple):
+    """What is fitted many times: an estimator, values without missing ones, folds and features."""
+
+    estimator: BaseEstimator
+    values: np.ndarray
+    n_splits: int
+    n_kept: int
+
+
+def quick_fit(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> QuickFit | None:
+    """Return how a classifier is fitted many times; None where `label_test` has no row."""
+    own = entry["method"] == fitted_as
     kinds = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
-    estimator = build_estimator(entry if own else {"method": permuted_as}, kinds, 0)
-    seed = derive_seed(series.name, 0, "permutation")
-    values, groups, labels = filled(series).values, series.groups, series.labels
+    estimator = build_estimator(entry if own else {"method": fitted_as}, kinds, 0)
+    groups, labels = series.groups, series.labels
     units = np.arange(len(labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
     pairs = np.unique(np.stack([np.unique(labels, return_inverse=True)[1], units]), axis=1)
     sizes = np.bincount(pairs[0])
     n_splits = min(5 if len(np.unique(units)) <= _MANY_UNITS else 2, int(sizes.max()))
     if n_splits < 2 or len(sizes) < 2 or series.n_samples > MOST_SAMPLES:
-        return pd.DataFrame(columns=columns)
+        return None
     n_kept = max(20, _MOST_FEATURES // math.comb(len(sizes), 2))
-    test = permutation_test(
-        cross_validated_score(estimator, values, groups, n_splits=n_splits, n_kept=n_kept),
-        labels,
-        lambda rng: permuted(labels, groups, rng),
-        n_permutations=_PERMUTATIONS,
-        seed=seed,
-    )
-    null = np.array(test.null)
-    sd = null.std(ddof=1) if len(null) > 1 else np.nan
-    spread = (null.mean(), sd, np.quantile(null, 0.95), test.at_least, test.p_value)
-    name = "" if own else permuted_as.rpartition(".")[2]
-    row = ("balanced_accuracy", test.observed, len(null), *spread, name)
-    return pd.DataFrame([row], columns=columns)
+    return QuickFit(estimator, filled(series).values, n_splits, n_kept)
 
 
 class Screen:

@@ -93,6 +93,7 @@ def study_tables(
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),
         "class_sizes": _class_sizes(headers),
+        **{name: _of_tested(owners, files, name) for name in ("random_genes", "learning_curve")},
         "enrichment": _enrichment(owners, files),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
@@ -114,6 +115,15 @@ def study_tables(
         "pairwise": comparison.pairwise(repeats),
         "pairwise_within": comparison.pairwise_within(tables["metrics"]),
     }
+
+
+def _of_tested(
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], name: str
+) -> pd.DataFrame:
+    """Return a check of all classifiers that come first as one table."""
+    tables = _read(owners["tested"], files[name], CHECK_TABLES[name])
+    named = [table.assign(dataset=key[0], classifier=key[1]) for key, table in tables.items()]
+    return _joined(named, STUDY_TABLES[name])
 
 
 def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:

@@ -61,7 +61,9 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     notes = json.dumps({name: content.pop(name) for name in _NOTES}, allow_nan=True)
     whole = {"format": _FORMAT, "version": FORMAT_VERSION, "notes": notes, **content}
     whole["place"] = place_of(path)
-    repeated = [part for part in _with_names(model.estimator) if _has(part, model.features)]
+    names = np.asarray(model.features, dtype=object)
+    parts = _with_names(model.estimator)
+    repeated = [part for part in parts if np.array_equal(part.feature_names_in_, names)]
     try:
         for part in repeated:  # skops takes a hundred bytes for each name
             part.feature_names_in_ = np.empty(0, dtype=object)
@@ -80,7 +82,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
         refused = {str(error)}
     finally:
         for part in repeated:
-            part.feature_names_in_ = np.asarray(model.features, dtype=object)
+            part.feature_names_in_ = names
     if refused:
         kind = type(model.estimator).__name__
         msg = f"{kind} cannot be kept in a skops file ({_listed(refused)}); use another estimator"
@@ -151,10 +153,6 @@ def _with_names(value: Any) -> Iterator[Any]:
         parts = value.values()
     for part in parts:
         yield from _with_names(part)
-
-
-def _has(part: Any, features: np.ndarray) -> bool:
-    return np.array_equal(part.feature_names_in_, features)
 
 
 def _members(data: bytes) -> dict[str, bytes]:

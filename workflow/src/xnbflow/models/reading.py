@@ -123,12 +123,12 @@ def read_samples(
         return _LOADERS[dataset.source](fetch_annotation(dataset, places), places).frame()
 
 
-def symbols_of(series: DataSet) -> dict[str, str]:
-    """Return the gene symbol of each feature that has one."""
+def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
+    """Return the gene symbol, or another ``column``, of each feature that has one."""
     table = series.feature_metadata
-    if table is None or "symbol" not in table:
+    if table is None or column not in table:
         return {}
-    pairs = zip(series.features, table["symbol"], strict=True)
+    pairs = zip(series.features, table[column], strict=True)
     return {str(feature): symbol for feature, symbol in pairs if symbol}
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from xnbflow.data.contract import MODEL_TABLES
 from xnbflow.evaluation.description import direction
 
-__all__ = ["SIGNATURE", "gene_sets", "signature_table"]
+__all__ = ["SIGNATURE", "class_spread", "gene_sets", "signature_table"]
 
 #: Columns of a signature before the distances to the other classes.
 SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
@@ -87,7 +87,7 @@ def signature_table(
             "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
             "weight": np.nan if weights is None else weights.get((label, feature), np.nan),
             "core": core is None or (label, feature) in core,
-            **_spread(values[feature].to_numpy(), labels, label),
+            **class_spread(values[feature].to_numpy(), labels, label),
         }
         for label, features in selected.items()
         for rank, feature in enumerate(features, start=1)
@@ -101,7 +101,8 @@ def signature_table(
     return table.merge(wide.reset_index(), on=["class", "feature"], how="left")
 
 
-def _spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any]:
+def class_spread(values: np.ndarray, labels: np.ndarray, label: str) -> dict[str, Any]:
+    """Return direction, medians and quartiles of one feature, of a class and of the rest."""
     known, classes = ~np.isnan(values), np.unique(labels)
     members = [values[known & (labels == each)] for each in classes]
     medians, means = (

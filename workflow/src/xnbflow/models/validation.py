@@ -2,6 +2,8 @@
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -40,17 +42,21 @@ from xnbflow.preprocessing.selection.class_specific import pair_distances
 __all__ = [
     "HARMONISERS",
     "MATCHES",
+    "as_seen",
+    "common_features",
     "compare_signatures",
+    "cross_validated",
     "greatest_distances",
     "harmonised",
     "matched",
     "permuted_selections",
     "validate",
     "validate_all",
+    "verdict_in_words",
 ]
 
 #: How features of two cohorts are matched.
-MATCHES = ("feature", "symbol")
+MATCHES = ("feature", "symbol", "entrez_id")
 
 #: What may be done to each sample first: a step of the model, learned from training samples alone.
 HARMONISERS = {
@@ -148,8 +154,8 @@ def validate(
     train, test : DataSet
     entry : mapping
         The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    match : {"feature", "symbol"}
-        See `matched`.
+    match : {"feature", "symbol", "entrez_id"}
+        See `common_features`.
     harmonise : {"none", "zscore", "rank", "quantile"}
         What is done to each sample first, inside the model.
     name : str
@@ -165,9 +171,8 @@ def validate(
     InputError
         If the cohorts share no features, or the test cohort has a class that training has not.
     """
-    known, in_test = symbols_of(train), symbols_of(test)
-    train, test = matched(train, test, match, (known, in_test))
-    symbols = {str(f): str(f) for f in train.features} if match == "symbol" else known
+    train, test = matched(train, test, match)
+    symbols = symbols_of(train)
     steps, classes = resolved(harmonised(entry, harmonise)), train.classes
     model = fit_model(train, steps, symbols=symbols)
     prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
@@ -175,7 +180,7 @@ def validate(
     predictions = prediction.table.rename(columns={"label": "predicted"})
     predictions.insert(1, "true", test.labels)
     predicted = predictions["predicted"].to_numpy()
-    own, own_claims = _cross_validated(train, steps)
+    own, own_claims = cross_validated(train, steps)
     whole = (filled(train), filled(test))
     same = shared_samples(whole[0].values, whole[1].values, (train.samples, test.samples))
     codes, said = (np.searchsorted(classes, each) for each in (test.labels, predicted))
@@ -212,10 +217,14 @@ def _columns(table: str) -> list[str]:
     return VALIDATION_TABLES[table].fixed[5:]
 
 
-def _cross_validated(
+def cross_validated(
     train: DataSet, steps: Mapping[str, Any]
 ) -> tuple[Performance | None, np.ndarray]:
-    """Return what as many folds as the smallest class allows find, and the probabilities."""
+    """Return what as many folds as the smallest class allows find, and the probabilities.
+
+    There are at most ten folds; without any, where a class has one sample, there is no performance.
+    ``steps`` are a classifier's configuration.
+    """
     units = train.samples if train.groups is None else train.groups
     smallest = min(len(np.unique(units[train.labels == label])) for label in train.classes)
     if smallest < 2:
@@ -266,7 +275,7 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
     if not features:
         return parts[0]
     rows = pd.Index(train.features).get_indexer(features)
-    seen = [_seen(model, cohort)[rows] for cohort in (train, test)]
+    seen = [as_seen(model, cohort)[rows] for cohort in (train, test)]
     both = np.hstack(seen)
     low, high = both.min(axis=1), both.max(axis=1)
     margin = _MARGIN * np.where(high > low, high - low, 1.0)
@@ -290,8 +299,8 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
     return pd.concat(parts[1:], ignore_index=True) if parts[1:] else parts[0]
 
 
-def _seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:
-    """Return what the classifier sees of a cohort, shape (n_features, n_samples)."""
+def as_seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:
+    """Return a cohort after harmonisation, as the classifier gets it: (n_features, n_samples)."""
     first: Any = getattr(model.estimator, "steps", [(None, None)])[0][1]
     if type(first) in HARMONISERS.values():
         return np.asarray(first.transform(cohort.frame())).T
@@ -306,26 +315,32 @@ def _verdicts(
     prediction: Prediction,
 ) -> pd.DataFrame:
     train, test = cohorts
+    sentence = verdict_in_words(name, train.name, test.name, verdict, train.classes) + overlap
+    row = (verdict.level, sentence, RULE, train.n_features, verdict.p_value, *verdict.loss[:3])
+    return pd.DataFrame([(*row, "; ".join(prediction.notes))], columns=_columns("verdicts"))
+
+
+def verdict_in_words(
+    name: str, train: str, test: str, verdict: CohortVerdict, classes: Sequence[str] | np.ndarray
+) -> str:
+    """Return a verdict on a model in a sentence with its numbers; ``classes`` label its codes."""
     found, loss = verdict.found.balanced_accuracy, verdict.loss
     n = sum(row.samples for row in verdict.found.classes)
     right = round(verdict.found.accuracy.value * n)
     beside = (
         f"; {abs(loss.value):.0%} {'less' if loss.value < 0 else 'more'} than cross-validation in "
-        f"{train.name}, 95 % interval {loss.lower:+.0%} to {loss.upper:+.0%}"
+        f"{train}, 95 % interval {loss.lower:+.0%} to {loss.upper:+.0%}"
         if np.isfinite(loss.value)
         else ""
     )
-    names = train.classes
-    renamed = ", ".join(f"{names[a]} as {names[b]}" for a, b in verdict.exchanged.items())
+    renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in verdict.exchanged.items())
     reason = renamed or verdict.reason
-    sentence = (
+    return (
         f"{verdict.level.capitalize()}{f' ({reason})' if reason else ''}: {name}, trained on "
-        f"{train.name}, has a balanced accuracy of {found.value:.0%} in {test.name} (95 % interval "
+        f"{train}, has a balanced accuracy of {found.value:.0%} in {test} (95 % interval "
         f"{found.lower:.0%} to {found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; "
-        f"permuted labels: p = {verdict.p_value:.2g}); {right} of {n} samples are right.{overlap}"
+        f"permuted labels: p = {verdict.p_value:.2g}); {right} of {n} samples are right."
     )
-    row = (verdict.level, sentence, RULE, train.n_features, verdict.p_value, *loss[:3])
-    return pd.DataFrame([(*row, "; ".join(prediction.notes))], columns=_columns("verdicts"))
 
 
 def greatest_distances(series: DataSet) -> np.ndarray:
@@ -334,74 +349,86 @@ def greatest_distances(series: DataSet) -> np.ndarray:
     return pair_distances(filled(series).values, codes, len(classes)).max(axis=0)
 
 
-def matched(
-    train: DataSet,
-    test: DataSet,
-    by: str = "feature",
-    symbols: tuple[Mapping[str, str], Mapping[str, str]] | None = None,
-) -> tuple[DataSet, DataSet]:
-    """Return two cohorts with the same features in the same order.
+def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet, DataSet]:
+    """Return a training and a test cohort with the same features in the same order.
 
-    Parameters
-    ----------
-    train, test : DataSet
-    by : {"feature", "symbol"}
-        By name; or by gene symbol, where several probes of a gene are one: the probe with the
-        greatest mean in training, and in the test cohort the same probe if it is there, else the
-        one with the greatest mean. Labels decide nothing: a choice by labels before
-        cross-validation would make its accuracy too high.
-    symbols : pair of mappings, optional
-        Feature to symbol of each cohort, needed to match by symbol.
-
-    Returns
-    -------
-    train, test : DataSet
-        Named by feature, or by symbol.
-
-    Raises
-    ------
-    InputError
-        If the cohorts share no feature, or a class of the test cohort is unknown in training.
-
-    Examples
-    --------
-    >>> one = DataSet("a", np.eye(3), ["x", "y", "z"], ["1", "2", "3"], ["t", "n", "t"])
-    >>> two = DataSet("b", np.eye(2), ["z", "x"], ["4", "5"], ["t", "n"])
-    >>> [list(each.features) for each in matched(one, two)]
-    [[np.str_('x'), np.str_('z')], [np.str_('x'), np.str_('z')]]
+    An `InputError` is raised as by `common_features`, and if the test cohort has a class that
+    training has not.
     """
-    require_choice("match", by, MATCHES)
     if unknown := sorted(set(test.classes) - set(train.classes)):
         msg = (
             f"{test.name} has the class {str(unknown[0])!r}, {train.name} has "
             f"{', '.join(train.classes)}; give both cohorts the same labels"
         )
         raise InputError(msg)
+    first, second = common_features([train, test], by)
+    return first, second
+
+
+def common_features(cohorts: Sequence[DataSet], by: str = "feature") -> list[DataSet]:
+    """Return cohorts with the features that all of them have, in the same order.
+
+    Parameters
+    ----------
+    cohorts : sequence of DataSet
+    by : {"feature", "symbol", "entrez_id"}
+        By name; or by that column of the features' metadata, where several probes of a gene are
+        one: the probe with the greatest mean in the first cohort, and in the others the same probe
+        if it is there, else the one with the greatest mean. Labels decide nothing: a choice by
+        labels before cross-validation would make its accuracy too high.
+
+    Returns
+    -------
+    list of DataSet
+        Features are named by feature, or by gene.
+
+    Raises
+    ------
+    InputError
+        If a cohort has no genes to match by, or no feature is in all cohorts.
+
+    Examples
+    --------
+    >>> one = DataSet("one", np.eye(3), ["x", "y", "z"], ["a", "b", "c"], ["t", "t", "n"])
+    >>> two = DataSet("two", np.eye(2), ["z", "x"], ["d", "e"], ["t", "n"])
+    >>> [each.features.tolist() for each in common_features([one, two])]
+    [['x', 'z'], ['x', 'z']]
+    """
+    require_choice("match", by, MATCHES)
     if by == "feature":
-        places = [pd.Index(each.features) for each in (train, test)]
-        names = np.intersect1d(train.features, test.features)
-        first, second = (each.get_indexer(names) for each in places)
-    elif symbols and all(symbols):
-        names, first, second = _by_symbol(train, test, *symbols)
+        names = reduce(np.intersect1d, [each.features for each in cohorts])
+        places = [pd.Index(each.features).get_indexer(names) for each in cohorts]
     else:
-        msg = f"{train.name} and {test.name} are to be matched by symbol, but have none"
-        raise InputError(f"{msg}; name the platform's annotation, or match by feature")
+        names, places = _by_gene(cohorts, [symbols_of(each, by) for each in cohorts], by)
     if not len(names):
-        msg = f"{train.name} and {test.name} share no {by}; are they of one platform?"
+        msg = (
+            f"{', '.join(each.name for each in cohorts)} share no {by}; series of different "
+            "platforms are matched by symbol or entrez_id"
+        )
         raise InputError(msg)
-    return _taken(train, names, first), _taken(test, names, second)
+    return [_taken(each, names, at) for each, at in zip(cohorts, places, strict=True)]
 
 
-def _by_symbol(
-    train: DataSet, test: DataSet, known: Mapping[str, str], in_test: Mapping[str, str]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the genes of both cohorts, and the positions of their probes in either."""
-    best, other = _one_probe(train, known), _one_probe(test, in_test)
-    names = np.intersect1d(best.index.to_numpy(str), other.index.to_numpy(str))
-    first, second = best[names].to_numpy(), other[names].to_numpy()
-    probes = train.features[first]
-    same = np.array([in_test.get(probe) for probe in probes]) == names
-    return names, first, np.where(same, pd.Index(test.features).get_indexer(probes), second)
+def _by_gene(
+    cohorts: Sequence[DataSet], genes: Sequence[Mapping[str, str]], by: str
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the genes of all cohorts, and the positions of their probes in each."""
+    for cohort, known in zip(cohorts, genes, strict=True):
+        if not known:
+            msg = (
+                f"{cohort.name} is to be matched by {by}, but its features have none; name the "
+                "platform's annotation, or match by feature"
+            )
+            raise InputError(msg)
+    best = [_one_probe(each, known) for each, known in zip(cohorts, genes, strict=True)]
+    names = reduce(np.intersect1d, [each.index.to_numpy(str) for each in best])
+    first = best[0][names].to_numpy()
+    probes, places = cohorts[0].features[first], [first]
+    for cohort, known, chosen in zip(cohorts[1:], genes[1:], best[1:], strict=True):
+        same = np.array([known.get(probe) for probe in probes]) == names
+        own = pd.Index(cohort.features).get_indexer(probes)
+        places.append(np.where(same, own, chosen[names].to_numpy()))
+    return names, places
 
 
 def _one_probe(series: DataSet, symbols: Mapping[str, str]) -> pd.Series:
@@ -412,15 +439,13 @@ def _one_probe(series: DataSet, symbols: Mapping[str, str]) -> pd.Series:
 
 
 def _taken(series: DataSet, names: np.ndarray, places: np.ndarray) -> DataSet:
-    return DataSet(
-        series.name,
-        series.values[places],
-        names,
-        series.samples,
-        series.labels,
-        series.kinds[places],
-        series.groups,
-        missing=series.missing,
+    known = series.feature_metadata
+    return replace(
+        series,
+        values=series.values[places],
+        features=names,
+        kinds=series.kinds[places],
+        feature_metadata=None if known is None else known.iloc[places],
     )
 
 

@@ -17,6 +17,7 @@ from xnbflow import __version__
 from xnbflow.data.contract import (
     ANALYSIS,
     ANALYSIS_TABLE,
+    COHORT_TABLES,
     DESCRIPTION_TABLE,
     DESCRIPTION_TABLES,
     DIAGNOSTIC,
@@ -131,6 +132,11 @@ class StudyResults:
         return self.tables.rows(table, **where)
 
     @cached_property
+    def cohorts(self) -> "StudyTables":
+        """The tables of several series of one question."""
+        return StudyTables(self, {STUDY_TABLE.fill(study=self.study.id): COHORT_TABLES})
+
+    @cached_property
     def validation(self) -> "StudyTables":
         """The tables of models in a second cohort."""
         place = VALIDATION_TABLE.fill(study=self.study.id)
@@ -166,12 +172,17 @@ class StudyResults:
             for dataset, name in self.study.models
             for table in MODEL_TABLES
         ]
+        cohorts = list(self.study.combined)
+        made += [
+            (self.root / STUDY_TABLE.of(study=self.study.id, table=table), cohorts)
+            for table in (COHORT_TABLES if cohorts else ())
+        ]
         for name, settings in self.study.analyses.items():
             folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
             made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
         if self.study.validate:
             folder = self.root / VALIDATION.of(study=self.study.id)
-            made += [(path, self.study.cohorts) for path in folder.glob("*.parquet")]
+            made += [(path, self.study.validated) for path in folder.glob("*.parquet")]
         for path, datasets in made:
             found = series_of(path).split()
             own = [trained.get(dataset) for dataset in datasets]

@@ -16,7 +16,7 @@ from xnbflow.data.errors import InputError, known_names, quoted
 from xnbflow.data.schemas import check
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
-from xnbflow.data.study import Study, Validation
+from xnbflow.data.study import Cohorts, Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.studies.registry import known_analyses
@@ -342,9 +342,21 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
                 for each in entry.get("validate", ())
             ),
             gene_sets=entry.get("gene_sets", ""),
+            cohorts=_cohorts(entry),
         )
         for name, entry in raw["studies"].items()
     }
+
+
+def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
+    """Return the cohorts of a study, given as a list of series or with settings."""
+    given = entry.get("cohorts")
+    if not given:
+        return None
+    settings = dict(given) if isinstance(given, Mapping) else {"series": given}
+    first = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
+    settings.setdefault("model", next(filter(None, first), ""))
+    return Cohorts(**settings | {"series": tuple(settings["series"])})
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
@@ -463,6 +475,8 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
         _check_known(f"{place}.{key}", names, "classifier", own)
     for i, pair in enumerate(study.validate):
         _check_pair(pair, study, f"{place}.validate[{i}]")
+    if study.cohorts:
+        _check_cohorts(study.cohorts, study, config, f"{place}.cohorts")
     for name, analysis in study.analyses.items():
         here, datasets = f"{place}.analyses.{name}", analysis.get("datasets", ())
         scheme = [analysis["folds"]] if "folds" in analysis else []
@@ -491,6 +505,18 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
         raise InputError(msg)
     if study.validate.count(pair) > 1:
         raise InputError(f"configuration, {place}: is listed twice; remove one")
+
+
+def _check_cohorts(cohorts: Cohorts, study: Study, config: Config, place: str) -> None:
+    _check_known(place, cohorts.series, "data set", study.datasets)
+    _check_known(f"{place}.model", [cohorts.model], "classifier", study.classifiers)
+    for name in cohorts.series:
+        if name in config.preprocessing:
+            msg = (
+                f"configuration, {place}: preprocessing.{name} would be of one series alone; give "
+                f"the steps to the classifier {cohorts.model}"
+            )
+            raise InputError(msg)
 
 
 def _check_known(

@@ -61,6 +61,11 @@ Of the classifiers that a study names under `final:`: `{c.MODEL}` (read by `xnbf
 and `xnbflow.models.read_model`), `{c.GENE_SETS}`, and each table as Parquet and TSV.
 """
 
+_COHORTS = f"""\
+Each as Parquet and TSV; beside them `{c.MODEL.fill(**c.META)}`,
+the model of all series, with its tables.
+"""
+
 _STUDY = f"""\
 `{c.REPORT}` (`{c.INDEX}` leads to all of them),
 `{c.FIGURES}/{{section}}/{{figure}}.svg`, `{c.RECORD}` (what was run: configuration, versions,
@@ -99,6 +104,8 @@ def results_manual() -> str:
         *_tables(c.DESCRIPTION_TABLES.values()),
         f"## Models in a second cohort: `{c.VALIDATION}/`\n\nEach as Parquet and TSV.\n",
         *_tables(c.VALIDATION_TABLES.values()),
+        f"## Several series of one question: `{c.STUDY}/`\n\n{_COHORTS}",
+        *_tables(c.COHORT_TABLES.values()),
         f"## Per permutation test: `{c.PERMUTED}`\n",
         *_tables(c.PERMUTATION_TABLES.values()),
         f"## Per analysis of a study: `{c.ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",

@@ -52,6 +52,7 @@ NEEDS = {
     "permute": Need(mb=1300, mb_per_mb=6, minutes=240, minutes_per_mb=12),
     "compare": Need(mb=1500, mb_per_mb=10, minutes=60, minutes_per_mb=0.5),
     "validate": Need(mb=1300, mb_per_mb=6, minutes=60, minutes_per_mb=1, cpus=2),
+    "combine": Need(mb=1500, mb_per_mb=12, minutes=120, minutes_per_mb=3, cpus=2),
     "analyse": Need(mb=2500, mb_per_mb=6, minutes=480, minutes_per_mb=3, cpus=4),
     "report": Need(mb=2500, mb_per_mb=6, minutes=60, minutes_per_mb=0.5, cpus=4, per_cpu=50),
 }

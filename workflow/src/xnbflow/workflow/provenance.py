@@ -42,7 +42,7 @@ STAGES = {
 #: The scripts of stages that have several.
 _SCRIPTS = {
     "train": ("train.py", "permute.py"),
-    "classify": ("classify.py", "validate.py"),
+    "classify": ("classify.py", "validate.py", "combine.py"),
 }
 #: Packages that do not count with the one that they are in: an edit of a reader trains nothing.
 _APART = {"data": ("sources", "cells")}

@@ -7,6 +7,7 @@ and only the columns and probes that are wanted stay in memory.
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,11 @@ import pandas as pd
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.counts import counted, either
-from xnbflow.data.errors import InputError, about_file
+from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.sheet import SheetRow, local_path
+from xnbflow.data.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
 __all__ = ["BASE_URLS", "annotated", "fetch_annotation", "read_annotation", "standard_names"]
 
@@ -71,7 +73,7 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     except InputError as error:
         msg = (
             f"data set {dataset.id}, annotation={annotation}: {error}\nName a table of your own, "
-            "tab-separated, with features in the first column and a column 'symbol', or take "
+            "with features in the first column and a column 'symbol', or take "
             "annotation=none, and features have no symbols"
         )
         raise InputError(msg, file=error.file, key="annotation") from error
@@ -108,9 +110,8 @@ def _first_table(stream: Iterable[bytes]) -> Iterator[bytes]:
 
 def _columns_of(path: Path) -> dict[str, int]:
     """Return the columns of symbols and identifiers of an annotation."""
-    with about_file(path), open_raw(path) as stream:
-        lines = (line.decode("utf-8", errors="replace") for line in stream)
-        return _places(["", *_header(path, lines)[1][1:]])
+    with about_file(path), _opened(path) as (_, header, *_):
+        return _places(["", *header[1:]])
 
 
 def annotated(
@@ -154,8 +155,9 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
 def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataFrame, str | None]:
     """Read symbols and gene identifiers of some probes, and the platform that the file names.
 
-    The file is ``GPL97.annot.gz``, a platform's SOFT file or full table, or any tab-separated text
-    whose first column holds the probes and whose header names a column of symbols. The table has a
+    The file is ``GPL97.annot.gz``, a platform's SOFT file or full table, or any table (text
+    separated by tabs, CSV, a workbook, Parquet) whose first column holds the probes and whose
+    header names a column of symbols. The table has a
     row per feature, ``symbol`` and, where the file has them, ``entrez_id``, ``ensembl_gene_id`` and
     ``chromosome``, empty where a probe has none; several of a probe are separated by ``///``.
 
@@ -167,22 +169,19 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     path = Path(path)
     row_of = {str(feature): row for row, feature in enumerate(features)}
     found, ended = set(), False
-    with about_file(path), open_raw(path) as stream:
-        lines = (line.decode("utf-8", errors="replace") for line in stream)
-        platform, header, marked = _header(path, lines)
+    with about_file(path), _opened(path) as (platform, header, marked, rows):
         places = _places(["", *header[1:]])
         if "symbol" not in places:
             msg = (
-                f"{path}: no column of gene symbols among {', '.join(header[:12])}; name one "
-                "'Gene symbol'"
+                f"{path}: no column of gene symbols among {quoted(', '.join(header[:12]), 200)}; "
+                "name one 'Gene symbol'"
             )
             raise InputError(msg)
         columns = {name: np.full(len(row_of), "", dtype=object) for name in places}
-        for line in lines:
-            if line.startswith(_END):
+        for cells in rows:
+            if cells[0].startswith(_END):
                 ended = True
                 break
-            cells = line.rstrip("\r\n").split("\t")
             row = row_of.get(cells[0].strip().strip('"'))
             if row is not None and row not in found:
                 found.add(row)
@@ -200,6 +199,22 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
             raise InputError(msg)
     found = pd.DataFrame(columns)
     return found.loc[:, [name == "symbol" or (found[name] != "").any() for name in found]], platform
+
+
+@contextmanager
+def _opened(
+    path: Path,
+) -> Iterator[tuple[str | None, list[str], bool, Iterator[Sequence[str]]]]:
+    """Yield the platform, the names of columns, whether the end is marked, and the rows."""
+    if suffix_of(path) in {".csv", ".parquet", *WORKBOOKS}:
+        with open_table(path, {}) as table:
+            cells = (cells for _, cells, _ in table.divided_rows(len(table.header)))
+            yield None, table.header, False, cells
+        return
+    with open_raw(path) as stream:
+        lines = (line.decode("utf-8", errors="replace") for line in stream)
+        rows = (line.rstrip("\r\n").split("\t") for line in lines)
+        yield (*_header(path, lines), rows)
 
 
 def _header(path: Path, lines: Iterator[str]) -> tuple[str | None, list[str], bool]:

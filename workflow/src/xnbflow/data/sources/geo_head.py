@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
+from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.class_labels import plain_text
 from xnbflow.data.sources.files import format_of
 
@@ -338,7 +338,7 @@ def _subset_fields(
         column = table.setdefault(subset["type"], [""] * len(samples))
         for name in names:
             if name not in samples:
-                msg = f"{path}: a subset names sample {name!r}, which the table lacks"
+                msg = f"{path}: a subset names sample {quoted(name)}, which the table lacks"
                 raise InputError(msg)
             _enter(column, samples.index(name), plain_text(subset["description"]))
     return samples, table

@@ -180,26 +180,30 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
     counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
     remark = " The sheet takes the first of the supplementary files as its table: look what it is."
-    with suppress(InputError):
-        place, found = _computed_counts(row.location, downloads)
-        if found:
-            counts = f"{place}?type=rnaseq_counts&acc={row.location}&format=file&file={found[0]}"
-            about = f"{place}?type=rnaseq_counts&format=file&file={found[-1]}"
-            options |= {"annotation": about} if len(found) > 1 else {}
+    accession = row.location.partition("-")[0]
+    if is_accession(accession):  # not a file of somebody's own, perhaps without a network
+        with suppress(InputError):
+            address, found = _computed_counts(accession, downloads)
+            counts = f"{address}&acc={accession}&file={found[0]}"
+            options |= {"annotation": f"{address}&file={found[1]}"} if len(found) > 1 else {}
             remark = f" The counts are those that NCBI has computed: {found[0]}."
-    return replace(
-        row, source="table", location=counts, orientation="columns", options=options
-    ), remark
+    changed = replace(row, source="table", location=counts, orientation="columns", options=options)
+    return changed, remark
 
 
 def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
-    """Return NCBI's page of downloads, and the counts and the annotation of genes that it names."""
-    if not is_accession(accession):  # a file of somebody's own, perhaps without a network
-        return "", []
+    """Return where NCBI serves counts, and the files of counts and of genes that it lists.
+
+    Raises
+    ------
+    InputError
+        If it lists none.
+    """
     page = f"download/?acc={accession}"
     with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
         text = stream.read(_LONGEST_PAGE).decode(errors="replace")
     names = (rf"{accession}_raw_counts_[\w.-]+?\.tsv\.gz", r"\w[\w.-]+\.annot\.tsv\.gz")
     found = [match[0] for name in names if (match := re.search(name, text))]
-    counts_first = bool(found) and found[0].startswith(accession)
-    return where.partition("?")[0], found if counts_first else []
+    if not found or not found[0].startswith(accession):
+        raise InputError(f"NCBI has no counts of {accession}")
+    return f"{where.partition('?')[0]}?type=rnaseq_counts&format=file", found

@@ -1,21 +1,37 @@
 """What a file or an accession holds, shown to a person, and the proposal of its row of the sheet.
 
-`xnbflow.data.sources.geo_summary` and `xnbflow.data.sources.table_summary` fill it in.
+For tables it is made here, for GEO in `xnbflow.data.sources.geo_summary`.
 """
 
 import re
+import tempfile
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.sources.class_labels import plain_text
+from xnbflow.data.counts import counted
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, complaint, is_missing
+from xnbflow.data.sources.class_labels import listed, plain_text
 from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, looks_like_counts
-from xnbflow.data.sources.sheet import SheetRow, sheet_text
+from xnbflow.data.sources.phenotype import read_phenotype
+from xnbflow.data.sources.plausibility import suggested_group
+from xnbflow.data.sources.sheet import SheetRow, is_accession, local_path, sheet_text
+from xnbflow.data.sources.table_formats import open_table, suffix_of
 
-__all__ = ["MOST_CLASSES", "Summary", "class_score", "distinct_values", "proposed_logarithm"]
+__all__ = [
+    "MOST_CLASSES",
+    "Summary",
+    "class_score",
+    "distinct_values",
+    "proposed_logarithm",
+    "summarise_table",
+]
 
 _CLASS = re.compile(
     r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
@@ -30,6 +46,17 @@ _NO_CLASS = re.compile(
 _SHOWN_VALUES = 12
 #: Of a label that is proposed.
 MOST_CLASSES = 10
+_FIRST_ROWS, _ROWS_OF_COLUMNS = 5, 60
+#: What numbers are that no array measures, by the whole name of their column.
+_COVARIATE = re.compile(r"age|sex|gender|bmi|batch|plate|stage|grade|year", re.IGNORECASE)
+_ID = re.compile(
+    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name",
+    re.IGNORECASE,
+)
+#: Options that say what to do with columns.
+_SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
+#: Fewer features are no array, and their scale is no business of ours.
+_ARRAY = 500
 
 
 @dataclass(frozen=True)
@@ -79,13 +106,7 @@ class Summary:
 
 
 def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct values of each field, commonest first, with their numbers of samples.
-
-    Examples
-    --------
-    >>> distinct_values(pd.DataFrame({"sex": ["f", "m", "f"]})).to_numpy().tolist()
-    [['sex', 'f', 2], ['sex', 'm', 1]]
-    """
+    """Return the distinct values of each field, commonest first, with their numbers of samples."""
     counts = [
         (str(name), value or "(none)", count)
         for name in fields
@@ -136,3 +157,136 @@ def proposed_logarithm(
             "have no logarithm: no transform is proposed."
         )
     return {"transform": "log2"}, " The values are not logged: transform=log2."
+
+
+def summarise_table(dataset: SheetRow) -> Summary:
+    """Say what a table holds, and propose what its row does not say yet.
+
+    Proposed are the label, the column of sample names, the orientation, a decimal comma, columns
+    that are no features, patients, and logarithms. The table is read whole: what the stage
+    *acquire* would refuse is refused here.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or holds what a series must not.
+    """
+    path = local_path(dataset.location)
+    fields = pd.DataFrame()
+    if path is not None:
+        fields, dataset = _looked_at(path, dataset)
+    if not dataset.label:
+        scores = {name: class_score(str(name), fields[name]) for name in fields}
+        best = max(scores, key=scores.__getitem__, default="")
+        dataset = replace(dataset, label=str(best) if scores.get(best) else None)
+    kind = suffix_of(dataset.location)[1:]
+    about = (dataset.location, "", "", kind)
+    if not dataset.label:
+        reason = (
+            "No column of text looks like a class (2 to 10 values, each of several samples). Name "
+            "the column of the class labels by --label; columns of text: "
+            f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, say "
+            "--orientation columns, and name the file of labels by --option phenotype="
+        )
+        return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
+    dataset = _without_covariates(dataset, fields)
+    with tempfile.TemporaryDirectory() as folder:
+        series = acquire(dataset, downloads=folder)
+    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
+    if series.n_features >= _ARRAY and "transform" not in dataset.options:
+        option, why = proposed_logarithm(series.values)
+        dataset, reason = replace(dataset, options=dataset.options | option), reason + why
+    known = pd.DataFrame({dataset.label: series.labels})
+    known = pd.concat([known, series.sample_metadata], axis=1)
+    return Summary(*about, series.n_samples, True, distinct_values(known), dataset, reason)
+
+
+def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
+    """Return what is known of the samples as text, and the row with what the file's form says."""
+    if suffix_of(path) == ".h5ad":
+        from xnbflow.data.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
+
+        return cells_of(path), dataset
+    options, phenotype = dataset.options, dataset.options.get("phenotype", "")
+    fields = pd.DataFrame()
+    if phenotype and not is_accession(phenotype):
+        fields = read_phenotype(phenotype, dataset)
+    with open_table(path, options) as table:
+        header, decimal = table.header, table.decimal
+        first = [cells for _, cells, _ in islice(table.divided_rows(len(header)), _FIRST_ROWS)]
+    cells = [cell for row in first for cell in row]
+    if decimal == "." and any(map(DECIMAL_COMMA.fullmatch, cells)):
+        commas = not any(map(DECIMAL_POINT.fullmatch, cells))
+        options = {"decimal": "comma"} | options if commas else options
+    dataset = replace(dataset, options=options)
+    if set(fields.index) & set(header) or suffix_of(path) == ".gct":
+        dataset = replace(dataset, orientation="columns")
+    if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
+        return _turned(path, dataset, fields)
+    texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
+    named = {i for i, name in enumerate(header) if _COVARIATE.fullmatch(name)}
+    own = sorted({*texts, *named, *(i for i, name in enumerate(header) if _ID.fullmatch(name))})
+    with open_table(path, options) as table:
+        columns = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
+    found = pd.DataFrame(columns, columns=[header[i] for i in own], dtype=object)
+    if len(fields):
+        keys = [name for name in found if found[name].isin(fields.index).any()]
+        key = dataset.id_column or next(iter(keys), None)
+        dataset = replace(dataset, id_column=key)
+        rows = fields.reindex(found[key]) if key in found else fields
+        found = pd.concat([found, rows.reset_index(drop=True).fillna("")], axis=1)
+        found = found.loc[:, ~found.columns.duplicated()]
+    return found, dataset
+
+
+def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.DataFrame, SheetRow]:
+    """Return the same of a table that has its samples in columns.
+
+    A column beside the samples is text in most rows, a row that is no feature in some samples.
+    """
+    with open_table(path, dataset.options) as table:
+        header, rows = table.header, table.divided_rows(len(table.header))
+        first = [cells for _, cells, _ in islice(rows, _ROWS_OF_COLUMNS)]
+        shares = [sum(_is_text([cell]) for cell in column) for column in zip(*first, strict=True)]
+        beside = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(first)]
+        places = [i for i in range(1, len(header)) if i not in beside]
+        found = {
+            cells[0].strip(): [cells[i] for i in places]
+            for cells in chain(first, (cells for _, cells, _ in rows))
+            if _is_text([cells[i] for i in places[:_FIRST_ROWS]])
+        }
+    if dataset.label and dataset.label not in found and fields.empty:
+        return pd.DataFrame(), dataset  # the reader names what is there
+    drop = [*(header[i] for i in beside), *(found if len(fields) else ())]
+    options = ({"drop": ",".join(drop)} if drop else {}) | dataset.options
+    dataset = replace(dataset, orientation="columns", options=options)
+    return (fields if len(fields) else pd.DataFrame(found, dtype=object)), dataset
+
+
+def _is_text(cells: Sequence[str]) -> bool:
+    """Return whether some cells are neither numbers nor missing."""
+    plain = (cell.strip() for cell in cells)
+    return any(
+        complaint(cell) and not is_missing(cell) and not DECIMAL_COMMA.fullmatch(cell)
+        for cell in plain
+    )
+
+
+def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> SheetRow:
+    """Return the row with the columns that are no features: names, patients, what else is known."""
+    label, options = str(dataset.label).removeprefix("obs:"), dict(dataset.options)
+    others = [str(name) for name in fields if name not in (label, "")]
+    distinct = [name for name in others if fields[name].nunique() == len(fields)]
+    id_column = dataset.id_column
+    in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
+    if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
+        id_column = next(iter(sorted(distinct, key=lambda n: not _ID.fullmatch(n))), None)
+    others = [name for name in others if name not in (id_column, options.get("batch"))]
+    labels = fields[label] if label in fields else np.repeat("", len(fields))
+    group = options.get("group") or suggested_group(fields[others], list(labels))
+    options |= {"group": group} if group and "batch" not in options else {}
+    given = ",".join(options.get(key, "") for key in _SETTLED).split(",")
+    rest = [n for n in others if n not in given and not set(n) & set(",;=*?[")]
+    if in_table and rest and "features" not in options:
+        options["phenotype_columns"] = ",".join(rest)
+    return replace(dataset, id_column=id_column, options=options)

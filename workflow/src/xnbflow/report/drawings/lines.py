@@ -45,6 +45,7 @@ def draw_lines(
     title: str = "",
     ring: tuple[str, float, float] | None = None,
     levels: Sequence[tuple[str, float]] = (),
+    bands: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]] = (),
     logarithmic: bool = True,
 ) -> Figure:
     """Draw lines with marks, single points and horizontal levels.
@@ -60,6 +61,8 @@ def draw_lines(
         Legend and place of a point to compare with: a large hollow mark.
     levels : sequence of (str, float)
         Legends and heights of horizontal lines.
+    bands : sequence of (x, lower, upper)
+        Intervals around the first lines, each of shape (n_points,).
     logarithmic : bool
         Whether the horizontal axis is.
     """
@@ -75,6 +78,8 @@ def draw_lines(
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
         size = 4 if len(x) > 1 else 7
         axes.plot(x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label)
+    for (x, lower, upper), colour in zip(bands, COLOURS, strict=False):
+        axes.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     if ring:

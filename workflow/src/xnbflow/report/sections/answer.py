@@ -10,6 +10,7 @@ from xnbflow.evaluation.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
+from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
 
 __all__ = ["RULE", "section"]
@@ -59,6 +60,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"), rule)]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
+    blocks += [Prose(text, "headline") for text in cohorts_in_words(results)]
     blocks += findings(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
@@ -68,8 +70,8 @@ def section(results: StudyResults) -> Section | None:
         named = any(line.items for card in cards for line in card.lines)
         files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
         blocks.append(Cards(cards, _CAPTION if named else _NO_FEATURES, files))
-        graded = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
-        blocks.append(Group("The rule of these verdicts", [graded]))
+        explained = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
+        blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the other classifiers are shown below." if label else ""
@@ -90,7 +92,7 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
         verdict,
         level,
-        _facts(summary, stability),
+        _facts(summary, stability) | _random(results, dataset, classifier),
         [_line(results, where, row, stability) for _, row in recall.iterrows()],
         "rule",
     )
@@ -124,6 +126,16 @@ def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
     return facts
 
 
+def _random(results: StudyResults, dataset: str, classifier: str) -> dict[str, str]:
+    """Return how many random signatures did as well, where that was counted."""
+    rows = results.rows("random_genes", dataset=dataset, classifier=classifier)
+    if rows.empty:
+        return {}
+    row = rows.iloc[0]
+    found = f"{row['as_good_random']} of {row['signatures']} of equal size"
+    return {"Random signatures as good": found}
+
+
 _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
     "well supported": "good",
     "partly supported": "fair",
@@ -132,15 +144,18 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 
 
 def _contradicted(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what second cohorts say against a classifier that was trained on a data set."""
-    if not results.study.validate:
-        return []
-    rows = results.validation.rows("verdicts", model=classifier, train=dataset)
+    """Return what other cohorts say against a classifier that was trained on a data set."""
+    study, found = results.study, []
+    if study.validate:
+        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+    if study.cohorts and study.cohorts.model == classifier:
+        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
+        found.append(tests)
     words = {
         "did not hold": "it did not hold in the second cohort {}",
         "labels look exchanged": "labels look exchanged in the second cohort {}",
     }
-    pairs = zip(rows["verdict"], rows["test"], strict=True)
+    pairs = [pair for rows in found for pair in rows[["verdict", "test"]].to_numpy()]
     return [words[verdict].format(test) for verdict, test in pairs if verdict in words]
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 
 from xnbflow.data.contract import DIAGNOSTIC, text_of
 from xnbflow.data.counts import counted
-from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import draw_volcano
 from xnbflow.report.page.blocks import (
@@ -21,7 +20,7 @@ from xnbflow.report.page.blocks import (
     Table,
 )
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sections.signature import gene_page
+from xnbflow.report.sections.signature import gene_page, heatmap_figure
 
 __all__ = ["section"]
 
@@ -87,22 +86,8 @@ def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
     # of two classes the second is the mirror image of the first
     plots = plots[:1] if genes["class"].nunique() == 2 else plots
     yield Gallery(plots, _VOLCANO, tables.sources("genes"))
-    drawn = tables["gene_heatmap"]
-    rows = drawn.drop_duplicates("row").sort_values("row")
-    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
-    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
-    yield Figure(
-        f"genes-{dataset}",
-        draw_heatmap,
-        {
-            "z": drawn.pivot(index="row", columns="column", values="z").to_numpy(),
-            "rows": names,
-            "classes": classes,
-        },
-        _HEATMAP,
-        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')}.",
-        tables.sources("genes"),
-    )
+    name, sources = f"genes-{dataset}", tables.sources("genes")
+    yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources)
     yield _table(tables, genes)
 
 

@@ -24,7 +24,12 @@ def section(results: StudyResults) -> Section:
     configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
     plain = json.loads(json.dumps(configuration, default=str))
     yaml_text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
-    files = [results.tables, results.validation, *map(results.analysis, results.analyses.values())]
+    files = [
+        results.tables,
+        results.cohorts,
+        results.validation,
+        *map(results.analysis, results.analyses.values()),
+    ]
     blocks: list[Block] = [
         Prose(
             f"Cite this software (version {__version__}) and the paper whose method you use. To "

@@ -1,7 +1,7 @@
 """The signature: what a classifier of all samples uses, to read, to draw and to take along."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import quote_plus
 
 import numpy as np
@@ -14,7 +14,7 @@ from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 
-__all__ = ["section"]
+__all__ = ["gene_page", "heatmap_figure", "section"]
 
 #: Rows of the table of a model.
 _MOST_ROWS = 200
@@ -61,24 +61,27 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     tables, key = results.model(dataset, classifier), {"dataset": dataset, "classifier": classifier}
     drawn, label = tables["heatmap"], results.labels[classifier]
     if len(drawn):
-        rows = drawn.drop_duplicates("row").sort_values("row")
-        names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
-        classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
-        z = drawn.pivot(index="row", columns="column", values="z").to_numpy()
-        yield Figure(
-            f"heatmap-{dataset}-{classifier}",
-            draw_heatmap,
-            {"z": z, "rows": names, "classes": classes},
-            _HEATMAP,
-            f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
-            f"{counted(len(set(classes)), 'class')}, by {label}.",
-            tables.sources("heatmap"),
-        )
+        name, sources = f"heatmap-{dataset}-{classifier}", tables.sources("heatmap")
+        yield heatmap_figure(name, drawn, _HEATMAP, sources)
     if len(tables["signature"]):
         yield _table(tables, tables["signature"])
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
+
+
+def heatmap_figure(name: str, drawn: pd.DataFrame, caption: str, sources: Sequence[str]) -> Figure:
+    """Return the heat map of a table of features by samples, ``row`` by ``column``."""
+    rows = drawn.drop_duplicates("row").sort_values("row")
+    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
+    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
+    z = drawn.pivot(index="row", columns="column", values="z").to_numpy()
+    alt = (
+        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
+        f"{counted(len(set(classes)), 'class')}."
+    )
+    arguments = {"z": z, "rows": names, "classes": classes}
+    return Figure(name, draw_heatmap, arguments, caption, alt, sources)
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",

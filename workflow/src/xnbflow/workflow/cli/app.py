@@ -9,9 +9,8 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -73,22 +72,6 @@ app = typer.Typer(
 )
 
 
-class Orientation(StrEnum):
-    """Where a table has its samples."""
-
-    ROWS = "rows"
-    COLUMNS = "columns"
-
-
-class Missing(StrEnum):
-    """`xnbflow.models.prediction.MISSING`, which takes its time to import."""
-
-    AUTO = "auto"
-    ERROR = "error"
-    IMPUTE = "impute"
-    DROP = "drop"
-
-
 Model = Annotated[Path, typer.Argument(help="A model that `xnbflow fit` or a study made.")]
 TableFile = Annotated[
     str,
@@ -100,10 +83,12 @@ TableFile = Annotated[
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
 Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
 Layout = Annotated[
-    Orientation, typer.Option("--orientation", help="Where the table has its samples.")
+    Literal["rows", "columns"],
+    typer.Option("--orientation", help="Where the table has its samples."),
 ]
+#: As `xnbflow.models.prediction.MISSING`, which takes its time to import.
 Lacking = Annotated[
-    Missing,
+    Literal["auto", "error", "impute", "drop"],
     typer.Option(
         "--missing",
         help="What to do where a feature that the model uses, or its value, is missing: refuse, "
@@ -185,7 +170,7 @@ def fit(
     folds: Annotated[
         int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
     ] = 10,
-    orientation: Layout = Orientation.ROWS,
+    orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -197,7 +182,7 @@ def fit(
         msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
         raise InputError(msg)
     with progress(f"reading {table}"):
-        dataset = commands.described(table, label, id_column, option, orientation.value)
+        dataset = commands.described(table, label, id_column, option, orientation)
         series = commands.read_training(dataset)
     validation = None
     if folds:
@@ -224,7 +209,7 @@ def show(
         ),
     ] = None,
     card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
-    orientation: Layout = Orientation.ROWS,
+    orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -236,7 +221,7 @@ def show(
     told = commands.summary(read)
     if features is not None:
         with progress("cross-validating with the listed features"):
-            told["portability"] = commands.portability_of(read, features, option, orientation.value)
+            told["portability"] = commands.portability_of(read, features, option, orientation)
     if card:
         say(commands.model_card(told, model.stem))
     elif as_json:
@@ -269,14 +254,55 @@ def signature(
 
 
 @app.command()
+def panel(
+    model: Model,
+    *,
+    genes: Annotated[int, typer.Option(min=1, help="Genes at most, one of each module.")] = 8,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Quantile of expression that genes must reach.")
+    ] = 0.5,
+    table: Annotated[str, typer.Option(help="The table it was fitted to, if it has moved.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
+    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Choose few genes and reference genes for an assay, and say what accuracy they keep."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    with progress("choosing and cross-validating genes"):
+        series = commands.training_series(read, option, orientation, table)
+        found = commands.design_panel(series, read, genes, floor)
+    if output:
+        commands.write_model(found.model, output)
+    if sheet:
+        commands.deliver(commands.score_sheet(found), sheet)
+    parts = {"genes": found.genes, "accuracy": found.accuracy}
+    if as_json:
+        tables = {name: part.to_dict("records") for name, part in parts.items()}
+        tell_json({**tables, "references": found.references})
+    else:
+        say(
+            "\n".join(
+                [*map(commands.tsv, parts.values()), "references\n" + "\n".join(found.references)]
+            )
+        )
+
+
+@app.command()
 def predict(
     model: Model,
     table: TableFile,
     *,
     id_column: Id = "",
     output: Output = None,
-    missing: Lacking = Missing.AUTO,
-    orientation: Layout = Orientation.ROWS,
+    missing: Lacking = "auto",
+    orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -286,8 +312,8 @@ def predict(
 
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
-    told = commands.predict_table(read, samples, missing.value)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation)
+    told = commands.predict_table(read, samples, missing)
     for note in told.notes:
         warn(note)
     if as_json:
@@ -304,8 +330,8 @@ def explain(
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
     html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
-    missing: Lacking = Missing.AUTO,
-    orientation: Layout = Orientation.ROWS,
+    missing: Lacking = "auto",
+    orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -315,8 +341,8 @@ def explain(
 
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        samples = commands.read_samples_of(read, table, id_column, option, orientation.value)
-    told = commands.explain_sample(read, samples, sample, missing.value)
+        samples = commands.read_samples_of(read, table, id_column, option, orientation)
+    told = commands.explain_sample(read, samples, sample, missing)
     if html:
         commands.write_explanation(told, html, model.stem)
     if as_json:
@@ -339,7 +365,7 @@ def propose(
     mirror: Annotated[
         list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
     ] = [],  # noqa: B006
-    orientation: Layout = Orientation.ROWS,
+    orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -347,7 +373,7 @@ def propose(
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     with progress(f"reading {table}"):
-        dataset = commands.described(table, label, id_column, option, orientation.value)
+        dataset = commands.described(table, label, id_column, option, orientation)
         told = commands.summary_of(dataset, mirror)
     if as_json:
         tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})

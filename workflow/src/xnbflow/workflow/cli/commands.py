@@ -1,5 +1,6 @@
 """What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
 
+import json
 import os
 import re
 import sys
@@ -16,17 +17,18 @@ import yaml
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import MODEL
 from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
 from xnbflow.data.sources.sheet import SheetRow, sheet_text
-from xnbflow.data.sources.summary import Summary
-from xnbflow.data.sources.table_summary import summarise_table
+from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
+from xnbflow.models.panel import Panel, design_panel
 from xnbflow.models.portability import portability
 from xnbflow.models.prediction import ERROR_RATE, predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
@@ -35,6 +37,7 @@ from xnbflow.models.steps import explainer
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.studies.registry import known_analyses
+from xnbflow.workflow.config import RULES
 
 if TYPE_CHECKING:
     from xnbflow.report.results import StudyResults
@@ -46,6 +49,7 @@ __all__ = [
     "cross_validate",
     "deliver",
     "described",
+    "design_panel",
     "explain_sample",
     "fit_model",
     "methods_text",
@@ -58,11 +62,13 @@ __all__ = [
     "read_samples_of",
     "read_study",
     "read_training",
+    "score_sheet",
     "signature_lines",
     "signature_text",
     "summary",
     "summary_of",
     "symbols_of",
+    "training_series",
     "tsv",
     "write_explanation",
     "write_model",
@@ -126,14 +132,18 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
+def project_configuration() -> dict[str, Any]:
+    """Return the configuration of the project; nothing where the library alone is installed."""
+    path = Path(__file__).parents[5] / "config" / "config.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def methods_text() -> str:
     """Return the classifiers of the project's configuration, else the library's, for people."""
-    path, known = Path(__file__).parents[5] / "config" / "config.yaml", known_methods()
-    entries: dict[str, Any] = {
-        name: {"method": name} for name, m in known.items() if m.kind == "classifier"
+    known = known_methods()
+    entries = project_configuration().get("classifiers") or {
+        name: {"method": name} for name, method in known.items() if method.kind == "classifier"
     }
-    if path.is_file():
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))["classifiers"]
     lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
     for name, entry in entries.items():
         method = entry.get("steps", [entry])[-1]["method"]
@@ -181,6 +191,9 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     name = Path(output).name
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    if name in {*project_configuration().get("studies", {}), *RULES}:
+        msg = f"{name!r} is a study or rule of the project; choose another name"
         raise InputError(msg)
     if told.row is None:
         msg = f"{told.accession}: {told.reason} No files were written"
@@ -285,6 +298,46 @@ def summary(model: TrainedModel) -> dict[str, Any]:
     }
 
 
+def training_series(
+    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
+) -> DataSet:
+    """Read the table that a model was fitted to; an `InputError` says if it has changed."""
+    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
+    if not (table or origin["location"]):
+        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
+        raise InputError(msg)
+    origin["location"] = table or origin["location"]
+    dataset = described(**origin, options=options, orientation=orientation)
+    series = read_training(dataset)
+    if series_digest(series) != model.series["digest"]:
+        msg = (
+            f"{origin['location']} is not the table that the model was fitted to, or is read "
+            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+        )
+        raise InputError(msg, file=str(origin["location"]))
+    return series
+
+
+def score_sheet(panel: Panel) -> str:
+    """Return a page that computes the probabilities of a panel's model without a network."""
+    fitted: Any = panel.model.estimator
+    names = ("class_log_prior_", "theta_", "var_")
+    numbers = {name.strip("_"): getattr(fitted, name).tolist() for name in names}
+    symbols = [panel.model.symbols.get(name, "") for name in panel.genes["gene"]]
+    content = {
+        **numbers,
+        "name": panel.model.series["name"],
+        "classes": panel.model.classes,
+        "genes": panel.genes["gene"].tolist(),
+        "symbols": symbols,
+        "references": panel.references,
+        "accuracy": panel.accuracy.iloc[-1].to_dict(),
+    }
+    text = json.dumps(content).replace("<", "\\u003c")  # names may hold "</script>"
+    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
+    return page.replace("__PANEL__", text)
+
+
 def portability_of(
     model: TrainedModel, path: Path, options: Sequence[str], orientation: str
 ) -> dict[str, Any]:
@@ -297,18 +350,7 @@ def portability_of(
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 text; give a list of features, one a line"
         raise InputError(msg, file=str(path)) from error
-    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
-    if not origin["location"]:
-        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
-        raise InputError(msg)
-    dataset = described(**origin, options=options, orientation=orientation)
-    series = read_training(dataset)
-    if series_digest(series) != model.series["digest"]:
-        msg = (
-            f"{origin['location']} is not the table that the model was fitted to, or is read "
-            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
-        )
-        raise InputError(msg, file=str(origin["location"]))
+    series = training_series(model, options, orientation)
     splits = (model.figures or {"folds": 10})["folds"]
     return portability(series, model.entry, names, splits)
 
@@ -340,8 +382,8 @@ def as_text(told: dict[str, Any], path: Path) -> str:
             f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
         )
         lines.append(
-            "these figures rest on intervals alone: labels were not permuted, and its features were "
-            "not compared between halves of the samples; the page of a study has both"
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")

@@ -1,0 +1,104 @@
+"""Panels of few genes: what is chosen, what accuracy remains, the score sheet beside predict."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.models.panel import choose_genes, design_panel
+from xnbflow.models.trained import fit_model
+from xnbflow.workflow.cli.commands import score_sheet
+
+
+@pytest.fixture(scope="module")
+def series():
+    """Two modules of five genes that separate the classes, and each sample's own offset."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["</script>", "b", "c"], 20)
+    values = rng.normal(8.0, 1.0, (60, 60))
+    for start, label in ((0, "b"), (5, "c")):
+        values[start : start + 5] = 8 + rng.normal(0, 1, 60) + 4 * (labels == label)
+        values[start : start + 5] += rng.normal(0, 0.2, (5, 60))
+    values[50:] = 9 + rng.normal(0, 0.1, (10, 60))
+    values += rng.normal(0, 0.3, 60)
+    names = [f"g{i}" for i in range(60)]
+    return DataSet("toy", values, names, [f"s{i}" for i in range(60)], labels)
+
+
+@pytest.fixture(scope="module")
+def panel(series):
+    model = fit_model(series, {"method": "csnb", "params": {"n_features": 6}})
+    return design_panel(series, model, n_genes=3, floor=0.1)
+
+
+def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
+    first = panel.genes.iloc[:2]
+    modules = [{f"g{i}" for i in range(5)}, {f"g{i}" for i in range(5, 10)}]
+    for row in first.itertuples():
+        own = next(module for module in modules if row.gene in module)
+        assert set(row.substitutes.split()) == own - {row.gene}
+    assert {row.gene for row in first.itertuples()} & modules[0]
+    assert {row.gene for row in first.itertuples()} & modules[1]
+    assert {int(name[1:]) for name in panel.references} <= set(range(50, 60))
+
+
+def test_two_modules_keep_more_accuracy_than_one(panel):
+    accuracy = panel.accuracy.set_index("genes")["accuracy"]
+    assert accuracy[1] < 0.8
+    assert accuracy[2] > 0.9
+
+
+def test_a_model_of_the_panel_ignores_the_amount_of_a_sample(series, panel):
+    places = [list(series.features).index(name) for name in panel.genes["gene"]]
+    own = [list(series.features).index(name) for name in panel.references]
+    values = series.values + np.linspace(-3, 3, 60)
+    X = (values[places] - values[own].mean(axis=0)).T
+    expected = (series.values[places] - series.values[own].mean(axis=0)).T
+    np.testing.assert_allclose(X, expected, atol=1e-12)
+    assert panel.model.series["references"] == " ".join(panel.references)
+
+
+def test_the_floor_excludes_genes_and_references():
+    values = np.array([[9.0, 9, 1, 1], [2, 2, 0, 0], [5, 5, 5, 5.1], [1, 1, 1, 1]])
+    genes, references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([1, 0]), 2, 0.75)
+    assert (genes.tolist(), references.tolist()) == ([0], [2])
+
+
+def test_values_that_are_no_logarithms_are_refused(series):
+    linear = replace(series, values=2**series.values)
+    with pytest.raises(InputError):
+        design_panel(linear, fit_model(linear, {"method": "csnb"}))
+    with pytest.raises(InputError):
+        design_panel(series, fit_model(series, {"method": "gaussian_nb"}))
+
+
+@pytest.mark.parametrize("unit", ["log2", "ct"])
+def test_the_score_sheet_computes_what_predict_does_digit_by_digit(series, panel, unit):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    page = score_sheet(panel)
+    assert page.count("</script>") == page.count("<script")  # the class's name closes none
+    parts = dict(re.findall(r'<script id="(model|score)"[^>]*>(.*?)</script>', page, re.DOTALL))
+    frame = series.frame()
+    genes = frame[panel.genes["gene"]].to_numpy()
+    references = frame[panel.references].to_numpy()
+    X = genes - references.mean(axis=1, keepdims=True)
+    if unit == "ct":
+        genes, references = 30 - genes, 30 - references
+    samples = json.dumps([genes.tolist(), references.tolist()])
+    program = (
+        f"{parts['score']}\nconst panel = {parts['model']}, [g, r] = {samples};"
+        f'const found = g.map((x, i) => probabilities(panel, differences(x, r[i], "{unit}")));'
+        "console.log(JSON.stringify(found))"
+    )
+    done = subprocess.run([node], input=program, capture_output=True, text=True, check=True)
+    expected = panel.model.estimator.predict_proba(pd.DataFrame(X, columns=panel.genes["gene"]))
+    np.testing.assert_allclose(json.loads(done.stdout), expected, rtol=1e-9, atol=1e-300)

@@ -1,0 +1,292 @@
+"""Several series of one question: genes over series, models across them, what makes both wrong."""
+
+from dataclasses import replace
+from functools import cache
+from math import gamma, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import walk
+from scipy.stats import binom, rankdata, ttest_ind
+from sklearn.metrics import recall_score
+
+from xnbflow.data.contract import (
+    COHORT_TABLES,
+    GENE_SETS,
+    META,
+    MODEL,
+    MODEL_TABLE,
+    MODEL_TABLES,
+    STUDY,
+)
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.study import Cohorts, Study
+from xnbflow.data.tables import write_tables
+from xnbflow.diagnostics.genes import class_comparisons
+from xnbflow.evaluation.meta_analysis import meta_genes, random_effects
+from xnbflow.models import predict_table, read_model
+from xnbflow.models.cohorts import combine
+from xnbflow.models.final import write_final
+from xnbflow.models.validation import common_features
+from xnbflow.naive_bayes import ClassSpecificNB
+from xnbflow.report.page.blocks import Figure, Prose, Table
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sections import cohorts as cohorts_section
+
+CSNB = {"method": "csnb", "params": {"n_features": 3}}
+#: Trials of BCG against tuberculosis (Colditz and others, JAMA 271 (1994), 698-702): cases and
+#: others, vaccinated and not.
+BCG = [
+    *((4, 119, 11, 128), (6, 300, 29, 274), (3, 228, 11, 209), (62, 13536, 248, 12619)),
+    *((33, 5036, 47, 5761), (180, 1361, 372, 1079), (8, 2537, 10, 619), (505, 87886, 499, 87892)),
+    *((29, 7470, 45, 7232), (17, 1699, 65, 1600), (186, 50448, 141, 27197), (5, 2493, 3, 2338)),
+    (27, 16886, 29, 17825),
+]
+
+
+def cohort(name, seed, n=(14, 10), shift=2.0, features=60, **changes):
+    """Values with five genes higher in tumours, on the scale of logarithms."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(["normal", "tumour"], n)
+    values = rng.normal(np.linspace(3, 12, features)[:, None], 1.0, (features, sum(n)))
+    values[::12] += shift * (labels == "tumour")
+    parts = {"features": [f"g{i:02}" for i in range(features)], "labels": labels}
+    return DataSet(name, values, samples=[f"{name}{i}" for i in range(sum(n))], **parts | changes)
+
+
+SMALL = [cohort(name, seed, (5, 4)) for seed, name in enumerate("abc")]
+SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
+
+
+@cache
+def combined(harmonise="rank"):
+    return combine(SERIES, CSNB, harmonise=harmonise)
+
+
+def test_the_mean_effect_is_that_of_published_trials():
+    """Log risk ratios; DerSimonian-Laird of metafor and statsmodels 0.15 (``combine_effects``)."""
+    a, b, c, d = np.array(BCG, dtype=float).T
+    effects = np.log(a / (a + b)) - np.log(c / (c + d))
+    variances = 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
+    gap = np.full(13, np.nan)
+    found = random_effects(np.column_stack([effects, gap]), np.column_stack([variances, gap]))
+    assert found["effect"][0] == pytest.approx(-0.7141172220732)
+    assert found["tau2"][0] == pytest.approx(0.3087602628624)
+    assert found["i2"][0] == pytest.approx(0.9211734685456)
+    assert found["p"][0] == pytest.approx(6.46e-5, rel=0.01)  # z = -3.995
+    # statsmodels' sd_eff_w_re_hksj, with Student's t of 12 degrees of freedom
+    half = 2.178812829663 * 0.1806966283355
+    assert (found["upper"] - found["effect"])[0] == pytest.approx(half)
+    assert np.isnan(found["effect"][1])
+    assert found["series"].tolist() == [13, 0]
+
+
+def test_two_series_have_a_mean_without_an_interval_and_one_has_none():
+    found = random_effects(np.array([[1.0, 1.0], [2.0, np.nan]]), np.full((2, 2), 0.5))
+    assert found["effect"][0] == 1.5
+    assert np.isnan([found["effect"], found["p"]]).tolist() == [[False, True]] * 2
+    assert np.isnan([found["lower"], found["upper"]]).all()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_an_effect_is_t_in_other_units(grouped):
+    series, groups = SERIES[0], np.arange(24) // 2
+    values, labels = series.values, series.labels
+    if grouped:  # of patients with two samples of a class each
+        series = replace(series, groups=groups)
+        values, labels = values.reshape(60, 12, 2).mean(axis=2), labels[::2]
+    found = class_comparisons(series.values, series)
+    n1, n0 = (labels == "tumour").sum(), (labels == "normal").sum()
+    t = ttest_ind(values[:, labels == "tumour"], values[:, labels == "normal"], axis=1).statistic
+    m = n1 + n0 - 2
+    g = t * sqrt(1 / n1 + 1 / n0) * gamma(m / 2) / (sqrt(m / 2) * gamma((m - 1) / 2))
+    np.testing.assert_allclose(found["effect"][1], g)
+    np.testing.assert_allclose(found["variance"][1], 1 / n1 + 1 / n0 + g**2 / (2 * (n1 + n0)))
+    np.testing.assert_allclose(found["effect"][0], -g)
+
+
+def test_without_differences_a_gene_holds_as_rarely_as_is_said():
+    """Labels at random in three small series of 30,000 genes, unequal classes."""
+    sizes = [(6, 6), (4, 9), (12, 8)]
+    null = [cohort(f"n{i}", i, n, 0.0, 30_000) for i, n in enumerate(sizes)]
+    genes = meta_genes(null, {}).query("`class` == 'tumour'")
+    for holds in (1, 2, 3):
+        chance = 2 * binom.sf(holds - 1, 3, 0.025)
+        assert (genes["holds"] >= holds).sum() <= binom.ppf(0.999, 30_000, chance)
+        assert (genes.loc[genes["holds"] == holds, "chance"] - chance).abs().max() < 1e-12
+    # a gene that holds in one series may have another sign of the mean, but rarely
+    assert (genes["holds"] >= 1).sum() > 0.6 * 30_000 * 2 * binom.sf(0, 3, 0.025)
+    for level in (0.05, 0.001):
+        assert (genes["p"] <= level).sum() <= binom.ppf(0.999, 30_000, level)
+    assert genes["p"].rank().tolist() == genes["rank"].tolist()
+
+
+def test_planted_genes_are_first_and_their_table_is_that_of_each_series():
+    genes = combined()[0]["meta_genes"].set_index(["class", "feature"])
+    planted = {f"g{i:02}" for i in range(0, 60, 12)}
+    assert set(genes.loc["tumour"].index[:5]) == planted
+    assert (genes.loc["tumour"].loc[sorted(planted), "holds"] == 3).all()
+    for each in SERIES:
+        sides = [each.values[:, each.labels == label] for label in ("tumour", "normal")]
+        p = ttest_ind(*sides, axis=1, equal_var=False).pvalue
+        rows = genes.loc["tumour"].loc[each.features]
+        np.testing.assert_allclose(rows[f"p.{each.name}"], p)
+        expected = rankdata(-rows[f"effect.{each.name}"].abs())
+        np.testing.assert_array_equal(rows[f"rank.{each.name}"], expected)
+
+
+def test_the_matrix_is_that_of_direct_fits_and_tests():
+    keys = ["strategy", "train", "test"]
+    matrix = combined()[0]["cohort_matrix"].set_index(keys).sort_index()
+    ranks = {s.name: (rankdata(s.values.T, axis=1) - 0.5) / 60 for s in SERIES}
+    labels = {s.name: s.labels for s in SERIES}
+    fits = {n: ClassSpecificNB(n_features=3).fit(ranks[n], labels[n]) for n in "abc"}
+    for test in "abc":
+        others = [name for name in "abc" if name != test]
+        for train in others:
+            said = fits[train].predict(ranks[test])
+            found = matrix.loc["one series", train, test]
+            recalls = recall_score(labels[test], said, average=None)
+            assert found[["recall.normal", "recall.tumour"]].tolist() == recalls.tolist()
+            assert found["value"] == pytest.approx(recalls.mean())
+        X, y = (np.concatenate([part[n] for n in others]) for part in (ranks, labels))
+        said = ClassSpecificNB(n_features=3).fit(X, y).predict(ranks[test])
+        mean = np.mean([fits[name].predict_proba(ranks[test]) for name in others], axis=0)
+        averaged = fits["a"].classes_[mean.argmax(axis=1)]
+        for strategy, labelled in (("merged", said), ("averaged", averaged)):
+            found = matrix.loc[strategy, " + ".join(others), test]
+            expected = recall_score(labels[test], labelled, average="macro")
+            assert found["value"] == pytest.approx(expected)
+    assert (matrix.loc[["merged", "averaged"], "verdict"].str.startswith("held")).all()
+    assert matrix.loc["cross-validated", "verdict"].eq("").all()
+
+
+def test_the_model_of_all_has_the_figures_of_leaving_each_out_and_predicts_raw_values(tmp_path):
+    tables, model, _ = combined()
+    matrix = tables["cohort_matrix"].query("strategy == 'merged'")
+    right = sum((matrix[f"recall.{k}"] * matrix[f"samples.{k}"]).sum() for k in model.classes)
+    assert model.figures["accuracy"]["right"] == pytest.approx(right)
+    assert model.figures["folds"] == 3
+    read = written(tmp_path)
+    new = cohort("new", 9)
+    table = predict_table(read, pd.DataFrame(2**new.values.T, new.samples, new.features)).table
+    assert (table["label"] == new.labels).mean() > 0.8  # ranks are those of logarithms
+    high = model.signature.set_index(["class", "feature"]).loc["tumour"]["direction"]
+    assert set(high.loc[high.index.isin([f"g{i:02}" for i in range(0, 60, 12)])]) == {"high"}
+
+
+def written(root):
+    _, model, merged = combined()
+    places = {"model": MODEL, "gene_sets": GENE_SETS}
+    places |= {table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES}
+    paths = {key: str(root / p.fill(**META).of(study="s")) for key, p in places.items()}
+    write_final(model, merged, paths)
+    return read_model(paths["model"])
+
+
+# --- what must not pass in silence ----------------------------------------------------------------
+
+
+def relabelled(series, **names):
+    return replace(series, labels=[names.get(label, label) for label in series.labels])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (relabelled(SERIES[1], tumour="Tumour"), "Tumour"),
+        (relabelled(SERIES[1], tumour="cancer", normal="healthy"), "cancer"),
+        (replace(SERIES[1], features=[f"x{i}" for i in range(60)]), "share no feature"),
+        (replace(SERIES[1], kinds=["angular"] + ["linear"] * 59), "no measurements"),
+    ],
+)
+def test_series_that_cannot_be_compared_are_refused(changed, words):
+    with pytest.raises(InputError, match=words):
+        combine([SERIES[0], changed], CSNB)
+
+
+def test_shared_samples_end_every_verdict_that_they_touch_and_all_means():
+    """One series twice, by another name and on another scale."""
+    names = [f"x{i}" for i in range(8)]
+    wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
+    twin = replace(wide[0], name="twin", values=wide[0].values * 1.1, samples=names)
+    tables = combine([*wide, twin], CSNB)[0]
+    matrix = tables["cohort_matrix"].query("verdict != ''")
+    pairs = zip(matrix["train"].str.split(" \\+ "), matrix["test"], strict=True)
+    touched = [{"a", "twin"} <= {*train, test} and test in {"a", "twin"} for train, test in pairs]
+    assert (matrix["verdict"] == "shares samples").tolist() == touched
+    assert tables["meta_genes"][["effect", "p", "fdr", "holds"]].isna().all(axis=None)
+    notes = tables["cohort_series"].set_index("dataset")["note"]
+    assert "8 samples with twin" in notes["a"]
+    assert notes["b"] == ""
+
+
+def test_a_class_that_a_series_lacks_is_named_and_no_failure():
+    lone = SMALL[2]
+    only = DataSet("lone", lone.values[:, 5:], lone.features, lone.samples[5:], lone.labels[5:])
+    found = combine([*SMALL[:2], only], CSNB)[0]
+    matrix = found["cohort_matrix"].set_index(["strategy", "train", "test"])
+    assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "sentence"]
+    assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
+    assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot tell"
+    genes = found["meta_genes"]
+    assert (genes["series"] == 2).all()
+    assert genes["effect.lone"].isna().all()
+    assert "has no normal" in found["cohort_series"]["note"].iloc[2]
+
+
+def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_them():
+    raw = replace(SMALL[1], values=2 ** SMALL[1].values)
+    centred = SMALL[2].values - SMALL[2].values.mean(axis=1, keepdims=True)
+    other = replace(SMALL[2], values=centred)
+    both = [combine([SMALL[0], each, other], CSNB)[0] for each in (SMALL[1], raw)]
+    assert both[0]["cohort_series"]["note"].str.contains("another scale").tolist() == [0, 0, 1]
+    assert "not logged" in both[1]["cohort_series"]["note"].iloc[1]
+    expected, found = (tables["cohort_matrix"]["value"].tolist() for tables in both)
+    assert found == expected
+
+
+def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
+    parts = []
+    for i, each in enumerate(SERIES):
+        genes = pd.DataFrame({"entrez_id": [str(100 + (j // 2)) for j in range(60)]})
+        names = [f"p{i}_{j}" for j in range(60)]
+        parts.append(replace(each, features=names, feature_metadata=genes))
+    found = common_features(parts, "entrez_id")
+    for before, after in zip(parts, found, strict=True):
+        pairs = before.values.reshape(30, 2, -1)
+        best = pairs[np.arange(30), pairs.mean(axis=2).argmax(axis=1)]
+        assert after.features.tolist() == [str(100 + i) for i in range(30)]
+        np.testing.assert_array_equal(after.values, best)
+    with pytest.raises(InputError, match="features have none"):
+        common_features(parts, "symbol")
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_tables_and_warns(tmp_path):
+    settings = Cohorts(("a", "b", "c"), "csnb")
+    study = Study("s", "S", "", ("a", "b", "c"), ("csnb",), ("5-fold",), True, {}, cohorts=settings)
+    tables = combined()[0]
+    write_tables(tables, tmp_path / STUDY.of(study="s"), COHORT_TABLES)
+    written(tmp_path)
+    results = StudyResults(study, {"csnb": "CSNB"}, {}, tmp_path)
+    blocks = list(walk(cohorts_section.section(results).blocks))
+    headlines = [
+        each.text for each in blocks if isinstance(each, Prose) and each.role == "headline"
+    ]
+    assert headlines[0].startswith("Of 3 series, each left out in turn and tested: one model of")
+    every = tables["meta_genes"].query("holds == 3")["feature"].nunique()
+    assert headlines[1].startswith(f"Of 60 genes {every} differ in the same direction in all 3")
+    figures = {each.name: each.arguments for each in blocks if isinstance(each, Figure)}
+    values = figures["cohorts-matrix"]["values"]
+    matrix = tables["cohort_matrix"].set_index(["strategy", "train", "test"])["value"]
+    assert values[0, 1] == matrix["one series", "a", "b"]
+    assert values[3, 2] == matrix["merged", "a + b", "c"]
+    forest = figures["cohorts-forest-00"]
+    assert [group.label for group in forest["groups"]] == ["a", "b", "c", "random-effects mean"]
+    captions = [each.caption for each in blocks if isinstance(each, Table)]
+    assert "results/studies/s/models/meta_signature.skops" in captions[-1]

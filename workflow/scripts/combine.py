@@ -1,0 +1,26 @@
+"""Put several series of one question together."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
+
+from xnbflow.workflow.jobs import check_sources, start_job
+
+start_job(snakemake)
+
+from xnbflow.data.contract import COHORT_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.tables import digest_of_file, write_parquet, write_tsv
+from xnbflow.models.cohorts import combine
+from xnbflow.models.final import write_final
+
+series = [DataSet.read(path) for path in snakemake.input.series]
+tables, model, merged = combine(series, snakemake.params.entry, **snakemake.params.settings)
+check_sources(snakemake)
+digest = " ".join(map(digest_of_file, snakemake.input.series))
+write_final(model, merged, snakemake.output, digest)
+files = zip(COHORT_TABLES, snakemake.output.tables, snakemake.output.text, strict=True)
+for name, path, text in files:
+    write_parquet(tables[name], path, COHORT_TABLES[name], digest)
+    write_tsv(tables[name], text)

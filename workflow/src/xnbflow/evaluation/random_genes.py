@@ -1,0 +1,121 @@
+"""Signatures of random genes: what as many random features predict as were selected.
+
+Most published signatures of breast cancer predicted survival no better than random genes (Venet and
+others 2011), because thousands of genes go with the same process.
+"""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.contract import CHECK_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.seeds import derive_seed
+from xnbflow.density.families.gaussian import Gaussian
+from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.halves import MOST_SAMPLES
+
+__all__ = ["expression_partners", "random_genes"]
+
+_SIGNATURES = 100
+#: Features of about the same mean are exchanged: so many to a bin, or the features in 20 bins.
+_LEAST_IN_BIN, _BINS = 20, 20
+#: A signature of a larger share of the features is not compared: random ones share too much of it.
+_MOST_SHARE = 0.5
+
+
+def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -> pd.DataFrame:
+    """Compare the features that a classifier selected in each fold with random ones.
+
+    Parameters
+    ----------
+    series : DataSet
+        Medians over all samples stand in for missing values.
+    selected : DataFrame
+        ``repeat``, ``fold`` and ``feature``: what was selected in the training samples of a fold.
+    folds : DataFrame
+        ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
+
+    Returns
+    -------
+    DataFrame
+        The table ``random_genes`` of `CHECK_TABLES` of `xnbflow.data.contract`. Empty if nothing
+        was selected in the first repeat, or more than half of the features; if a feature is not
+        linear, there is one class, or more than `MOST_SAMPLES` samples.
+
+    Notes
+    -----
+    Selected and random features are given to the same classifier, Gaussian naive Bayes with equal
+    priors, in the same folds. The score is the balanced accuracy of all folds together. A random
+    signature replaces each feature by one of about the same mean expression, the same one in every
+    fold: it has the size of the selected one, and changes between folds as much.
+
+    References
+    ----------
+    D. Venet, J. E. Dumont and V. Detours, "Most random gene expression signatures are significantly
+    associated with breast cancer outcome", PLoS Computational Biology 7 (2011), e1002240.
+    """
+    empty = pd.DataFrame(columns=CHECK_TABLES["random_genes"].fixed)
+    first = folds["repeat"].min()
+    folds = folds[folds["repeat"] == first]
+    chosen = selected.loc[selected["repeat"] == first, ["fold", "feature"]].drop_duplicates()
+    n_features, classes = len(series.features), series.classes
+    if (
+        chosen.empty
+        or series.n_samples > MOST_SAMPLES
+        or len(classes) < 2
+        or (series.kinds != "linear").any()
+        or chosen["feature"].nunique() > _MOST_SHARE * n_features
+    ):
+        return empty
+    values, codes = filled(series).values, np.searchsorted(classes, series.labels)
+    places = pd.Index(series.features)
+    by_fold = {fold: places.get_indexer(own) for fold, own in chosen.groupby("fold")["feature"]}
+    rng = np.random.default_rng(derive_seed(series.name, 0, "random genes"))
+    means = values.mean(axis=1)
+    partners = [expression_partners(means, rng) for _ in range(_SIGNATURES)]
+    partners.insert(0, np.arange(n_features))
+    right = np.zeros((len(partners), series.n_samples))
+    for fold, samples in folds.groupby("fold")["sample"]:
+        test = np.isin(series.samples, samples.to_numpy(dtype=str))
+        signatures = [partner[by_fold.get(fold, [])] for partner in partners]
+        right[:, test] = _right(values, codes, test, signatures)
+    tested = np.isin(series.samples, folds["sample"].to_numpy(dtype=str))
+    sizes = np.bincount(codes[tested], minlength=len(classes))
+    if (sizes == 0).any():
+        return empty
+    observed, *null = right[:, tested] @ (1 / (len(classes) * sizes))[codes[tested]]
+    at_least = int(np.sum(np.array(null) >= observed - 1e-12))
+    row = (
+        "balanced_accuracy", observed, _SIGNATURES, np.mean([*map(len, by_fold.values())]),
+        np.mean(null), np.quantile(null, 0.95), at_least, (at_least + 1) / (_SIGNATURES + 1),
+    )  # fmt: skip
+    return pd.DataFrame([row], columns=empty.columns)
+
+
+def expression_partners(means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return for each feature another one of about the same mean, at random and each one once.
+
+    Examples
+    --------
+    >>> partners = expression_partners(np.arange(100.0), np.random.default_rng(0))
+    >>> bool((np.sort(partners) == np.arange(100)).all()), int(abs(partners - np.arange(100)).max())
+    (True, 19)
+    """
+    order = np.argsort(means, kind="stable")
+    bins = max(1, min(_BINS, len(means) // _LEAST_IN_BIN))
+    partners = np.empty(len(means), dtype=int)
+    for own in np.array_split(order, bins):
+        partners[own] = rng.permutation(own)
+    return partners
+
+
+def _right(
+    values: np.ndarray, codes: np.ndarray, test: np.ndarray, signatures: list[np.ndarray]
+) -> np.ndarray:
+    """Return which test samples Gaussian naive Bayes predicts right by each signature."""
+    used = np.unique(np.concatenate(signatures))
+    known, trained = np.unique(codes[~test], return_inverse=True)
+    densities = Gaussian().fit(values[np.ix_(used, ~test)], trained, len(known))
+    terms = densities.log_density(values[np.ix_(used, test)])
+    sums = [terms[np.searchsorted(used, own)].sum(axis=0) for own in signatures]
+    return known[np.argmax(sums, axis=1)] == codes[test]

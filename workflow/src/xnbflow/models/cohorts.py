@@ -1,0 +1,329 @@
+"""Several series of one question: each left out in turn, all pairs, and one model of all."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from xnbflow.data.contract import COHORT_TABLES
+from xnbflow.data.counts import counted
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged
+from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.evaluation.cohorts import RULE, cohort_verdict
+from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.intervals import inflation_of
+from xnbflow.evaluation.meta_analysis import meta_genes
+from xnbflow.evaluation.methods import resolved
+from xnbflow.evaluation.verdicts import Performance
+from xnbflow.models.prediction import predict_table
+from xnbflow.models.reading import symbols_of
+from xnbflow.models.signature import class_spread
+from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
+from xnbflow.models.validation import (
+    as_seen,
+    common_features,
+    cross_validated,
+    harmonised,
+    verdict_in_words,
+)
+
+__all__ = ["combine"]
+
+#: Least rank correlation of features' means between series on one scale, of any two platforms.
+_ALIKE = 0.5
+
+
+@dataclass(frozen=True)
+class _Trained:
+    """A model of one or more series and its cross-validation there, or why there is none."""
+
+    series: DataSet
+    members: list[str]
+    model: TrainedModel | None = None
+    validated: Performance | None = None
+    problem: str = ""
+
+
+def combine(
+    series: Sequence[DataSet],
+    entry: Mapping[str, Any],
+    *,
+    match: str = "feature",
+    harmonise: str = "rank",
+    name: str = "the model",
+) -> tuple[dict[str, pd.DataFrame], TrainedModel, DataSet]:
+    """Train on some series and test on the others, compare their genes, and fit a model of all.
+
+    Features that not all series have are left out. Every series is tested by models of each other
+    one, by the model of all others merged, and by the mean of the probabilities of the others'
+    models, which is compared with cross-validation of the merged one.
+
+    Parameters
+    ----------
+    series : sequence of DataSet
+        Two or more.
+    entry : mapping
+        The classifier's configuration.
+    match, harmonise : str
+        See `xnbflow.models.validation.validate`.
+    name : str
+        What the model is called in sentences.
+
+    Returns
+    -------
+    tables : dict of str to DataFrame
+        Those of `COHORT_TABLES` of `xnbflow.data.contract`.
+    model : TrainedModel
+        Of all series; its figures are those of leaving each series out.
+    merged : DataSet
+        All samples, harmonised as the model sees them.
+
+    Raises
+    ------
+    InputError
+        If series share no features, have features that are no measurements, or other labels.
+
+    References
+    ----------
+    C. Bernau and others, "Cross-study validation for the assessment of prediction algorithms",
+    Bioinformatics 30 (2014), i105-i112. P. Patil and G. Parmigiani, "Training replicable predictors
+    in multiple studies", PNAS 115 (2018), 2578-2583.
+    """
+    _refuse_other_labels(series)
+    cohorts = common_features(series, match)
+    symbols, steps = symbols_of(cohorts[0]), resolved(harmonised(entry, harmonise))
+    shared, merged = _shared(cohorts), _merged(cohorts)
+    matrix, validation = _matrix(cohorts, steps, shared, name)
+    matrix = matrix.assign(model=name, match=match, harmonise=harmonise)
+    declared = COHORT_TABLES["cohort_matrix"].fixed
+    tables = {
+        "cohort_series": _overview(series, cohorts, shared, match),
+        "cohort_matrix": matrix[[*declared, *matrix.columns.difference(declared, sort=False)]],
+        "meta_genes": meta_genes(cohorts, symbols, independent=not shared),
+    }
+    model = fit_model(merged, steps, validation, symbols=symbols)
+    seen = replace(merged, values=as_seen(model, merged))
+    rows, signature = dict(zip(seen.features, filled(seen).values, strict=True)), model.signature
+    for i, (label, feature) in signature[["class", "feature"]].iterrows():
+        spread = class_spread(rows[feature], seen.labels, label)
+        signature.loc[i, list(spread)] = list(spread.values())
+    return tables, model, seen
+
+
+def _merged(cohorts: Sequence[DataSet]) -> DataSet:
+    """Return the samples of several series as one; they are named ``series/sample``, as groups."""
+    parts: dict[str, list[str]] = {"samples": [], "groups": []}
+    for each in cohorts:
+        groups = each.samples if each.groups is None else each.groups
+        for key, names in (("samples", each.samples), ("groups", groups)):
+            parts[key] += [f"{each.name}/{name}" for name in names]
+    return DataSet(
+        "+".join(each.name for each in cohorts),
+        np.hstack([each.values for each in cohorts]),
+        cohorts[0].features,
+        parts["samples"],
+        np.concatenate([each.labels for each in cohorts]),
+        groups=None if all(each.groups is None for each in cohorts) else parts["groups"],
+        missing=any(each.missing for each in cohorts),
+    )
+
+
+def _refuse_other_labels(series: Sequence[DataSet]) -> None:
+    """Refuse series of which none has all classes, and features that are no numbers."""
+    classes = {str(label) for each in series for label in each.classes}
+    for each in series:
+        if (each.kinds != "linear").any():
+            msg = f"{each.name} has features that are no measurements; cohorts compare expression"
+            raise InputError(msg)
+    if not any(len(each.classes) == len(classes) > 1 for each in series):
+        known = "; ".join(f"{each.name}: {', '.join(each.classes)}" for each in series)
+        msg = (
+            f"no series has two classes and all that the others have ({known}); give classes the "
+            "same labels in all series, say by map= in the sheet"
+        )
+        raise InputError(msg)
+
+
+def _shared(cohorts: Sequence[DataSet]) -> Counter[frozenset[str]]:
+    """Return how many samples of each pair of series are the same."""
+    found: Counter[frozenset[str]] = Counter()
+    for one, other in itertools.combinations(cohorts, 2):
+        values = (filled(one).values, filled(other).values)
+        same = shared_samples(*values, (one.samples, other.samples))
+        if n := same["second"].nunique():
+            found[frozenset((one.name, other.name))] = n
+    return found
+
+
+def _trained(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _Trained:
+    whole = parts[0] if len(parts) == 1 else _merged(parts)
+    members = [each.name for each in parts]
+    if len(whole.classes) < 2:
+        return _Trained(whole, members, problem=f"all samples are {whole.classes[0]}")
+    try:
+        return _Trained(whole, members, fit_model(whole, steps), cross_validated(whole, steps)[0])
+    except InputError as error:
+        return _Trained(whole, members, problem=str(error))
+
+
+def _matrix(
+    cohorts: Sequence[DataSet],
+    steps: Mapping[str, Any],
+    shared: Mapping[frozenset[str], int],
+    name: str,
+) -> tuple[pd.DataFrame, CrossValidation | None]:
+    """Return every test, and what leaving each series out predicts, if that is possible."""
+    singles = {each.name: _trained([each], steps) for each in cohorts}
+    rows, predictions, selected = [], [], []
+    for fold, test in enumerate(cohorts):
+        own = singles[test.name]
+        rows.append(_row("cross-validated", own, test, own.validated))
+        members = [singles[each.name] for each in cohorts if each is not test]
+        several = len(members) > 1
+        whole = _trained([each.series for each in members], steps) if several else members[0]
+        tests = [("one series", each, [each]) for each in members]
+        tests += [("merged", whole, [whole]), ("averaged", whole, members)] if several else []
+        for strategy, trained, models in tests:
+            same = sum(shared.get(frozenset((test.name, each)), 0) for each in trained.members)
+            rows.append(_tested(strategy, trained, models, test, same, name))
+        labels = _labels([whole], test, whole.series.classes)
+        if whole.model is None or isinstance(labels, str) or shared:
+            continue
+        samples = [f"{test.name}/{sample}" for sample in test.samples]
+        said = {"sample": samples, "true": test.labels, "predicted": labels}
+        predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **said}))
+        chosen = whole.model.signature[["class", "feature"]]
+        selected.append(chosen.assign(repeat=0, fold=fold))
+    if len(predictions) < len(cohorts):
+        return pd.DataFrame(rows), None
+    found, chosen = (pd.concat(each, ignore_index=True) for each in (predictions, selected))
+    left_out = CrossValidation(found, chosen, _merged(cohorts), inflation_of(steps))
+    return pd.DataFrame(rows), left_out
+
+
+def _labels(models: Sequence[_Trained], test: DataSet, classes: np.ndarray) -> np.ndarray | str:
+    """Return what the average of models predicts, or one model; or why there is nothing."""
+    if unknown := sorted(set(test.classes) - set(classes)):
+        return f"it was trained without the class {unknown[0]}"
+    missing = "impute" if test.missing else "error"
+    answers = [
+        predict_table(each.model, test.frame(), missing).table
+        for each in models
+        if each.model is not None and set(each.series.classes) == set(classes)
+    ]
+    if len(answers) < 2:
+        problem = models[0].problem or "none of the series has all classes"
+        return np.asarray(answers[0]["label"], dtype=str) if answers else problem
+    columns = [f"probability.{label}" for label in classes]
+    mean = np.mean([each[columns].to_numpy() for each in answers], axis=0)
+    if np.isnan(mean).any():
+        return "the classifier has no probabilities that could be averaged"
+    return np.asarray(classes[mean.argmax(axis=1)], dtype=str)
+
+
+def _tested(
+    strategy: str,
+    trained: _Trained,
+    models: Sequence[_Trained],
+    test: DataSet,
+    shared: int,
+    name: str,
+) -> dict[str, Any]:
+    """Return a row of ``cohort_matrix`` with a verdict."""
+    classes = trained.series.classes
+    predicted = _labels(models, test, classes)
+    if isinstance(predicted, str):
+        said = {"verdict": "cannot tell", "sentence": f"Cannot tell: {predicted}."}
+        return _row(strategy, trained, test, None) | said
+    codes, answers = (np.searchsorted(classes, each) for each in (test.labels, predicted))
+    verdict = cohort_verdict(
+        trained.validated, codes, answers, len(classes), test.groups, shared=shared
+    )
+    row = _row(strategy, trained, test, verdict.found)
+    words = f"{name}, averaged" if strategy == "averaged" else name
+    row |= zip(("loss", "loss_lower", "loss_upper"), verdict.loss[:3], strict=True)
+    sentence = verdict_in_words(words, row["train"], test.name, verdict, classes)
+    said = {"verdict": verdict.level, "sentence": sentence, "rule": RULE}
+    return row | said | {"p_value": verdict.p_value}
+
+
+def _row(
+    strategy: str, trained: _Trained, test: DataSet, found: Performance | None
+) -> dict[str, Any]:
+    """Return a row of ``cohort_matrix`` without a verdict."""
+    numbers = ("value", "lower", "upper", "p_value", "loss", "loss_lower", "loss_upper")
+    row: dict[str, Any] = {
+        "strategy": strategy,
+        "train": " + ".join(trained.members),
+        "test": test.name,
+        "n": test.n_samples,
+        **dict.fromkeys(numbers, np.nan),
+        **dict.fromkeys(("verdict", "sentence", "rule"), ""),
+    }
+    row |= found.balanced_accuracy._asdict() if found else {}
+    for each in found.classes if found else ():
+        label = trained.series.classes[each.code]
+        row |= {f"samples.{label}": each.samples, f"recall.{label}": each.recall.value}
+        row |= {f"lower.{label}": each.recall.lower, f"upper.{label}": each.recall.upper}
+    return row
+
+
+def _overview(
+    series: Sequence[DataSet],
+    cohorts: Sequence[DataSet],
+    shared: Mapping[frozenset[str], int],
+    match: str,
+) -> pd.DataFrame:
+    """Return the table ``cohort_series``: the series, and what makes them hard to compare."""
+    every = np.unique(np.concatenate([each.classes for each in series]))
+    likeness = spearmanr(np.stack([filled(each).values.mean(axis=1) for each in cohorts], axis=1))
+    # of two series it is a number
+    agreement = np.full((len(cohorts), len(cohorts)), likeness.statistic)
+    np.fill_diagonal(agreement, np.nan)
+    rows = []
+    for each, cohort, alike in zip(series, cohorts, np.nanmax(agreement, axis=1), strict=True):
+        own = each.n_features if match == "feature" else len({*symbols_of(each, match).values()})
+        labels, counts = np.unique(each.labels, return_counts=True)
+        row = {
+            "dataset": each.name,
+            "samples": each.n_samples,
+            "groups": np.nan if each.groups is None else len(np.unique(each.groups)),
+            "classes": ", ".join(f"{a} {b}" for a, b in zip(labels, counts, strict=True)),
+            "features": own,
+            "common": cohort.n_features,
+            "quantile": intensity_quantiles(each.values)[4],
+            "agreement": alike,
+        }
+        notes = [
+            f"shares {counted(n, 'sample')} with {', '.join(sorted(pair - {each.name}))}: no "
+            "verdict, and nothing is said of all series together"
+            for pair, n in shared.items()
+            if each.name in pair
+        ]
+        notes += [f"has no {label}" for label in every if label not in each.classes]
+        rows.append(row | {"note": "; ".join([*notes, *_unlike(each, row)])})
+    return pd.DataFrame(rows)
+
+
+def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield in what a series is unlike the others, by its row of the table."""
+    if is_not_logged(intensity_quantiles(series.values)):
+        yield (
+            f"values look like intensities not logged (99 % quantile {row['quantile']:.4g}); "
+            "consider transform=log2: effects depend on it, and models unless by harmonise: rank"
+        )
+    if row["agreement"] < _ALIKE:
+        yield (
+            "features that are high in the other series are not high here (Spearman's correlation "
+            f"{row['agreement']:.2f} at most): another scale, say centred genes, on which no model "
+            "of the others can be expected to hold"
+        )
+    if 2 * row["common"] < row["features"]:
+        yield f"only {row['common']:,} of its {row['features']:,} features are in all series"

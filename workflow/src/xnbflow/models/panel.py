@@ -1,0 +1,196 @@
+"""A panel of few genes for an assay such as qPCR, and what accuracy it keeps.
+
+A plate measures differences to reference genes of the same sample: minus ΔCt is the difference of
+log2 expression. Each gene is of another module, so that none repeats another one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.density.standard import StandardFeatures
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.intervals import TUNED, share_interval
+from xnbflow.evaluation.metrics import class_metrics
+from xnbflow.evaluation.training import train
+from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
+from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.modules import ResidualCorrelation
+
+__all__ = ["Panel", "choose_genes", "design_panel"]
+
+#: Genes with a greater correlation within classes, to either side, are of one module.
+_ALIKE = 0.7
+_REFERENCES = 3
+_MOST_CANDIDATES, _MOST_SUBSTITUTES = 300, 5
+#: Logarithms to base 2 of intensities or counts are below.
+_MOST_LOG = 40.0
+_METHOD = {"method": "gaussian_nb"}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel: its ``genes`` in order with substitutes, ``references``, figures and a model.
+
+    ``accuracy`` has a row for each number of genes. The ``model`` takes differences to the mean of
+    the references, named as the genes.
+    """
+
+    genes: pd.DataFrame
+    references: list[str]
+    accuracy: pd.DataFrame
+    model: TrainedModel
+
+
+def choose_genes(
+    values: np.ndarray, codes: np.ndarray, ranked: np.ndarray, n_genes: int, floor: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Choose one gene of each module, and reference genes.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_features, n_samples)
+        Log2 expression.
+    codes : ndarray of int, shape (n_samples,)
+    ranked : ndarray of int, shape (n_ranked,)
+        Positions of candidates, best first.
+    n_genes : int
+    floor : float
+        Quantile of the features' medians. A gene must reach it in the class where it is highest,
+        a reference gene in every class.
+
+    Returns
+    -------
+    genes, references : ndarray of int
+        References vary least over all samples; they are no genes of the panel.
+
+    Examples
+    --------
+    >>> values = [[1.0, 2, 8, 9], [1, 2, 8, 9], [9, 8, 1, 3], [5, 5, 5, 5.1], [0, 0, 0, 0]]
+    >>> codes, ranked = np.array([0, 0, 1, 1]), np.arange(3)
+    >>> genes, references = choose_genes(np.array(values), codes, ranked, 2, 0.2)
+    >>> genes.tolist(), references.tolist()
+    ([0, 2], [3])
+    """
+    medians = np.stack([np.median(values[:, codes == c], axis=1) for c in np.unique(codes)])
+    least = np.quantile(np.median(values, axis=1), floor)
+    ranked = ranked[medians.max(axis=0)[ranked] >= least][:_MOST_CANDIDATES]
+    alike = np.abs(ResidualCorrelation(values[ranked], codes).columns(slice(None))) >= _ALIKE
+    kept: list[int] = []
+    for place in range(len(ranked)):
+        if len(kept) < n_genes and not alike[place, kept].any():
+            kept.append(place)
+    spread = np.where(medians.min(axis=0) >= least, values.std(axis=1), np.inf)
+    spread[ranked] = np.inf
+    references = np.argsort(spread, kind="stable")[:_REFERENCES]
+    return ranked[kept], references[np.isfinite(spread[references])]
+
+
+def design_panel(
+    series: DataSet, model: TrainedModel, n_genes: int = 8, floor: float = 0.5, splits: int = 5
+) -> Panel:
+    """Design a panel from a model's signature and cross-validate it with 1, 2, ... genes.
+
+    In each fold the classifier is fitted anew, and genes and references are chosen anew, from the
+    training samples alone.
+
+    Parameters
+    ----------
+    series : DataSet
+        What the model was fitted to: log2 expression without missing values.
+    model : TrainedModel
+    n_genes : int
+    floor : float
+        See `choose_genes`.
+    splits : int
+
+    Raises
+    ------
+    InputError
+        If the model has no signature, or values are missing or no logarithms; if no gene of the
+        signature, or no reference gene, reaches the floor.
+    """
+    if model.signature.empty or series.missing or np.quantile(series.values, 0.99) > _MOST_LOG:
+        what = "uses all features for every class" if model.signature.empty else (
+            "was fitted to data with missing values or without logarithms, of which differences "
+            "are no ΔCt (transform=log2 makes logarithms)")  # fmt: skip
+        msg = f"the model {what}; a panel cannot be chosen. Fit csnb-cv to log2 expression"
+        raise InputError(msg)
+    codes = np.searchsorted(series.classes, series.labels)
+    genes, references = _chosen(series, codes, slice(None), model.signature, n_genes, floor)
+    folds = draw_folds(series, splits, 1)
+    selected = train(series, folds, model.entry, explain=False)["selected"]
+    predicted = np.full((n_genes, series.n_samples), "", dtype=series.classes.dtype)
+    for fold, samples in folds.groupby("fold")["sample"]:
+        test = np.isin(series.samples, samples.to_numpy(dtype=str))
+        signature = selected[selected["fold"] == fold]
+        own = _chosen(series, codes, ~test, signature, n_genes, floor)
+        X = _differences(series.values, *own)
+        for k in range(n_genes):
+            fitted = GaussianNB().fit(X[: k + 1, ~test].T, series.labels[~test])
+            predicted[k, test] = fitted.predict(X[: k + 1, test].T)
+    rows = [_accuracy(series, k + 1, predicted[k]) for k in range(len(genes))]
+    cells = {"repeat": 0, "fold": 0, "sample": series.samples, "true": series.labels}
+    final = pd.DataFrame({**cells, "predicted": predicted[len(genes) - 1]})
+    nothing = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
+    X, names = _differences(series.values, genes, references), series.features[genes]
+    plate = DataSet(
+        f"{series.name}-panel", X, list(names), list(series.samples), series.labels,
+        groups=series.groups,
+    )  # fmt: skip
+    validation = CrossValidation(final, nothing, series, TUNED)
+    origin = {"references": " ".join(series.features[references])}
+    made = fit_model(plate, _METHOD, validation, symbols=model.symbols, origin=origin)
+    table = _table(series, codes, genes, model)
+    return Panel(table, series.features[references].tolist(), pd.DataFrame(rows), made)
+
+
+def _chosen(
+    series: DataSet, codes: np.ndarray, training: Any, signature: pd.DataFrame, n: int, floor: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return genes and references from a signature: first the best of each class, and so on."""
+    names = signature.sort_values("rank", kind="stable")["feature"].drop_duplicates()
+    ranked = pd.Index(series.features).get_indexer(names)
+    genes, references = choose_genes(series.values[:, training], codes[training], ranked, n, floor)
+    if not len(genes) or not len(references):
+        what = "reference gene" if len(genes) else "gene of the signature"
+        raise InputError(f"{series.name}: no {what} reaches the expression floor; lower --floor")
+    return genes, references
+
+
+def _differences(values: np.ndarray, genes: np.ndarray, references: np.ndarray) -> np.ndarray:
+    return values[genes] - values[references].mean(axis=0)
+
+
+def _accuracy(series: DataSet, k: int, predicted: np.ndarray) -> Mapping[str, Any]:
+    found = share_interval(predicted == series.labels, series.groups, TUNED)
+    metrics = class_metrics(series.labels, predicted, None, series.classes)
+    return {"genes": k, "accuracy": found.value, "lower": found.lower, "upper": found.upper,
+            "balanced_accuracy": metrics["balanced_accuracy"]}  # fmt: skip
+
+
+def _table(
+    series: DataSet, codes: np.ndarray, genes: np.ndarray, model: TrainedModel
+) -> pd.DataFrame:
+    """Return the genes with the features that could replace each: ties, and of the same module."""
+    signature = model.signature.drop_duplicates("feature").set_index("feature")
+    own = ResidualCorrelation(series.values, codes)
+    standard = StandardFeatures(series.values)[:] / np.sqrt(series.n_samples)
+    rows = []
+    for place in genes:
+        name = str(series.features[place])
+        within = own.columns(slice(place, place + 1))[:, 0]
+        within = np.where(standard @ standard[place] >= _ALIKE, within, 0.0)
+        within[place] = 0.0
+        near = np.argsort(-within, kind="stable")[:_MOST_SUBSTITUTES]
+        ties = signature.loc[name, "interchangeable"].split()
+        partners = [*ties, *series.features[near[within[near] >= _ALIKE]]]
+        own_class, way = signature.loc[name, ["class", "direction"]]
+        substitutes = " ".join(dict.fromkeys(partners))
+        rows.append((name, model.symbols.get(name, ""), own_class, way, substitutes))
+    return pd.DataFrame(rows, columns=["gene", "symbol", "class", "direction", "substitutes"])

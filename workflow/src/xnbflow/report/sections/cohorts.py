@@ -1,0 +1,182 @@
+"""Several series of one question: whether models hold in the others, and which genes do."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from xnbflow.data.contract import META, MODEL
+from xnbflow.data.counts import counted
+from xnbflow.report.drawings.matrix import draw_matrix
+from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
+from xnbflow.report.results import StudyResults
+
+__all__ = ["cohorts_in_words", "section"]
+
+_DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
+#: What models of all other series are called; of two series there is the other one alone.
+_STRATEGIES = {
+    "one series": "the model of the other one",
+    "merged": "one model of all others",
+    "averaged": "the average of their models",
+}
+_MATRIX = (
+    "Balanced accuracy. Rows: trained on; columns: tested on; framed: cross-validation in the "
+    "series itself. The last rows are trained on all other series."
+)
+_TESTS = (
+    "Every model and series. A verdict is at the level of .025 by itself: among 40 tests without "
+    "information one is expected to be above chance."
+)
+_GENES = (
+    "The first genes by p over all series. Effects are Hedges’ g: differences from the rest in "
+    "standard deviations, each series on its own scale. A gene holds in a series if it differs "
+    "there in the direction of the mean effect, p at most .05; “by chance” is how often a gene "
+    "without differences holds in so many series or more. p tests that a gene differs in no "
+    "series; the interval is for the mean of series like these."
+)
+_FOREST = (
+    "The first genes by p: the effect in every series, and the random-effects mean, with 95 % "
+    "intervals; of two series the mean has none. The genes were chosen for these effects, which "
+    "are therefore too great on average."
+)
+_SIGNATURE = (
+    "The genes of the model of all series. Medians are of values as the model sees them, after "
+    "harmonisation; the share is of models with one series left out. "
+)
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return what several series say together; None where the study compares none."""
+    if not results.study.combined:
+        return None
+    tables = results.cohorts
+    blocks: list[Block] = [Prose(text, "headline") for text in cohorts_in_words(results)]
+    series = tables["cohort_series"]
+    notes = series.loc[series["note"] != "", ["dataset", "note"]].to_numpy()
+    blocks += [Prose(f"{dataset}: {note}.", "warning") for dataset, note in notes]
+    shown = ["dataset", "samples", "groups", "classes", "features", "common", "agreement"]
+    shown = [name for name in shown if series[name].notna().any()]
+    blocks += [tables.show("cohort_series", "The series.", shown), *_models(results)]
+    blocks += [*_genes(results), _signature(results)]
+    lead = "Models of some series tested on the others, and genes in all of them."
+    return Section("cohorts", "Several series", lead, blocks)
+
+
+def cohorts_in_words(results: StudyResults) -> list[str]:
+    """Return in sentences what held over the series of a study; none where it compares none."""
+    if not results.study.combined:
+        return []
+    rows, parts, k = _left_out(results), [], len(results.study.combined)
+    for strategy, tests in rows.groupby("strategy", sort=False):
+        counts = tests["verdict"].value_counts()
+        value = tests["value"]
+        span = f" (balanced accuracy {value.min():.0%} to {value.max():.0%})"
+        found = ", ".join(f"{verdict} in {n}" for verdict, n in counts.items())
+        parts.append(f"{_STRATEGIES[strategy]} {found}{span if value.notna().any() else ''}")
+    genes = results.cohorts["meta_genes"]
+    every = genes[genes["holds"] == k]
+    chance = f" (by chance {every['chance'].max():.2g} of all)" if len(every) else ""
+    significant = genes.loc[genes["fdr"] < 0.05, "feature"].nunique()
+    words = (
+        f"Of {counted(genes['feature'].nunique(), 'gene')} {every['feature'].nunique():,} differ "
+        f"in the same direction in all {k} series{chance}, each p at most .05; {significant:,} "
+        "differ over all series at an FDR below .05."
+    )
+    if genes["p"].isna().all():
+        words = "Nothing is said of genes over all series: see the warnings."
+    return [f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}.", words]
+
+
+def _left_out(results: StudyResults) -> pd.DataFrame:
+    """Return the tests of each series by models of all others."""
+    matrix = results.cohorts["cohort_matrix"]
+    several = len(results.study.combined) > 2
+    names = ["merged", "averaged"] if several else ["one series"]
+    return matrix[matrix["strategy"].isin(names)]
+
+
+def _models(results: StudyResults) -> Iterator[Block]:
+    tables, matrix = results.cohorts, results.cohorts["cohort_matrix"]
+    recalls = [name for name in matrix if name.startswith("recall.")]
+    columns = ["strategy", "train", "n", "value", "lower", "upper", "p_value", "loss", *recalls]
+    columns = ["test", "verdict", *columns]
+    caption = "Each series left out in turn and tested by what was trained on the others."
+    yield tables.show("cohort_matrix", caption, columns, _left_out(results))
+    yield _matrix_figure(results, matrix)
+    rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)
+    sentences = matrix.loc[matrix["sentence"] != "", "sentence"]
+    blocks: list[Block] = [tables.show("cohort_matrix", _TESTS, columns)]
+    blocks += [Prose(f"What verdicts mean: {text}.") for text in rule]
+    yield Group("All pairs, and every verdict in words", [*blocks, *map(Prose, sentences)])
+
+
+def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
+    series = list(results.study.combined)
+    names = matrix["train"].where(~matrix["strategy"].isin(["merged", "averaged"]), matrix.strategy)
+    wide = matrix.assign(train=names).pivot(index="train", columns="test", values="value")
+    rows = [name for name in [*series, "merged", "averaged"] if name in wide.index]
+    values = wide.reindex(index=rows, columns=series).to_numpy()
+    return Figure(
+        "cohorts-matrix",
+        draw_matrix,
+        {
+            "values": values,
+            "rows": rows,
+            "columns": series,
+            "title": "Balanced accuracy",
+            "texts": [["" if pd.isna(v) else f"{v:.0%}" for v in row] for row in values],
+            "outlined": [(i, i) for i in range(len(series))],
+            "xlabel": "tested on",
+            "ylabel": "trained on",
+            "cell": (0.5, 0.26),
+        },
+        _MATRIX,
+        f"Matrix of {counted(len(rows), 'model')} by {len(series)} series.",
+        results.cohorts.sources("cohort_matrix"),
+    )
+
+
+def _genes(results: StudyResults) -> Iterator[Block]:
+    genes, series = results.cohorts["meta_genes"], list(results.study.combined)
+    classes = genes["class"].unique().tolist()
+    # of two classes the first is the mirror image of the second
+    classes = classes[1:] if len(classes) == 2 else classes
+    for i, label in enumerate(classes if genes["p"].notna().any() else ()):
+        yield _forest(results, genes[genes["class"] == label].head(_DRAWN), label, i)
+    each = max(1, _MOST_ROWS // len(classes))
+    rows = genes[(genes["rank"] <= each) & genes["class"].isin(classes)]
+    columns = ["class", "rank", "feature", "symbol", "holds", "series", "chance", "effect"]
+    columns += ["lower", "upper", "p", "fdr", "i2", "heterogeneity_p"]
+    columns += [f"{key}.{name}" for key in ("effect", "rank") for name in series]
+    columns = [name for name in columns if rows[name].replace("", None).notna().any()]
+    yield results.cohorts.show("meta_genes", _GENES, columns, rows)
+
+
+def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int) -> Figure:
+    groups = []
+    for i, name in enumerate([*results.study.combined, ""]):
+        end = f".{name}" if name else ""
+        effect, lower, upper = (genes[key + end].tolist() for key in ("effect", "lower", "upper"))
+        label_of, style = (name, i) if name else ("random-effects mean", _MEAN)
+        groups.append(Points(label_of, effect, lower, upper, style))
+    arguments = {
+        "rows": genes["symbol"].where(genes["symbol"] != "", genes["feature"]).tolist(),
+        "groups": groups,
+        "xlabel": f"{label} less the rest (Hedges’ g)",
+        "levels": ("no difference", [0.0] * len(genes)),
+    }
+    alt = f"Forest plot of {counted(len(genes), 'gene')}, {label} against the rest."
+    name = f"cohorts-forest-{number:02}"
+    return Figure(name, draw_points, arguments, _FOREST, alt, results.cohorts.sources("meta_genes"))
+
+
+def _signature(results: StudyResults) -> Block:
+    folder = META["dataset"].format(study=results.study.id)
+    path = MODEL.of(dataset=folder, classifier=META["classifier"])
+    tables = results.model(folder, META["classifier"])
+    columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
+    columns += ["median_in", "median_out"]
+    use = f"Predict new samples with the command: xnbflow predict {path} data/new.csv"
+    caption = f"{_SIGNATURE}{use}"
+    return Group("A model of all series", [tables.show("signature", caption, columns)])
