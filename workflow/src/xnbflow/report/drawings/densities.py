@@ -75,10 +75,8 @@ def draw_densities(
     for i in range(len(classes)):
         colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
         curve = np.minimum(densities[i], 1.02 * height)
-        look: dict[str, Any] = {
-            "color": colour,
-            "linestyle": DASHES[i % len(DASHES)] if few else "-",
-        }
+        dashes = DASHES[i % len(DASHES)] if few else "-"
+        look: dict[str, Any] = {"color": colour, "linestyle": dashes}
         axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **look)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
@@ -115,9 +113,7 @@ _COHORT_CURVES = 1.5
 
 
 def draw_cohorts(
-    feature: str,
-    grid: np.ndarray,
-    curves: Mapping[str, Sequence[np.ndarray | None]],
+    feature: str, grid: np.ndarray, curves: Mapping[str, Sequence[np.ndarray | None]]
 ) -> Figure:
     """Draw a feature's density in each class: filled in training, dashed in the test cohort.
 
@@ -139,15 +135,11 @@ def draw_cohorts(
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
         first = unknown if train is None else train
-        look: dict[str, Any] = {
-            "color": colour,
-            "marker": MARKERS[i % len(MARKERS)],
-            "markevery": 0.15,
-        }
-        look |= {"markersize": 3}
-        axes.plot(grid, first, linewidth=1.2, label=name, **look)
+        marker = MARKERS[i % len(MARKERS)]
+        look: dict[str, Any] = {"marker": marker, "markevery": 0.15, "markersize": 3}
+        axes.plot(grid, first, color=colour, linewidth=1.2, label=name, **look)
         second = unknown if test is None else test
-        axes.plot(grid, second, linewidth=1.6, linestyle="--", **look)
+        axes.plot(grid, second, color=colour, linewidth=1.6, linestyle="--", **look)
     legend_above(axes, columns)
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)

@@ -21,13 +21,8 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
     alpha : float
         Level below which a feature counts as not normal.
     """
-    figure, axes = new_axes(
-        column_width(2.9),
-        _HEIGHT,
-        title="Shapiro-Wilk p-values",
-        xlabel="p",
-        ylabel="share of features",
-    )
+    figure, axes = new_axes(column_width(2.9), _HEIGHT, title="Shapiro-Wilk p-values")
+    axes.set(xlabel="p", ylabel="share of features")
     edges = np.linspace(0, 1, len(shares) + 1)
     below = edges[1:] <= alpha + 1e-12
     _draw_bars(axes, edges, shares, below)
@@ -52,9 +47,8 @@ def draw_correlations(edges: np.ndarray, pairs: np.ndarray, cut: float) -> Figur
     cut : float
         Pairs beyond this count as dependent.
     """
-    figure, axes = new_axes(
-        column_width(2.9), _HEIGHT, left=0.75, title="Correlation given the class"
-    )
+    figure, axes = new_axes(column_width(2.9), _HEIGHT, left=0.75)
+    axes.set_title("Correlation given the class")
     axes.set(xlabel="|r| of a pair of features", ylabel="pairs", yscale="log")
     _draw_bars(axes, edges, pairs, edges[:-1] >= cut - 1e-9)
     axes.axvline(cut, color=GREY, linestyle="--", linewidth=1)

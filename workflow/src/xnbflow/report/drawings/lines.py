@@ -103,10 +103,7 @@ def _make_logarithmic(axes: Axes, subs: Sequence[float]) -> None:
 
 
 def draw_trade_off(
-    rows: Sequence[str],
-    classifiers: Sequence[str],
-    features: np.ndarray,
-    accuracy: np.ndarray,
+    rows: Sequence[str], classifiers: Sequence[str], features: np.ndarray, accuracy: np.ndarray
 ) -> Figure:
     """Draw accuracy against features per class; a line joins the classifiers of a data set.
 

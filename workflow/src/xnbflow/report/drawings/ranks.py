@@ -36,14 +36,8 @@ def draw_ranks(
     depth = _BAR * len(bars) + 0.15
     height = depth + _LINE * n_left
     side = 0.25 + label_width([f"{shorten(name, 17)}  0.00" for name in classifiers])
-    figure, axes = new_axes(
-        max(column_width(2.5 + 2 * side), 1.0 + 2 * side),
-        height + 0.95,
-        left=side,
-        right=side,
-        bottom=0.1,
-        top=0.85,
-    )
+    width = max(column_width(2.5 + 2 * side), 1.0 + 2 * side)
+    figure, axes = new_axes(width, height + 0.95, left=side, right=side, bottom=0.1, top=0.85)
     axes.set(xlim=(1, k), ylim=(-height, 0), xticks=np.arange(1, k + 1), yticks=[])
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.spines["top"].set_visible(True)

@@ -9,12 +9,7 @@ __all__ = ["draw_volcano"]
 
 
 def draw_volcano(
-    title: str,
-    change: np.ndarray,
-    p: np.ndarray,
-    cut: float,
-    names: dict[str, int],
-    xlabel: str,
+    title: str, change: np.ndarray, p: np.ndarray, cut: float, names: dict[str, int], xlabel: str
 ) -> Figure:
     """Draw each feature at its change and its p-value; those below the cut in colour.
 

@@ -128,8 +128,10 @@ def facts(results: StudyResults) -> dict[str, Any]:
 
 
 #: The tables that templates read as they are.
-_TABLES = ("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment")
-_TABLES += ("calibration", "notes", "class_sizes")
+_TABLES = (
+    *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
+    *("calibration", "notes", "class_sizes"),
+)
 
 
 def _inflation(entry: Mapping[str, Any]) -> float:

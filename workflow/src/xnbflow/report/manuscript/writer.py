@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from xnbflow.data.atomic import write_atomically
+from xnbflow.data.atomic import atomic
 from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.models.typicality import ATYPICAL
 from xnbflow.report.manuscript.paragraphs import escaped, facts, filled, paragraphs, render, rows_of
@@ -41,8 +41,8 @@ def write_paper(results: StudyResults, folder: Path) -> list[str]:
         **_checklists(results, text, folder),
     }
     for name, content in texts.items():
-        whole = f"{content.strip()}\n"
-        write_atomically(folder / name, lambda part, t=whole: part.write_text(t, encoding="utf-8"))
+        with atomic(folder / name) as part:
+            part.write_text(f"{content.strip()}\n", encoding="utf-8")
     return list(texts)
 
 

@@ -219,21 +219,8 @@ def print_figure(
 ) -> float:
     """Draw a figure for print and write it as SVG, PDF and PNG of 600 dots per inch.
 
-    Parameters
-    ----------
-    draw : callable
-        Returns the figure, as wide as `column_width` says.
-    arguments : mapping
-        Its keyword arguments.
-    path : Path
-        The files without their endings.
-    width : float
-        Millimetres.
-
-    Returns
-    -------
-    float
-        The width drawn in millimetres: more where the labels need it. No text is scaled.
+    ``path`` is that of the files without their endings, ``width`` millimetres. The width that was
+    drawn is returned: more where the labels need it, as no text is scaled.
     """
     with _styled(_ON_PAPER | {"svg.hashsalt": path.name}):
         token = _COLUMN.set(width / _MM_PER_INCH)

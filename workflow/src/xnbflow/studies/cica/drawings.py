@@ -61,13 +61,8 @@ def draw_descent(
     for band, colour, marker in zip(bands, COLOURS, MARKERS, strict=False):
         steps = np.arange(len(band.median))
         axes.fill_between(steps, band.lower, band.upper, color=colour, alpha=0.2, linewidth=0)
-        look: dict[str, Any] = {
-            "marker": marker,
-            "markevery": 0.2,
-            "linewidth": 2,
-            "label": band.label,
-        }
-        axes.plot(steps, band.median, color=colour, **look)
+        look: dict[str, Any] = {"color": colour, "marker": marker, "markevery": 0.2}
+        axes.plot(steps, band.median, linewidth=2, label=band.label, **look)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))

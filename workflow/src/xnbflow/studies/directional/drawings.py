@@ -103,15 +103,8 @@ def draw_surface(
     """
     unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])
     height = (2.3 if torus else 2.0) + _HEAD
-    figure, axes = new_axes(
-        column_width(_WIDTH),
-        height,
-        left=0.7,
-        right=0.2,
-        top=_HEAD,
-        xlabel=labels[0],
-        ylabel=labels[1],
-    )
+    figure, axes = new_axes(column_width(_WIDTH), height, left=0.7, right=0.2, top=_HEAD)
+    axes.set(xlabel=labels[0], ylabel=labels[1])
     _head(figure, title, classes)
     x, y = grid[0] * unit[0], grid[1] * unit[1]
     for code in np.unique(predicted):

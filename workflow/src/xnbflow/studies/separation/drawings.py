@@ -74,11 +74,7 @@ def draw_gains(
 
 
 def draw_weights(
-    title: str,
-    scores: np.ndarray,
-    known: np.ndarray,
-    estimated: np.ndarray,
-    threshold: float,
+    title: str, scores: np.ndarray, known: np.ndarray, estimated: np.ndarray, threshold: float
 ) -> Figure:
     """Draw the weight of a score under the known and under estimated distributions.
 
