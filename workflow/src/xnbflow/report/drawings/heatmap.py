@@ -23,8 +23,7 @@ _WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
 _LONGEST, _SIZE = 22, 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
-_LEGEND = "standard deviations from the mean; half cells: below"
-_LINE = 0.16
+_LEGEND, _LINE = "SD from the mean", 0.16
 
 
 def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:

@@ -112,7 +112,7 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
     steps = np.linspace(-1 if len(colours) > 1 else 0, 1, 2 * _LEVELS + 1)[None]
     shade_cells(axes, np.clip(steps, 0, 1), colours[-1], framed=False)
     if len(colours) > 1:
-        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False)
+        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False, tall=0.5)
     axes.set(xlim=(-0.5, steps.size - 0.5), ylim=(-0.5, 0.5), yticks=[])
     names = [f"{tick:+g}" if len(colours) > 1 and tick else f"{tick:g}" for tick in ticks]
     axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=7)

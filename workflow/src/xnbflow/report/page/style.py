@@ -24,6 +24,7 @@ __all__ = [
     "INK",
     "MARKERS",
     "column_width",
+    "for_print",
     "label_width",
     "legend_above",
     "legend_columns",
@@ -222,18 +223,24 @@ def print_figure(
     ``path`` is that of the files without their endings, ``width`` millimetres. The width that was
     drawn is returned: more where the labels need it, as no text is scaled.
     """
-    with _styled(_ON_PAPER | {"svg.hashsalt": path.name}):
-        token = _COLUMN.set(width / _MM_PER_INCH)
-        try:
-            figure = draw(**arguments)
-        finally:
-            _COLUMN.reset(token)
+    with for_print(draw, arguments, width, path.name) as figure:
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
-            write_atomically(
-                path.with_name(f"{path.name}.{kind}"),
-                partial(figure.savefig, format=kind, metadata={date: None}),
-            )
+            save = partial(figure.savefig, format=kind, metadata={date: None})
+            write_atomically(path.with_name(f"{path.name}.{kind}"), save)
         return float(figure.get_figwidth() * _MM_PER_INCH)
+
+
+@contextmanager
+def for_print(
+    draw: Callable[..., Figure], arguments: Mapping[str, Any], width: float, name: str
+) -> Iterator[Figure]:
+    """Draw a figure of a width in millimetres, and keep the style until it is saved."""
+    token = _COLUMN.set(width / _MM_PER_INCH)
+    try:
+        with _styled(_ON_PAPER | {"svg.hashsalt": name}):
+            yield draw(**arguments)
+    finally:
+        _COLUMN.reset(token)
 
 
 @contextmanager
