@@ -12,6 +12,7 @@ from xnbflow.report.page.style import (
     COLOURS,
     GREY,
     INK,
+    column_width,
     label_width,
     name_columns,
     name_rows,
@@ -63,19 +64,17 @@ def draw_matrix(
         Of the darkest cells.
     cell : (float, float)
         Width and height of a cell in inches.
-    width : float, optional
-        Inches, or more where the labels need it; by default what the cells take.
     """
     row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
     left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
     beside = left + 0.15 + label_width(marks)
-    room = 0.0 if width is None else (width - beside) / max(1, len(columns))
-    across = max(cell[0], min(room, 1.0))
+    room = (column_width(0.0) - beside) / max(1, len(columns))
+    across = max(cell[0], min(room, 1.0))  # in print the cells fill the column
     upright = max(map(len, column_labels), default=0) * 0.07 < across
     bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
     bottom += 0.42 if key else 0
     inner, height = across * len(columns), bottom + 0.3 + cell[1] * len(rows)
-    width = max(beside + inner, 0.2 + label_width([title], 11), width or 0.0)
+    width = max(beside + inner, 0.2 + label_width([title], 11), column_width(0.0))
     width = max(width, 1.6 + label_width([key], 8)) if key else width
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
     write_heading(figure, title)
@@ -113,7 +112,7 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
     steps = np.linspace(-1 if len(colours) > 1 else 0, 1, 2 * _LEVELS + 1)[None]
     shade_cells(axes, np.clip(steps, 0, 1), colours[-1], framed=False)
     if len(colours) > 1:
-        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False)
+        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False, tall=0.5)
     axes.set(xlim=(-0.5, steps.size - 0.5), ylim=(-0.5, 0.5), yticks=[])
     names = [f"{tick:+g}" if len(colours) > 1 and tick else f"{tick:g}" for tick in ticks]
     axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=8)

@@ -223,7 +223,9 @@ def show(
         with progress("cross-validating with the listed features"):
             told["portability"] = commands.portability_of(read, features, option, orientation)
     if card:
-        say(commands.model_card(told, model.stem))
+        with commands.workflow_extra():
+            from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
+        say(card_of(told, model.stem))
     elif as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
     else:
