@@ -51,7 +51,7 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
     right = wide - left - inner
     figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
-    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, tall=0.5)
+    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, below=True)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
     name_rows(axes, range(n), labels)
     axes.set_xticks([])

@@ -112,7 +112,7 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
     steps = np.linspace(-1 if len(colours) > 1 else 0, 1, 2 * _LEVELS + 1)[None]
     shade_cells(axes, np.clip(steps, 0, 1), colours[-1], framed=False)
     if len(colours) > 1:
-        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False, tall=0.5)
+        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False, below=True)
     axes.set(xlim=(-0.5, steps.size - 0.5), ylim=(-0.5, 0.5), yticks=[])
     names = [f"{tick:+g}" if len(colours) > 1 and tick else f"{tick:g}" for tick in ticks]
     axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=8)
@@ -121,15 +121,16 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
 
 
 def shade_cells(
-    axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True, tall: float = 1.0
+    axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True, below: bool = False
 ) -> None:
     """Fill cells in steps of strength, one path for all cells of a step; frame all of them.
 
-    ``tall`` is the share of a cell's height that is filled.
+    In print, cells of values ``below`` the mean have half the height: they differ in grey, too.
     """
     if framed:
         frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
+    tall = 0.5 if below and column_width(0.0) else 1.0
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
         cells = _squares(*np.nonzero(steps == step), tall=tall)
