@@ -185,7 +185,18 @@ def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
     assert drawn.groupby("feature")["z"].std(ddof=0).sub(1).abs().max() < 1e-9
     classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
     assert classes == sorted(classes)
-    assert model_tables(model, TRAIN)["signature"] is model.signature
+    tables = model_tables(model, TRAIN)
+    assert tables["signature"] is model.signature
+    assert tables["core"].empty  # a number of features that is given
+
+
+def test_the_table_of_the_core_is_what_the_classifier_found():
+    model = fit_model(TRAIN, {"method": "csnb_cv", "params": {"cv": 3}})
+    row, last = model_tables(model, TRAIN)["core"].iloc[0], model.estimator
+    core = {name for names in last.core_features_.values() for name in names}
+    assert row["features"] == len(core) == model.signature.query("core")["feature"].nunique()
+    assert row["features_used"] == len(last.used_columns_)
+    assert row[["accuracy", "balanced_accuracy"]].to_dict() == last.core_scores_
 
 
 def written(root, dataset, classifier, model, series):

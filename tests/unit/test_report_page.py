@@ -140,9 +140,9 @@ def failed(**_):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", [write_page, write_figures])
 @pytest.mark.parametrize(
-    ("draw", "error"), [(killed, BrokenProcessPool), (failed, ZeroDivisionError)]
+    ("write", "draw", "error"),
+    [(write_page, killed, BrokenProcessPool), (write_figures, failed, ZeroDivisionError)],
 )
 def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     sections = [Section("one", "One", "", [Figure("a", draw, {}, "", "")])]

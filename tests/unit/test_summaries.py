@@ -52,8 +52,8 @@ def predictions_of(accuracy):
         for i, position in enumerate(tested):
             true = HEADER.labels[position]
             predicted = true if i < round(10 * share) else {"x": "y", "y": "x"}[true]
-            rows.append((repeat, fold, HEADER.samples[position], true, predicted, *[np.nan] * 2))
-    columns = ["repeat", "fold", "sample", "true", "predicted"]
+            rows.append((repeat, fold, HEADER.samples[position], true, predicted, *[np.nan] * 4))
+    columns = ["repeat", "fold", "sample", "true", "predicted", "set_size", "covered"]
     return pd.DataFrame(rows, columns=[*columns, "log_posterior.x", "log_posterior.y"])
 
 
@@ -214,6 +214,26 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     n = 2 * CROSS_VALIDATED  # of two repeats
     limits = proportion_interval(right / n, said_x.sum() / n)
     assert above[["accuracy_lower", "accuracy_upper"]].tolist() == pytest.approx(limits)
+
+
+def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
+    table = predictions_of([1.0] * 4)
+    table["set_size"] = np.resize([1.0, 1.0, 2.0, 0.0], len(table))
+    table["covered"] = np.resize([1.0, 0.0, 1.0, 0.0], len(table))
+    silent = predictions_of([1.0] * 4)
+    made = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
+    found = summaries.sets(made, {"d": HEADER}, {})
+    assert found["classifier"].tolist() == ["sets", "sets"]
+    for row in found.itertuples():
+        own = table[table["true"] == row._4]
+        assert row.samples == own["sample"].nunique()
+        assert row.coverage == pytest.approx(own["covered"].mean())
+        shares = [(own["set_size"] == n).mean() for n in (1, 2, 0)]
+        assert [row.single, row.several, row.empty] == shares
+        assert row.single_right == own.query("set_size == 1")["covered"].mean()
+        n = row.samples / CROSS_VALIDATED
+        limits = proportion_interval(row.coverage * n, n)
+        assert [row.lower, row.upper] == pytest.approx(limits)
 
 
 def selected_of(rows, constant=False):

@@ -139,6 +139,7 @@ def _of_class(
     shown = {"effect": effects, "lower": effects - half, "upper": effects + half, "p": own["p"]}
     for key, values in {**shown, "rank": ranks}.items():
         table[[f"{key}.{each.name}" for each in cohorts]] = values.T
-    order = np.lexsort((-np.abs(table["effect"]), table["p"]))  # the missing last
+    weakest = np.nan_to_num(np.abs(effects)).min(axis=0)  # decides where there is no p
+    order = np.lexsort((-weakest, table["p"]))
     table = table.iloc[order].reset_index(drop=True)
     return table.assign(rank=np.arange(1, len(table) + 1))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from xnbflow.data.contract import META, MODEL
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, either
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
@@ -14,6 +14,8 @@ from xnbflow.report.results import StudyResults
 __all__ = ["cohorts_in_words", "section"]
 
 _DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
+#: The anchor of the rule of verdicts.
+_RULE = "series-rule"
 #: What models of all other series are called; of two series there is the other one alone.
 _STRATEGIES = {
     "one series": "the model of the other one",
@@ -64,7 +66,7 @@ def section(results: StudyResults) -> Section | None:
 
 
 def cohorts_in_words(results: StudyResults) -> list[Prose]:
-    """Return in sentences what held over the series of a study; none where it compares none."""
+    """Return in two headlines what held over the series of a study; none where it compares none."""
     if not results.study.combined:
         return []
     rows, parts, k = _left_out(results), [], len(results.study.combined)
@@ -78,20 +80,16 @@ def cohorts_in_words(results: StudyResults) -> list[Prose]:
     every = genes[genes["holds"] == k]
     chance = f" (by chance {every['chance'].max():.2g} of all)" if len(every) else ""
     significant = genes.loc[genes["fdr"] < 0.05, "feature"].nunique()
+    n = every["feature"].nunique()
     words = (
-        f"Of {counted(genes['feature'].nunique(), 'gene')} {every['feature'].nunique():,} differ "
+        f"Of {counted(genes['feature'].nunique(), 'gene')} {n:,} {either(n, 'differs', 'differ')} "
         f"in the same direction in all {k} series{chance}, each p at most .05; {significant:,} "
         "differ over all series at an FDR below .05."
     )
     if genes["p"].isna().all():
         words = "Nothing is said of genes over all series: see the warnings."
-    judged = f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}."
-    rule = _RULE if (results.cohorts["cohort_matrix"]["rule"] != "").any() else ""
-    return [Prose(judged, "headline", rule=rule), Prose(words, "headline")]
-
-
-#: The anchor of the rule of its verdicts.
-_RULE = "series-rule"
+    models = f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}."
+    return [Prose(models, "headline", rule=_RULE), Prose(words, "headline")]
 
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
@@ -105,16 +103,17 @@ def _left_out(results: StudyResults) -> pd.DataFrame:
 def _models(results: StudyResults) -> Iterator[Block]:
     tables, matrix = results.cohorts, results.cohorts["cohort_matrix"]
     recalls = [name for name in matrix if name.startswith("recall.")]
-    columns = ["strategy", "train", "n", "value", "lower", "upper", "p_value", "loss", *recalls]
-    columns = ["test", "verdict", *columns]
+    columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
+    columns += recalls
+    left_out = _left_out(results)
     caption = "Each series left out in turn and tested by what was trained on the others."
-    yield tables.show("cohort_matrix", caption, columns, _left_out(results))
+    yield tables.show("cohort_matrix", caption, columns, left_out)
     yield _matrix_figure(results, matrix)
     rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)
-    sentences = matrix.loc[matrix["sentence"] != "", "sentence"]
-    blocks: list[Block] = [tables.show("cohort_matrix", _TESTS, columns)]
-    blocks += [Prose(f"What verdicts mean: {text}.", id=_RULE) for text in rule]
-    yield Group("All pairs, and every verdict in words", [*blocks, *map(Prose, sentences)])
+    yield from (Prose(f"What that means: {text}.", id=_RULE) for text in rule)
+    every = tables.show("cohort_matrix", _TESTS, ["train", *columns])
+    yield Group("All pairs", [every])
+    yield Group("Verdicts in words", [Prose(text) for text in left_out["sentence"]])
 
 
 def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
