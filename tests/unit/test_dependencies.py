@@ -15,7 +15,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml", "python_calamine": "python-calamine"}
 #: What conda calls otherwise than PyPI.
 CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal"}
-OWN = {"xnbflow", "snakemake", "benchmarks", "unit", "integration"}
+OWN = {"xnbflow", "snakemake", "benchmarks", "fuzz", "unit", "integration"}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
 
