@@ -5,3 +5,5 @@ include: "workflow/Snakefile"
 rule default:
     input:
         rules.all.input,
+    message:
+        "All files of these studies are there"

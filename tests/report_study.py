@@ -198,8 +198,12 @@ def write_results(results, p_values=()):
     keys |= {"permuted": [], "halved": [], "tested": list(p_values)}
     for i, p_value in enumerate(dict(p_values).values()):
         test = pd.DataFrame({"metric": ["balanced_accuracy"], "p_value": p_value})
-        files["label_test"].append(root / f"label_test-{i}.parquet")
-        write_declared(test, files["label_test"][-1], contract.CHECK_TABLES["label_test"])
+        checks = {"label_test": test, "random_genes": test[:0], "learning_curve": test[:0]}
+        for name, table in checks.items():
+            files[name].append(root / f"{name}-{i}.parquet")
+            declared = contract.CHECK_TABLES[name]
+            known = table[[column for column in table if column in declared.columns]]
+            write_declared(known, files[name][-1], declared)
     about = {"study": study.id, "title": study.title, "summary": study.summary}
     about["labels"] = results.labels
     tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)

@@ -51,3 +51,5 @@ def test_mutants_are_drawn_again_and_found_where_a_module_was_moved(tool, tmp_pa
     kept = {mutant.id for mutant in drawn if "[:3]" not in mutant.statement}
     assert found.keys() == kept
     assert {Path(mutant.path).name for mutant in found.values()} == {"second.py"}
+    (package / "second.py").write_text(MODULE.replace("least", "most"))
+    assert faults.look_up(tmp_path, drawn).keys() == {mutant.id for mutant in drawn}

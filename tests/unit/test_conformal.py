@@ -1,8 +1,12 @@
 """Conformal sets: p-values by counting, coverage of every class on new samples, abstention."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.methods import resolved
+from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes import ClassSpecificNBCV
 from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
 
@@ -50,6 +54,23 @@ def test_coverage_rests_on_the_other_folds(rng):
         expected.append((1 + sum(own <= scores[i])) / (1 + len(own)) > 0.2)
     found = held_out_coverage(scores, codes, folds, 2, 0.2)
     assert found.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
+
+
+def test_training_records_the_sets_of_tested_samples(rng):
+    X, y = samples(rng, [40, 30])
+    series = DataSet("d", X.T, [f"g{i}" for i in range(20)], [f"s{i}" for i in range(70)],
+                     np.array(["a", "b"])[y])  # fmt: skip
+    tested = np.arange(0, 70, 3)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
+    for method, known in (("csnb_cv", True), ("gaussian_nb", False)):
+        found = train(series, folds, resolved({"method": method}), explain=False)["predictions"]
+        assert found[["set_size", "covered"]].notna().all(axis=None) == known
+        if known:
+            rest = np.setdiff1d(np.arange(70), tested)
+            model = ClassSpecificNBCV().fit(X[rest], y[rest])
+            sets = model.predict_set(X[tested], 0.1)
+            assert found["set_size"].tolist() == sets.sum(axis=1).tolist()
+            assert found["covered"].tolist() == sets[np.arange(24), y[tested]].tolist()
 
 
 def test_a_class_of_few_samples_is_in_every_set(rng):

@@ -8,9 +8,11 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.study import Study
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.learning_curve import learning_curve, power_laws
 from xnbflow.evaluation.random_genes import random_genes
+from xnbflow.report.outline import section_modules
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 
@@ -94,3 +96,12 @@ def test_a_curve_without_rise_is_marked(shift, is_reliable):
 
 def test_a_class_that_is_too_small_has_no_curve():
     assert learning_curve(toy(4, n=10), {"method": CSNB}, CSNB).empty
+
+
+def test_a_page_leaves_out_the_sections_that_a_study_omits():
+    study = Study("s", "s", "", ("d",), ("c",), ("f",), diagnostics=False, analyses={})
+    some = Study(
+        "s", "s", "", ("d",), ("c",), ("f",), False, {}, omit_sections=("context", "samples")
+    )  # fmt: skip
+    left_out = set(section_modules(study, {})) - set(section_modules(some, {}))
+    assert {name.rpartition(".")[2] for name in left_out} == {"context", "samples"}

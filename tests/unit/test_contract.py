@@ -202,7 +202,7 @@ def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
 
 
 def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):
-    predictions = FOLDS.assign(true="a", predicted="b")
+    predictions = FOLDS.assign(true="a", predicted="b", set_size=[1.0, np.nan], covered=np.nan)
     predictions["log_posterior.a"] = [-np.inf, np.nan]
     path = tmp_path / "predictions.parquet"
     write_parquet(predictions, path, TRAINING_TABLES["predictions"])

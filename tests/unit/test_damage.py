@@ -34,6 +34,7 @@ def write_predictions(path):
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"repeat": 0, "fold": np.arange(40) % 10, "sample": SAMPLES})
     table = table.assign(true=rng.choice(["a", "b"], 40), predicted=rng.choice(["a", "b"], 40))
+    table["set_size"] = table["covered"] = np.nan
     table["log_posterior.a"], table["log_posterior.b"] = rng.normal(size=(2, 40))
     write_parquet(table, path, PREDICTIONS)
 

@@ -62,7 +62,7 @@ CLASSIFIERS = [
 ]
 OTHERS = [
     GeneralizedNB(),
-    KernelNBRegressor(),
+    KernelNBRegressor(n_grid=40),
     TopScoringPairs(),
     CICA(width=0.5, n_restarts=1),
     CorrelationBlocks(size=3),

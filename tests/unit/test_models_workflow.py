@@ -185,14 +185,25 @@ def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
     assert drawn.groupby("feature")["z"].std(ddof=0).sub(1).abs().max() < 1e-9
     classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
     assert classes == sorted(classes)
-    assert model_tables(model, TRAIN)["signature"] is model.signature
+    tables = model_tables(model, TRAIN)
+    assert tables["signature"] is model.signature
+    assert tables["core"].empty  # a number of features that is given
+
+
+def test_the_table_of_the_core_is_what_the_classifier_found():
+    model = fit_model(TRAIN, {"method": "csnb_cv", "params": {"cv": 3}})
+    row, last = model_tables(model, TRAIN)["core"].iloc[0], model.estimator
+    core = {name for names in last.core_features_.values() for name in names}
+    assert row["features"] == len(core) == model.signature.query("core")["feature"].nunique()
+    assert row["features_used"] == len(last.used_columns_)
+    assert row[["accuracy", "balanced_accuracy"]].to_dict() == last.core_scores_
 
 
 def written(root, dataset, classifier, model, series):
     key = {"dataset": dataset, "classifier": classifier}
     paths = {"model": str(root / MODEL.of(**key)), "gene_sets": str(root / GENE_SETS.of(**key))}
     paths |= {t: str(root / MODEL_TABLE.of(**key, table=t)) for t in MODEL_TABLES}
-    write_final(model, series, paths)
+    write_final(model, series, paths, series_digest(series))
     return paths
 
 
@@ -210,10 +221,14 @@ def results(tmp_path_factory):
             folds = cross_validate(series, entry, 5)
             model = final_model(series, entry, folds.predictions, folds.selected, {})
             written(root, series.name, name, model, series)
+            key = {"dataset": series.name, "folds": "5-fold", "classifier": name}
+            fits, schema = root / TRAINED.of(**key, table="fits"), TRAINING_TABLES["fits"]
+            write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
     tables = validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
-    write_tables(tables, root / VALIDATION.of(study="small"), VALIDATION_TABLES)
+    both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
+    write_tables(tables, root / VALIDATION.of(study="small"), VALIDATION_TABLES, both)
     return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
 
 
@@ -238,24 +253,10 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
 )  # fmt: skip
 def test_a_page_is_of_one_series(results, tmp_path, other):
     """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
-    root = tmp_path / "copy"
-    shutil.copytree(results.root, root)
-    mine = replace(results, root=root)
-    digest = {series.name: series_digest(series) for series in (TRAIN, TEST)}
-    for dataset, folds, name in mine.study.trained:
-        place = root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
-        fits = pd.DataFrame(columns=TRAINING_TABLES["fits"].fixed)
-        write_parquet(fits, place, TRAINING_TABLES["fits"], digest[dataset])
-    for dataset, name in mine.study.models:
-        for kind, table in MODEL_TABLES.items():
-            place = root / MODEL_TABLE.of(dataset=dataset, classifier=name, table=kind)
-            write_parquet(read_parquet(place, table), place, table, digest[dataset])
-    folder, both = root / VALIDATION.of(study="small"), " ".join(digest.values())
-    tables = {name: mine.validation[name] for name in VALIDATION_TABLES}
-    write_tables(tables, folder, VALIDATION_TABLES, both)
+    mine = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
     mine.refuse_mixed_series()
     kinds = VALIDATION_TABLES | MODEL_TABLES | TRAINING_TABLES
-    place = root / other
+    place = mine.root / other
     if place.suffix == ".gmt":
         place.write_text(place.read_text().replace("high", "low", 1))
     else:

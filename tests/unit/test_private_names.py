@@ -11,7 +11,7 @@ ALLOWED = {
     "_parameter_constraints": "estimators of scikit-learn list their parameters in it",
 }
 #: Documented in spite of their names: of named tuples and of `os`.
-DOCUMENTED = {"_asdict", "_exit"}
+DOCUMENTED = {"_asdict", "_exit", "_make"}
 
 
 def is_private(name):

@@ -140,9 +140,9 @@ def failed(**_):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("write", [write_page, write_figures])
 @pytest.mark.parametrize(
-    ("draw", "error"), [(killed, BrokenProcessPool), (failed, ZeroDivisionError)]
+    ("write", "draw", "error"),
+    [(write_page, killed, BrokenProcessPool), (write_figures, failed, ZeroDivisionError)],
 )
 def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     sections = [Section("one", "One", "", [Figure("a", draw, {}, "", "")])]
@@ -176,6 +176,7 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     finding = finished.tables["headline"]["text"].iloc[0]
     assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html
     assert finding in html  # what was found comes from the table, not from the page
+    assert 'href="studies/small/report.html#rule">Rule</a>' in html
     assert "A page says much" not in html
     assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
     assert "Not &lt;yet&gt;" in index.read_text()

@@ -1,11 +1,14 @@
 """Figures as SVG: fit to be in a page beside others, whatever the names in them are."""
 
+import itertools
 import xml.etree.ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
 from report_study import write_study
 from unit.test_report_sections import MODULES
 
@@ -14,7 +17,16 @@ from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.page.blocks import figures_of
-from xnbflow.report.page.style import COLOURS, INK, render, shorten
+from xnbflow.report.page.style import (
+    COLOURS,
+    DASHES,
+    INK,
+    MARKERS,
+    for_print,
+    print_figure,
+    render,
+    shorten,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -104,3 +116,71 @@ def test_no_text_of_a_figure_is_cut(draw, arguments):
     assert min(box.x0, box.y0) >= -0.01
     assert box.x1 <= width + 0.01
     assert box.y1 <= height + 0.01
+
+
+# --- for print ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [85, 180])
+@pytest.mark.parametrize("name", [*KINDS, "ranks", "lines", "components"])
+def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(name, width, figures):
+    drawing = (draw_lines, LINES) if name == "lines" else figures[f"draw_{name}"]
+    with for_print(*drawing, width, name) as figure:
+        FigureCanvasAgg(figure).draw()
+        bounds, inches = figure.get_tightbbox(), figure.get_size_inches()
+        assert min(text.get_fontsize() for text in figure.findobj(Text)) >= 7
+    assert inches[0] == pytest.approx(width / 25.4) or (name, width) == ("ranks", 85)  # long names
+    assert inches[0] >= width / 25.4 - 1e-9
+    assert min(bounds.x0, bounds.y0) > -0.02
+    assert (np.array([bounds.x1, bounds.y1]) < inches + 0.02).all()
+
+
+def test_fonts_are_embedded_or_outlined(figures, tmp_path):
+    print_figure(*figures["draw_ranks"], tmp_path / "a", 180)
+    pdf, svg = (tmp_path / "a.pdf").read_bytes(), (tmp_path / "a.svg").read_text()
+    assert b"/FontFile2" in pdf  # TrueType, as fonttype 42 writes
+    assert b"/Type3" not in pdf
+    assert "<text" not in svg
+    assert "currentColor" not in svg
+
+
+def _seen(colour, blindness=None):
+    """Return linear RGB as a person with full dichromacy sees it (Machado and others 2009)."""
+    matrices = {
+        "deutan": [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+    }
+    parts = np.array(to_rgb(colour))
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear if blindness is None else np.clip(matrices[blindness] @ linear, 0, 1)
+
+
+def _lab(linear):
+    """Return CIELAB of linear sRGB, white D65."""
+    xyz = (
+        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        @ linear
+        / [0.9505, 1.0, 1.089]
+    )
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("blindness", [None, "deutan"])
+def test_the_first_six_colours_differ_whoever_looks(blindness):
+    """No pair is nearer than 10 in CIE76, about four just noticeable differences."""
+    seen = [_lab(_seen(colour, blindness)) for colour in COLOURS[:6]]
+    for i, j in itertools.combinations(range(6), 2):
+        assert np.linalg.norm(seen[i] - seen[j]) > 10, (COLOURS[i], COLOURS[j])
+
+
+def test_in_grey_marks_and_dashes_replace_the_colours():
+    """Lightness alone is not enough: it is why each colour has a mark and a dash of its own."""
+    lightness = [_lab(_seen(colour))[0] for colour in COLOURS]
+    assert min(abs(a - b) for a, b in itertools.combinations(lightness, 2)) < 5
+    assert len(set(MARKERS)) == len(COLOURS)
+    assert len(set(DASHES)) == 6  # as many classes as have colours in a drawing of densities
+    assert all(30 < value < 80 for value in lightness)  # of white paper and black ink

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize_scalar
+from scipy.sparse import csc_array
 from scipy.special import log_softmax
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
@@ -282,3 +283,24 @@ def test_weights_of_a_single_size_are_the_slopes_of_its_classes(rng):
     for label, slope in zip(model.classes_.tolist(), model.calibration_slope_, strict=True):
         assert set(model.weights_[label].tolist()) == {slope}
     assert model.core_features_ == model.selected_features_
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_stream_gives_the_classifier_of_the_whole_series(sparse):
+    rng = np.random.default_rng(5)
+    y, groups = np.array(list("abc"))[np.arange(48) % 3], np.arange(48) // 2
+    X = rng.normal(size=(48, 90)) + 1.5 * (np.arange(48)[:, None] % 3 == np.arange(90) % 9)
+    X[:, 7], X[:, 3] = X[:, 8], 1.0
+    X[np.abs(X) < (0.8 if sparse else 0.0)] = 0.0
+    names = np.array([f"g{i}" for i in range(90)], dtype=object)
+    chunks = [(names[i : i + 40], X.T[i : i + 40]) for i in range(0, 90, 40)]
+    if sparse:
+        chunks = [(own, csc_array(part)) for own, part in chunks]
+    frame = pd.DataFrame(X, columns=names)
+    given = {"sizes": [1, 3], "distance": ["combined", "separation"]}
+    whole = ClassSpecificNBCV(**given).fit(frame, y, groups)
+    streamed = ClassSpecificNBCV(**given).fit_stream(chunks, y, groups)
+    assert streamed.path_.equals(whole.path_)
+    assert streamed.core_features_ == whole.core_features_
+    assert streamed.n_features_in_ == len(whole.used_columns_) < 90
+    assert np.array_equal(streamed.predict_proba(frame), whole.predict_proba(frame))

@@ -52,8 +52,8 @@ def predictions_of(accuracy):
         for i, position in enumerate(tested):
             true = HEADER.labels[position]
             predicted = true if i < round(10 * share) else {"x": "y", "y": "x"}[true]
-            rows.append((repeat, fold, HEADER.samples[position], true, predicted, *[np.nan] * 2))
-    columns = ["repeat", "fold", "sample", "true", "predicted"]
+            rows.append((repeat, fold, HEADER.samples[position], true, predicted, *[np.nan] * 4))
+    columns = ["repeat", "fold", "sample", "true", "predicted", "set_size", "covered"]
     return pd.DataFrame(rows, columns=[*columns, "log_posterior.x", "log_posterior.y"])
 
 
@@ -216,6 +216,26 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     assert above[["accuracy_lower", "accuracy_upper"]].tolist() == pytest.approx(limits)
 
 
+def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
+    table = predictions_of([1.0] * 4)
+    table["set_size"] = np.resize([1.0, 1.0, 2.0, 0.0], len(table))
+    table["covered"] = np.resize([1.0, 0.0, 1.0, 0.0], len(table))
+    silent = predictions_of([1.0] * 4)
+    made = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
+    found = summaries.sets(made, {"d": HEADER}, {})
+    assert found["classifier"].tolist() == ["sets", "sets"]
+    for row in found.itertuples():
+        own = table[table["true"] == row._4]
+        assert row.samples == own["sample"].nunique()
+        assert row.coverage == pytest.approx(own["covered"].mean())
+        shares = [(own["set_size"] == n).mean() for n in (1, 2, 0)]
+        assert [row.single, row.several, row.empty] == shares
+        assert row.single_right == own.query("set_size == 1")["covered"].mean()
+        n = row.samples / CROSS_VALIDATED
+        limits = proportion_interval(row.coverage * n, n)
+        assert [row.lower, row.upper] == pytest.approx(limits)
+
+
 def selected_of(rows, constant=False):
     table = pd.DataFrame(rows, columns=["repeat", "fold", "class", "feature"])
     return table.assign(rank=1, distance=1.0, constant=constant)
@@ -339,26 +359,18 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [({}, True), ({"probability": 0.89}, False), ({"predicted": "a"}, False),
-     ({"predicted": "c"}, False)],
-)  # fmt: skip
-def test_a_label_is_doubted_where_all_repeats_are_sure_of_one_other_class(change, found):
-    """Of three tests of s29 one is changed."""
+def test_a_label_is_doubted_where_all_repeats_are_sure_of_one_other_class():
+    """Of four samples of a the first is once right, the second once c, the third less sure."""
     true = np.repeat(["a", "b", "c"], [30, 20, 20])
-    ((key, table),) = labelled(true, [*"a" * 29, "b", *"b" * 20, *"c" * 20], repeats=3).items()
-    table["probability"] = 0.9
-    for name, value in change.items():
-        table.loc[table.index[table["sample"] == "s29"], name] = (
-            [value] * 3 if name == "probability" else [value, "b", "b"]
-        )
+    predicted = [*"a" * 26, *"bbbb", *"b" * 20, *"c" * 20]
+    ((key, table),) = labelled(true, predicted, repeats=3).items()
+    table.loc[[26, 27], "predicted"] = ["a", "c"]
+    p = np.where(table["sample"] == "s28", 0.89, 0.9)
     for label in "abc":
-        p = np.where(table["predicted"] == label, table["probability"], 0.01)
-        table[f"log_posterior.{label}"] = np.log(p)
+        table[f"log_posterior.{label}"] = np.log(np.where(table["predicted"] == label, p, 0.01))
     rows = samples({key: table}, recalled({key: table})).set_index("sample")
-    assert rows.index[rows["suspect"]].tolist() == ["s29"] * found
-    assert rows.loc["s0", "probability"] == pytest.approx(table["probability"].iloc[0])
+    assert rows.index[rows["suspect"]].tolist() == ["s29"]
+    assert rows.loc[["s28", "s29"], "probability"].tolist() == pytest.approx([0.89, 0.9])
 
 
 def test_exchanged_labels_are_found():

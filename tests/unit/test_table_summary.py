@@ -68,7 +68,19 @@ def with_a_phenotype(folder):
     return folder / "x.csv", {"options": {"phenotype": str(folder / "pheno.csv")}}
 
 
-@pytest.mark.parametrize("written", [of_rows, of_columns, of_a_workbook, with_a_phenotype])
+def of_gct(folder):
+    path, given = with_a_phenotype(folder)
+    table = pd.read_csv(path).iloc[-5:]
+    table.insert(1, "Description", [f"gene {i}" for i in range(5)])
+    text = "#1.2\n5\t12\n" + table.to_csv(sep="\t", index=False)
+    (folder / "x.gct").write_text(text)
+    return folder / "x.gct", given
+
+
+WRITTEN = [of_rows, of_columns, of_a_workbook, with_a_phenotype, of_gct]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
 def test_the_proposed_row_reads_the_table(tmp_path, written):
     path, given = written(tmp_path)
     row, series = read_as_proposed(path, tmp_path, **given)

@@ -113,8 +113,8 @@ def _sparse_frame(X: pd.DataFrame) -> tuple[Any, np.ndarray | None]:
 def plain_labels(y: Any, X: Any = None) -> Any:
     """Return labels whose values survive in a NumPy array; of AnnData ``y`` may name a column.
 
-    pandas' nullable whole numbers become NumPy's, since scikit-learn makes floats of them, in which
-    those beyond 2**53 are not exact.
+    pandas' nullable whole numbers and truth values become NumPy's, since scikit-learn makes floats
+    of them, in which whole numbers beyond 2**53 are not exact.
 
     Raises
     ------
@@ -131,7 +131,9 @@ def plain_labels(y: Any, X: Any = None) -> Any:
             msg = f"the AnnData has no column {y!r} in obs; {known_names(y, list(X.obs))}"
             raise InputError(msg, key=y)
         y = X.obs[y]
-    kind = getattr(y, "dtype", None)
-    if isinstance(kind, pd.api.extensions.ExtensionDtype) and pd.api.types.is_integer_dtype(kind):
+    kind: Any = getattr(y, "dtype", None)
+    nullable = isinstance(kind, pd.api.extensions.ExtensionDtype)
+    whole = pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
+    if nullable and whole and hasattr(kind, "numpy_dtype"):
         return y if pd.isna(y).any() else y.to_numpy(kind.numpy_dtype)
     return y

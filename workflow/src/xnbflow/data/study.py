@@ -64,6 +64,8 @@ class Study:
     cohorts : Cohorts or None
     gene_sets : str
         Path of a GMT file whose sets are tested for over-representation; empty for none.
+    omit_sections : tuple of str
+        Sections that the page leaves out; their tables are written all the same.
     """
 
     id: str
@@ -81,6 +83,7 @@ class Study:
     headline: str = ""
     validate: tuple[Validation, ...] = ()
     gene_sets: str = ""
+    omit_sections: tuple[str, ...] = ()
     cohorts: Cohorts | None = None
 
     @property

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +19,6 @@ __all__ = ["DenseTile", "map_class_tiles"]
 
 _SPARSE_STRIP = 32  # features
 _NS_PER_STORED = 100.0
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,15 +68,15 @@ class DenseTile:
 
 
 def map_class_tiles(
-    work: Callable[[DenseTile | SparseTile], T],
+    work: Callable[[DenseTile | SparseTile, slice], None],
     features: Any,
     codes: np.ndarray,
     n_classes: int,
     *,
     bandwidth: str,
     samples: np.ndarray | None = None,
-) -> list[T]:
-    """Return ``work(tile)`` for every strip of features, in their order, computed on threads.
+) -> None:
+    """Do ``work(tile, strip)`` for every strip of features, on threads; it writes what it finds.
 
     ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
     (n_chosen,) are used, by default all, and ``codes`` are their classes. A rule for the bandwidth
@@ -87,22 +85,23 @@ def map_class_tiles(
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
 
-    def dense(strip: slice) -> T:
+    def dense(strip: slice) -> None:
         # The tile has no name here: the work can free the values once they are standardised.
-        return work(DenseTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets))
+        work(DenseTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets), strip)
 
     n_features, n_samples = features.shape
     if not is_sparse(features):
-        return map_strips(dense, n_features, len(order))
+        map_strips(dense, n_features, len(order))
+        return
     class_of = classes_of_samples(codes, samples, n_samples)
 
-    def stored(strip: slice) -> T:
-        return work(SparseTile.gather(features, strip, class_of, n_classes))
+    def stored(strip: slice) -> None:
+        work(SparseTile.gather(features, strip, class_of, n_classes), strip)
 
     starts = range(0, n_features, _SPARSE_STRIP)
     strips = [slice(at, min(at + _SPARSE_STRIP, n_features)) for at in starts]
     effort = max(features.nnz, n_features) * _NS_PER_STORED
-    return map_parts(stored if bandwidth in RULES_OF_THUMB else dense, strips, effort)
+    map_parts(stored if bandwidth in RULES_OF_THUMB else dense, strips, effort)
 
 
 @njit(nogil=True)

@@ -53,7 +53,9 @@ class Rows:
         if not isinstance(key, tuple):
             return self.values[self.which[key]]
         rows, samples = key
-        return self.values[np.ix_(self.which[rows], np.arange(self.values.shape[1])[samples])]
+        if isinstance(samples, slice):
+            return self.values[self.which[rows], samples]
+        return np.take(self.values[self.which[rows]], samples, axis=1)
 
 
 def some_rows(values: Any, which: np.ndarray) -> Any:

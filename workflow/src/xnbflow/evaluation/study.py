@@ -188,6 +188,7 @@ def _predicted(
             name: summaries.probabilities(name, predictions, headers, inflations)
             for name in ("calibration", "confidence")
         },
+        "sets": summaries.sets(predictions, headers, inflations),
         "recall": recall,
         "samples": summaries.samples(predictions, recall),
         "seconds": summaries.seconds(fits),

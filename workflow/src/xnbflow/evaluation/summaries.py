@@ -16,11 +16,12 @@ from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.halves import half_stability, pairs_of, selection_shares
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, share_interval
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import SURE, Performance, performance, verdict
+from xnbflow.naive_bayes.conformal import ERROR_RATE
 
 _KEY = ["dataset", "folds", "classifier"]
 _FOLD = ["repeat", "fold"]
@@ -298,6 +299,23 @@ def probabilities(
             given["units"] = given.get("groups", table["sample"].to_numpy())
         tables[key] = make(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
     return _stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in _KEY])
+
+
+def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float]) -> pd.DataFrame:
+    """Return how often the conformal set of a sample has its class, and how many classes it has."""
+    rows = []
+    for key, table in predictions.items():
+        header = headers[key[0]]
+        groups = None if header.groups is None else pd.Series(header.groups, header.samples)
+        for label, own in table.dropna(subset="set_size").groupby("true"):
+            covered = own.groupby("sample")["covered"].mean()
+            units = None if groups is None else groups[covered.index].to_numpy()
+            found = share_interval(covered.to_numpy(), units, inflations.get(key, CROSS_VALIDATED))
+            size = own["set_size"]
+            shares = (size == 1).mean(), own["covered"][size == 1].mean(), (size > 1).mean()
+            level = 1.0 - ERROR_RATE
+            rows.append((*key, label, level, len(covered), *found, *shares, (size == 0).mean()))
+    return pd.DataFrame(rows, columns=STUDY_TABLES["sets"].fixed)
 
 
 def selection(selected: Tables, fits: Tables, ties: Tables, halves: Halves) -> pd.DataFrame:

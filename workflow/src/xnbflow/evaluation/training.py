@@ -15,8 +15,9 @@ from xnbflow.data.dataset import KINDS, DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import fit_grouped, impute_within, imputes
-from xnbflow.evaluation.selected import feature_use, only_constant
+from xnbflow.evaluation.selected import feature_use, last_step, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.naive_bayes.conformal import sets_of_classes
 
 __all__ = ["LOG_POSTERIOR", "train"]
 
@@ -158,6 +159,12 @@ def _predict(
         {"sample": series.samples[test], "true": series.labels[test], "predicted": predicted}
     )
     known = [] if log_posterior is None else list(model.classes_)
+    table["set_size"] = table["covered"] = np.nan
+    sets = None if not known else sets_of_classes(last_step(model)[0], np.exp(log_posterior))
+    if sets is not None:
+        table["set_size"] = sets.sum(axis=1).astype(float)
+        true = pd.Index(known).get_indexer(series.labels[test])
+        table["covered"] = (sets[np.arange(len(test)), true] & (true >= 0)).astype(float)
     for label in series.classes:
         missing = np.nan if log_posterior is None else -np.inf
         column = log_posterior[:, known.index(label)] if label in known else missing

@@ -16,7 +16,7 @@ from xnbflow.evaluation.intervals import inflation_of
 from xnbflow.models.file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
-from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
+from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, fit_model
 
 __all__ = ["final_model", "model_tables", "write_final"]
 
@@ -61,7 +61,13 @@ def final_model(
 
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
     """Return the tables of `MODEL_TABLES` of `xnbflow.data.contract`."""
-    return {"signature": model.signature, "heatmap": heatmap(model.signature, filled(series))}
+    core = core_figures(model)
+    rows = [] if core is None else [{**core, "features_used": len(model.used)}]
+    return {
+        "signature": model.signature,
+        "core": pd.DataFrame(rows, columns=MODEL_TABLES["core"].fixed),
+        "heatmap": heatmap(model.signature, filled(series)),
+    }
 
 
 def write_final(

@@ -17,11 +17,10 @@ from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
-from xnbflow.naive_bayes.conformal import class_p_values
+from xnbflow.naive_bayes.conformal import ERROR_RATE, sets_of_classes
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = [
-    "ERROR_RATE",
     "MISSING",
     "Prediction",
     "aligned",
@@ -37,9 +36,6 @@ __all__ = [
 #: What may be done about a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
 
-#: How often, about, the set of a sample may lack its class.
-ERROR_RATE = 0.1
-
 _SHOWN = 5
 
 
@@ -51,7 +47,8 @@ class Prediction:
     ----------
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
-        probabilities), ``set`` (where the classifier has conformal sets, see `class_sets`),
+        probabilities), ``set`` and ``set_level`` (where the classifier has conformal sets, see
+        `class_sets`, and how often, about, the set of a sample has its class),
         ``typicality`` (share of held-out training samples that are less typical, at least one in
         ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A sample without
         any value has no typicality.
@@ -105,7 +102,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
         table[f"probability.{label}"] = column
     sets = class_sets(model, probabilities)
     if sets is not None:
-        table["set"] = sets
+        table["set"], table["set_level"] = sets, 1.0 - ERROR_RATE
     least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
     table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     return Prediction(table, list(_notes(model, X, table, lacking, missing)))
@@ -291,11 +288,9 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
     They are conformal sets of error rate `ERROR_RATE`, see
     `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`; None where the classifier has none.
     """
-    last: Any = explainer(model.estimator)
-    if not hasattr(last, "held_out_scores_"):
+    within = sets_of_classes(explainer(model.estimator), posterior)
+    if within is None:
         return None
-    held_out = last.held_out_scores_, last.held_out_codes_
-    within = class_p_values(posterior, *held_out, len(model.classes)) > ERROR_RATE
     return [" or ".join(compress(model.classes, row)) or "none of these" for row in within]
 
 

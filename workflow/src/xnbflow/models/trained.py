@@ -29,7 +29,14 @@ from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
 
-__all__ = ["CrossValidation", "TrainedModel", "cross_validate", "fit_model", "series_digest"]
+__all__ = [
+    "CrossValidation",
+    "TrainedModel",
+    "core_figures",
+    "cross_validate",
+    "fit_model",
+    "series_digest",
+]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -323,6 +330,15 @@ def _signature(
         **_weights_and_core(estimator),
         symbols=symbols,
     )
+
+
+def core_figures(model: TrainedModel) -> dict[str, Any] | None:
+    """Return the number of core features and what these reach alone; None without a core set."""
+    last: Any = last_step(model.estimator)[0]
+    if not hasattr(last, "core_scores_"):
+        return None
+    core = {str(name) for names in last.core_features_.values() for name in names}
+    return {"features": len(core), **last.core_scores_}
 
 
 def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:

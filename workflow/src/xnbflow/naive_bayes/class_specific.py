@@ -193,7 +193,7 @@ class XNB(StreamedNB):
             self.selected_features_[label] = features.names[ranked].tolist()
             self.selected_distances_[label] = to_others.max(axis=0, initial=0.0)
             self.bandwidths_[label] = density.bandwidths_[0]
-            left = distances_without_spikes(values, codes, n_classes, **options)
+            left = distances_without_spikes(values, codes, n_classes, code, **options)
             spikes = ranked[candidates.only_by_spikes(ranked, code, left)]
             self.spike_features_[label] = features.names[spikes].tolist()
             warn_if_none(label, ranked)

@@ -1,8 +1,8 @@
 """ClassSpecificNBCV: number of features and calibration by inner cross-validation."""
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_limits
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import ListOf, number, one_of, whole
 from xnbflow.data.samples import Labels, Samples
-from xnbflow.density.matrices import by_feature, is_sparse
+from xnbflow.density.matrices import as_dense, by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
-from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
+from xnbflow.naive_bayes.conformal import ERROR_RATE, class_p_values, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
@@ -28,6 +28,8 @@ from xnbflow.naive_bayes.size_path import (
     choose,
     geometric_sizes,
 )
+from xnbflow.naive_bayes.streams import StreamedNB, checked_chunks
+from xnbflow.preprocessing.selection.class_specific import FeatureDistances
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import PAIR_DISTANCES, pair_strengths
 
@@ -40,7 +42,7 @@ _BORROWED = 10.0
 _Fitted = tuple[Calibration, SizeAverage | None]
 
 
-class ClassSpecificNBCV(BaseClassSpecificNB):
+class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
     """`ClassSpecificNB` whose number of features and calibration are cross-validated.
 
     In every inner fold the distances of all features are computed once, and the summed evidence
@@ -204,7 +206,24 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
             self._fit(self._arrange(values), codes, known)
         return self
 
-    def predict_set(self, X: np.ndarray | pd.DataFrame, error_rate: float = 0.1) -> np.ndarray:
+    def fit_stream(
+        self, chunks: Iterable[tuple[np.ndarray, Any]], y: Labels, groups: Labels | None = None
+    ) -> Self:
+        """Fit on a series that need not fit into memory, with the results of `fit`; returns self.
+
+        Chunks are read once, see `ClassSpecificNB.fit_stream`. Each is measured by the training
+        samples of every inner fold and by all samples; the features that one of these may select,
+        200 for each pair of classes or the greatest of ``sizes``, stay in memory. For ``groups``
+        see `fit`.
+        """
+        codes = self._stream_codes(y)
+        check_consistent_length(codes, groups)
+        known = None if groups is None else np.asarray(groups)
+        with threadpool_limits(1, "blas"):
+            self._fit_chunks(checked_chunks(chunks, len(codes)), codes, known)
+        return self._without_unused()
+
+    def predict_set(self, X: Samples, error_rate: float = ERROR_RATE) -> np.ndarray:
         """Return which classes a sample may belong to, shape (n_samples, n_classes).
 
         A class is left out where the posterior of it is as low as in a share of less than
@@ -217,7 +236,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         held_out = self.held_out_scores_, self.held_out_codes_
         return class_p_values(posterior, *held_out, len(self.classes_)) > error_rate
 
-    def coverage(self, error_rate: float = 0.1) -> dict[Any, float]:
+    def coverage(self, error_rate: float = ERROR_RATE) -> dict[Any, float]:
         """Return for each class label how often `predict_set` has it for its held-out samples.
 
         The sets of an inner fold's samples rest on the other folds.
@@ -247,9 +266,50 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _calibration(self) -> Calibration:
         return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
 
-    def _fit(self, features: Any, codes: np.ndarray, groups: np.ndarray | None = None) -> None:
+    def _fit_chunks(
+        self,
+        chunks: Iterable[tuple[Any, Any]],
+        codes: np.ndarray,
+        groups: np.ndarray | None = None,
+    ) -> None:
+        several = len(self.classes_) > 1
+        folds = inner_folds(self.cv, codes, groups) if several else []
+        sets = [np.arange(len(codes)), *(train for train, _ in folds)]
+        trained = [(train, np.unique(codes[train], return_inverse=True)[1]) for train in sets]
+        largest = int(checked_sizes(self.sizes, np.iinfo(np.int32).max)[-1])
+        shortlists = {
+            (*candidate, i): Shortlist(int(inner.max()) + 1, largest)
+            for candidate in itertools.product(_listed(self.distance), _listed(self.min_bandwidth))
+            for i, (_, inner) in enumerate(trained)
+        }
+        store: FeatureDistances | None = None
+        n_seen = 0
+        for names, features in chunks:
+            positions = n_seen + np.arange(features.shape[0])
+            n_seen += len(positions)
+            for (distance, floor, i), shortlist in shortlists.items():
+                strengths = self._strengths(features, *trained[i][::-1], distance, floor)
+                shortlist.absorb(strengths, np.empty((len(positions), 0)), names)
+            kept = [shortlist.features.positions for shortlist in shortlists.values()]
+            own = FeatureDistances(positions, names, np.empty((0, len(positions))), features)
+            store = own if store is None else store.join(own)
+            store = store.take(np.flatnonzero(np.isin(store.positions, np.concatenate(kept))))
+        if store is None:  # `checked_chunks` has refused it
+            return
+        self.feature_names_in_ = store.names.astype(object)
+        values = store.values if is_sparse(store.values) else as_dense(store.values)
+        self._fit(values, codes, groups, n_seen)
+
+    def _fit(
+        self,
+        features: Any,
+        codes: np.ndarray,
+        groups: np.ndarray | None = None,
+        n_features: int | None = None,
+    ) -> None:
+        """Learn from features (n_features, n_samples), all or those that may be selected."""
         features = by_feature(features) if is_sparse(features) else features
-        sizes = checked_sizes(self.sizes, features.shape[0])
+        sizes = checked_sizes(self.sizes, features.shape[0] if n_features is None else n_features)
         rows, fitted, inner = self._path(features, codes, groups, sizes)
         best, size, average = self._choose(rows, fitted, len(codes))
         table = pd.DataFrame(rows)
@@ -355,12 +415,6 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         tested = np.concatenate([test for _, test in folds])
         sums = np.zeros((len(sizes), len(tested), len(self.classes_)))
         log_prior = np.full((len(tested), len(self.classes_)), -np.inf)
-        options = self._density(floor) | {
-            "borrowed": self._borrowed,
-            "exact": self.exact,
-            "evidence": self.evidence,
-            "contamination": self.contamination,
-        }
         counts, stop = [], 0
         for train, test in folds:
             start, stop = stop, stop + len(test)
@@ -368,21 +422,51 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
                 codes[train], return_inverse=True, return_counts=True
             )
             prior = self._inner_log_prior(present, inner_counts / len(train))
-            shortlist, rankings = self._ranked(features, inner, train, sizes[-1], distance, floor)
-            values, correlation = shortlist.features.values, None
-            if self.rule == "average":
-                correlation = ResidualCorrelation(values[:, train], inner)
-            modules = ModuleWeights(correlation, rankings.entries(), sizes)
-            sums[:, start:stop, present] = modules.sum_evidence(
-                values, inner, train, test, prior, **options
+            sums[:, start:stop, present], count = self._predict_fold(
+                features, inner, (train, test), sizes, prior, distance, floor
             )
             log_prior[start:stop, present] = prior
-            counts.append(modules.counts().mean(axis=1))
+            counts.append(count)
         numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         means, weights = np.mean(counts, axis=0), self._inner_weights(codes[tested])
         scorer = get_scorer(self.scoring) if self._scoring == "score" else None
         given = codes[tested], numbers, means, weights, self.classes_, scorer
         return InnerPredictions(sums, log_prior, *given)
+
+    def _predict_fold(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        fold: tuple[np.ndarray, np.ndarray],
+        sizes: np.ndarray,
+        prior: np.ndarray,
+        distance: str,
+        floor: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums of a fold's test samples at every size, and features per class there.
+
+        ``codes`` (n_train,) are the classes of the training samples that the fold has.
+        """
+        train, test = fold
+        shortlist, rankings = self._ranked(features, codes, train, sizes[-1], distance, floor)
+        values, correlation, entries = shortlist.features.values, None, rankings.entries()
+        del shortlist, rankings  # of many classes the strengths take most of the memory
+        if self.rule == "average":
+            correlation = ResidualCorrelation(values[:, train], codes)
+        modules = ModuleWeights(correlation, entries, sizes)
+        sums = modules.sum_evidence(
+            values,
+            codes,
+            train,
+            test,
+            prior,
+            borrowed=self._borrowed,
+            exact=self.exact,
+            evidence=self.evidence,
+            contamination=self.contamination,
+            **self._density(floor),
+        )
+        return sums, modules.counts().mean(axis=1)
 
     def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
         """Return what inner test samples count for: classes as ``priors`` says, 1 in the mean."""
@@ -409,12 +493,22 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         floor: float,
     ) -> tuple[Shortlist, PairRankings]:
         """Rank features by samples of the given classes; the shortlist has all samples' values."""
-        n_classes, given = int(codes.max()) + 1, {"distance": distance, "n_grid": self.n_grid}
-        measured: dict[str, Any] = given | self._density(floor)
-        strengths = pair_strengths(features, codes, n_classes, samples=samples, **measured)
-        shortlist = Shortlist(n_classes, int(n_features))
+        strengths = self._strengths(features, codes, samples, distance, floor)
+        shortlist = Shortlist(int(codes.max()) + 1, int(n_features))
         shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
         return shortlist, PairRankings(shortlist, codes, samples)
+
+    def _strengths(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        samples: np.ndarray | None,
+        distance: str,
+        floor: float,
+    ) -> np.ndarray:
+        measured: dict[str, Any] = {"distance": distance, "n_grid": self.n_grid}
+        measured |= self._density(floor)
+        return pair_strengths(features, codes, int(codes.max()) + 1, samples=samples, **measured)
 
     def _density(self, floor: float) -> dict[str, Any]:
         return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
-from xnbflow.data.samples import Samples, named_samples
+from xnbflow.data.samples import AnnDataLike, Samples, named_samples
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -62,7 +62,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     _takes_sparse = True
     _any_layout = True
 
-    def evidence_left(self, X: pd.DataFrame) -> np.ndarray:
+    def evidence_left(self, X: Samples) -> np.ndarray:
         """Return which share of the evidence's weight the samples have values for, (n_samples,).
 
         It is the mean over classes. The evidence of features that a DataFrame lacks, or of missing
@@ -77,8 +77,11 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         [0.5]
         """
         check_is_fitted(self)
-        known = ~np.isnan(self._features(X))
-        left = np.zeros(known.shape[1])
+        features = self._features(X)
+        left = np.zeros(features.shape[1])
+        if is_sparse(features):
+            return left + 1.0
+        known = ~np.isnan(features)
         for columns, weights in zip(self.columns_, self._feature_weights, strict=True):
             if len(columns):
                 left += weights @ known[columns] / weights.sum() / len(self.columns_)
@@ -90,24 +93,30 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         return [np.ones(len(columns)) for columns in self.columns_]
 
     def _features(self, X: Samples) -> np.ndarray:
-        table: Any = named_samples(X)[0] if isinstance(X, pd.DataFrame) else None
-        if not isinstance(table, pd.DataFrame) or not hasattr(self, "feature_names_in_"):
+        table, names = named_samples(X)
+        if isinstance(table, pd.DataFrame):
+            names = table.columns
+        if names is None or not hasattr(self, "feature_names_in_"):
             return super()._features(X)
         check_is_fitted(self)
         refuse_repeated_names(table)
-        places = table.columns.get_indexer(self.feature_names_in_[self.used_columns_])
+        found = pd.Index(names).get_indexer(self.feature_names_in_)
+        if not isinstance(table, pd.DataFrame) and (found >= 0).all():
+            return super()._features(X)
+        places = found[self.used_columns_]
         present = np.flatnonzero(places >= 0)
         if len(places) and not len(present):
             msg = "X has none of the features that the classifier uses; are they named as in fit?"
             raise InputError(msg)
-        used = table.iloc[:, places[present]]
+        used = _dense_columns(table, places[present])
         try:
             checked = check_array(used, dtype=np.float64, ensure_all_finite="allow-nan")
         except (TypeError, ValueError) as error:
             name_bad_value(used.where(used.notna(), 0.0), error)
             raise InputError(str(error)) from error
-        refuse_beyond_squares(np.nan_to_num(checked), used.columns)
-        features = np.zeros((self.n_features_in_, len(table)))
+        names = self.feature_names_in_[self.used_columns_[present]]
+        refuse_beyond_squares(np.nan_to_num(checked), names)
+        features = np.zeros((self.n_features_in_, len(checked)))
         features[self.used_columns_] = np.nan
         features[self.used_columns_[present]] = checked.T
         return features
@@ -115,8 +124,8 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._features(X)
-        table = isinstance(X, pd.DataFrame) and not is_sparse(features)
-        if table and np.isnan(features[self.used_columns_]).any():
+        named = isinstance(X, (pd.DataFrame, AnnDataLike)) and not is_sparse(features)
+        if named and np.isnan(features[self.used_columns_]).any():
             if self.evidence == "absolute":
                 msg = (
                     "X lacks values of features that the classifier uses; without them classes "
@@ -410,6 +419,18 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     @property
     def _calibration(self) -> Calibration:
         return Calibration.of_temperature(self.temperature, len(self.classes_))
+
+
+def _dense_columns(table: Any, places: np.ndarray) -> pd.DataFrame:
+    """Return some columns of a DataFrame, an array or a sparse matrix as a DataFrame, dense."""
+    if not isinstance(table, pd.DataFrame):
+        values = table.tocsc()[:, places].toarray() if is_sparse(table) else table[:, places]
+        return pd.DataFrame(values)
+    used = table.iloc[:, places]
+    sparse = {
+        name: kind.subtype for name, kind in used.dtypes.items() if isinstance(kind, pd.SparseDtype)
+    }
+    return used.astype(sparse) if sparse else used
 
 
 def _directions(values: Any, mine: np.ndarray) -> list[str]:

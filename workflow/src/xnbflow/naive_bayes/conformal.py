@@ -6,9 +6,28 @@ own samples, each predicted by a model that was fitted without it (Vovk, Gammerm
 predictors). The set may hold one class, several, or none.
 """
 
+from typing import Any
+
 import numpy as np
 
-__all__ = ["class_p_values", "held_out_coverage"]
+__all__ = ["ERROR_RATE", "class_p_values", "held_out_coverage", "sets_of_classes"]
+
+#: How often, about, the set of a sample may lack its class.
+ERROR_RATE = 0.1
+
+
+def sets_of_classes(
+    model: Any, posterior: np.ndarray, error_rate: float = ERROR_RATE
+) -> np.ndarray | None:
+    """Return which classes samples may belong to, by their posterior, (n_samples, n_classes).
+
+    None where the classifier has no held-out scores; see
+    `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`.
+    """
+    if not hasattr(model, "held_out_scores_"):
+        return None
+    held_out = model.held_out_scores_, model.held_out_codes_
+    return class_p_values(posterior, *held_out, posterior.shape[1]) > error_rate
 
 
 def class_p_values(

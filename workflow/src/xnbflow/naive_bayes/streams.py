@@ -50,11 +50,19 @@ class StreamedNB(BaseNaiveBayes):
         >>> XNB().fit_stream(chunks, y).selected_features_
         {'a': ['g1'], 'b': ['g1']}
         """
+        codes = self._stream_codes(y)
+        self._fit_chunks(checked_chunks(chunks, len(codes)), codes)
+        return self._without_unused()
+
+    def _stream_codes(self, y: Labels) -> np.ndarray:
+        """Validate parameters and labels; return each sample's class as a code."""
         self._validate_params()
         y = plain_labels(y)
         refuse_missing(y)
-        codes = self._learn_classes(column_or_1d(y))
-        self._fit_chunks(checked_chunks(chunks, len(codes)), codes)
+        return self._learn_classes(column_or_1d(y))
+
+    def _without_unused(self) -> Self:
+        """Forget the features that no class uses."""
         names: dict[int, Any] = {}
         for columns, own in zip(self.columns_, self.selected_features_.values(), strict=True):
             names.update(zip(columns.tolist(), own, strict=True))

@@ -63,6 +63,7 @@ def _row(study: str, found: dict[str, str]) -> dict[str, Any]:
         "title": found.get("title", study),
         "summary": found.get("summary", ""),
         "headline": found.get("text", ""),
+        "judged": bool(found.get("classifier")),
         "datasets": 0,
         "classifiers": [],
     }

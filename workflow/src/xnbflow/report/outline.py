@@ -39,7 +39,7 @@ def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]
     for name, attribute in SECTIONS.items():
         if name == _ANALYSES:
             modules += [analyses[each].section for each in study.analyses]
-        elif getattr(study, attribute):
+        elif getattr(study, attribute) and name.rpartition(".")[2] not in study.omit_sections:
             modules.append(name)
     return [module for module in modules if module]
 

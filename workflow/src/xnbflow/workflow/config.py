@@ -342,6 +342,7 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
                 for each in entry.get("validate", ())
             ),
             gene_sets=entry.get("gene_sets", ""),
+            omit_sections=tuple(entry.get("omit_sections", ())),
             cohorts=_cohorts(entry),
         )
         for name, entry in raw["studies"].items()

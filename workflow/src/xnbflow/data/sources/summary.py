@@ -219,7 +219,7 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
         commas = not any(map(DECIMAL_POINT.fullmatch, cells))
         options = {"decimal": "comma"} | options if commas else options
     dataset = replace(dataset, options=options)
-    if set(fields.index) & set(header) or suffix_of(path) == ".gct":
+    if set(fields.index) & set(header):
         dataset = replace(dataset, orientation="columns")
     if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
         return _turned(path, dataset, fields)

@@ -43,7 +43,7 @@ _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
 @contextmanager
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
-    """Open a table by its format, which its name shows: Parquet, ARFF, a workbook, or text.
+    """Open a table by its format, which its name shows: Parquet, ARFF, GCT, a workbook, text.
 
     The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
 
@@ -59,13 +59,18 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
             with book.naming_sheets("sheet" in options):
                 yield book
             return
-        if suffix not in _PARQUET:
+        if suffix not in {*_PARQUET, ".gct"}:
             refuse_other_formats(path)
         with open_raw(path) as stream:
             if suffix in _PARQUET:
                 yield ParquetTable(path, stream)
             elif suffix == ".arff":
                 yield Arff(path, stream)
+            elif suffix == ".gct":  # of GenePattern: version, size, then a table
+                if not stream.readline().startswith(b"#1.2") or not stream.readline():
+                    msg = f"{path} is not GCT of version 1.2; write that version, or a plain table"
+                    raise InputError(msg)
+                yield DelimitedText(path, stream, ("\t", "."), first_line=3)
             else:
                 separator = SEPARATORS.get(options.get("separator", ""))
                 default = separator or ("\t" if suffix in _TABS else ",")

@@ -50,7 +50,9 @@ def class_pairs(n_classes: int) -> np.ndarray:
 
 def pairs_with(code: int, n_classes: int) -> np.ndarray:
     """Return the positions of a class's pairs in `class_pairs`, shape (n_classes - 1,)."""
-    return np.flatnonzero((class_pairs(n_classes) == code).any(axis=1))
+    others = np.delete(np.arange(n_classes), code)
+    first, second = np.minimum(others, code), np.maximum(others, code)
+    return first * (2 * n_classes - first - 1) // 2 + second - first - 1
 
 
 def pair_distances(
@@ -89,20 +91,22 @@ def pair_distances(
     array([[1.  , 0.02]])
     """
     pairs = class_pairs(n_classes)
+    found = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: DenseTile | SparseTile) -> np.ndarray:
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
         widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
         densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
-        return compare(densities, pairs, distance)
+        found[:, strip] = compare(densities, pairs, distance)
 
-    found = map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth)
-    return np.concatenate([np.empty((len(pairs), 0)), *found], axis=1)
+    map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth)
+    return found
 
 
 def distances_without_spikes(
     features: Any,
     codes: np.ndarray,
     n_classes: int,
+    code: int,
     *,
     bandwidth: str = "silverman",
     kernel: str = "gaussian",
@@ -110,7 +114,7 @@ def distances_without_spikes(
     distance: str = "hellinger",
     min_bandwidth: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return `pair_distances` as they would be if no class were (almost) constant.
+    """Return a class's `pair_distances` as they would be if no class were (almost) constant.
 
     The density of such a class, or of a single sample, is a narrow spike, which is far from any
     other density. Here no bandwidth is below half the feature's standard deviation over all
@@ -118,9 +122,9 @@ def distances_without_spikes(
 
     Returns
     -------
-    distances : ndarray of shape (n_pairs, n_features)
-        0 where a class has one sample.
-    spikes : ndarray of bool, shape (n_pairs, n_features)
+    distances : ndarray of shape (n_classes - 1, n_features)
+        Of the class ``code`` from each other one; 0 where one of the two has one sample.
+    spikes : ndarray of bool, shape (n_classes - 1, n_features)
         Whether one of the two classes is narrower than a tenth of that.
 
     Examples
@@ -131,15 +135,16 @@ def distances_without_spikes(
     >>> features[0, 20] = 1.0
     >>> pair_distances(features, codes, 2).round(2)
     array([[0.84]])
-    >>> distances, spikes = distances_without_spikes(features, codes, 2)
+    >>> distances, spikes = distances_without_spikes(features, codes, 2, 0)
     >>> distances.round(2), spikes
     (array([[0.46]]), array([[ True]]))
     """
     rule = "silverman" if bandwidth == "adaptive" else bandwidth
-    pairs = class_pairs(n_classes)
-    nothing = np.empty((len(pairs), 0))
+    pairs = class_pairs(n_classes)[pairs_with(code, n_classes)]
+    found = np.empty((len(pairs), features.shape[0]))
+    spikes = np.empty(found.shape, dtype=bool)
 
-    def work(tile: DenseTile | SparseTile) -> tuple[np.ndarray, np.ndarray]:
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
         sizes = tile.sizes[:, np.newaxis]
         widths = tile.bandwidths(rule, kernel, min_bandwidth)
         least = _LEAST_BANDWIDTH * tile.deviations() * sizes**-0.2
@@ -148,11 +153,11 @@ def distances_without_spikes(
         distances = compare(densities, pairs, distance)
         alone = sizes == 1
         distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
-        return distances, ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
+        found[:, strip] = distances
+        spikes[:, strip] = ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
 
-    parts = map_class_tiles(work, features, codes, n_classes, bandwidth=rule)
-    distances, spikes = zip((nothing, nothing.astype(bool)), *parts, strict=True)
-    return np.concatenate(distances, axis=1), np.concatenate(spikes, axis=1)
+    map_class_tiles(work, features, codes, n_classes, bandwidth=rule)
+    return found, spikes
 
 
 @dataclass(frozen=True)
@@ -170,11 +175,11 @@ class FeatureDistances:
     values: Any
 
     def take(self, kept: np.ndarray) -> "FeatureDistances":
-        """Return some of the features; dense values are not copied."""
+        """Return some of the features, ascending; dense values are not copied."""
         values = some_rows(self.values, kept)
-        return FeatureDistances(
-            self.positions[kept], self.names[kept], self.distances[:, kept], values
-        )
+        whole = len(kept) == len(self.positions)  # of many classes all distances: no copy
+        distances = self.distances if whole else self.distances[:, kept]
+        return FeatureDistances(self.positions[kept], self.names[kept], distances, values)
 
     def join(self, other: "FeatureDistances") -> "FeatureDistances":
         """Return these features and others."""
@@ -346,9 +351,8 @@ class Candidates(KeptFeatures):
         ``left`` is what `distances_without_spikes` returns for them. Each distance that counts
         belongs to a spike and falls, without it, by half or to a distance that does not count.
         """
-        mine = pairs_with(code, self.n_classes)
-        distances = self.features.distances[np.ix_(mine, chosen)]
-        without, spikes = (each[mine] for each in left)
+        distances = self.features.distances[np.ix_(pairs_with(code, self.n_classes), chosen)]
+        without, spikes = left
         lost = spikes & (without <= np.maximum(self._cut, distances / 2.0))
         counts = distances > self._cut
         return counts.any(axis=0) & (lost | ~counts).all(axis=0)

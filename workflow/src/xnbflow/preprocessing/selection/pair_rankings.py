@@ -164,9 +164,10 @@ class PairRankings:
         found: dict[int, set[int]] = {}
         for p in pairs_with(code, self.n_classes):
             order, labels = self.orders[p], self.ties[p]
-            for feature, label in zip(order[: self.enough[p]], labels, strict=False):
-                equal = order[labels == label]
-                others = np.setdiff1d(equal, chosen) if len(equal) > 1 else equal[:0]
+            shared = np.bincount(labels)[labels[: self.enough[p]]] > 1
+            for place in np.flatnonzero(shared):
+                feature, equal = order[place], order[labels == labels[place]]
+                others = np.setdiff1d(equal, chosen)
                 if len(others):
                     found.setdefault(int(feature), set()).update(others.tolist())
         return {feature: np.array(sorted(others)) for feature, others in found.items()}

@@ -66,20 +66,23 @@ def pair_strengths(
     """
     pairs = class_pairs(n_classes)
 
-    def work(tile: DenseTile | SparseTile) -> np.ndarray:
+    found = np.empty((len(pairs), features.shape[0]))
+
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
         tile = tile.standardised()
         widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
         if distance == "separation":
-            return tile.separation(widths, pairs)
+            found[:, strip] = tile.separation(widths, pairs)
+            return
         densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow="log")
         far = compare(densities, pairs, "hellinger" if distance == "combined" else distance)
         strengths = -np.log(np.maximum(1.0 - far * far, _LEAST_AFFINITY))
         if distance == "combined":
-            return np.sqrt(tile.separation(widths, pairs) * strengths)
-        return strengths
+            strengths = np.sqrt(tile.separation(widths, pairs) * strengths)
+        found[:, strip] = strengths
 
-    found = map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth, samples=samples)
-    return np.concatenate([np.empty((len(pairs), 0)), *found], axis=1)
+    map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth, samples=samples)
+    return found
 
 
 def distance_of_strength(strengths: np.ndarray) -> np.ndarray:

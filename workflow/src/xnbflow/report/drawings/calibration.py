@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, GREY, MARKERS, new_axes
+from xnbflow.report.page.style import COLOURS, GREY, MARKERS, column_width, new_axes
 
 __all__ = ["draw_calibration"]
 
@@ -17,8 +17,6 @@ def draw_calibration(
     counts: Sequence[np.ndarray],
     lower: Sequence[np.ndarray],
     upper: Sequence[np.ndarray],
-    *,
-    width: float = 2.9,
 ) -> Figure:
     """Draw how often a predicted probability comes true.
 
@@ -29,9 +27,8 @@ def draw_calibration(
         Per classifier and bin: mean probability, frequency, number of predictions.
     lower, upper : sequence of ndarray
         Ends of the intervals of the frequencies.
-    width : float
-        Inches.
     """
+    width = column_width(2.9)
     legend = 0.17 * -(-len(classifiers) // 2)
     height = min(width, 4.5) + 0.05 + legend
     figure, axes = new_axes(width, height, bottom=0.5 + legend, title="Calibration")

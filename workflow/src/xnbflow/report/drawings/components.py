@@ -9,6 +9,7 @@ from xnbflow.report.page.style import (
     COLOURS,
     INK,
     MARKERS,
+    column_width,
     legend_above,
     legend_room,
     new_axes,
@@ -23,8 +24,6 @@ def draw_components(
     groups: Sequence[str],
     names: Sequence[str],
     axes_labels: tuple[str, str],
-    *,
-    width: float = 2.9,
 ) -> Figure:
     """Draw samples by two components, coloured by a group.
 
@@ -36,11 +35,10 @@ def draw_components(
     names : sequence of str
         What is written beside a sample, as of outliers; empty for none.
     axes_labels : (str, str)
-    width : float
-        Inches.
     """
     kinds = sorted(set(groups))
     labels = [shorten(kind, 30) for kind in kinds]
+    width = column_width(2.9)
     columns, room = legend_room(labels, width)
     side = min(width - 0.7, 4.0)
     figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)

@@ -13,6 +13,7 @@ from xnbflow.report.page.style import (
     DASHES,
     GREY,
     MARKERS,
+    column_width,
     label_width,
     legend_above,
     legend_room,
@@ -39,8 +40,6 @@ def draw_densities(
     chosen: Collection[int],
     focus: int,
     notes: Sequence[str],
-    *,
-    width: float = 2.9,
 ) -> Figure:
     """Draw the density of a feature in each class, and below each class's samples as a rug.
 
@@ -61,13 +60,11 @@ def draw_densities(
         The one of them that it separates best.
     notes : sequence of str
         What stands right of each class's rug.
-    width : float
-        Inches.
     """
     labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
     left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
     inner = _CURVES + _RUG_ROW * len(labels)
-    figure, axes = _new_axes(feature, width, inner, 0.4, left, right)
+    figure, axes = _new_axes(feature, inner, 0.4, left, right)
     few = len(classes) <= _MOST_COLOURED
     strong = set(chosen) if few else {focus}
     peaks = densities.max(axis=1)
@@ -78,10 +75,8 @@ def draw_densities(
     for i in range(len(classes)):
         colour = COLOURS[i % len(COLOURS)] if few or i in strong else GREY
         curve = np.minimum(densities[i], 1.02 * height)
-        look: dict[str, Any] = {
-            "color": colour,
-            "linestyle": DASHES[i % len(DASHES)] if few else "-",
-        }
+        dashes = DASHES[i % len(DASHES)] if few else "-"
+        look: dict[str, Any] = {"color": colour, "linestyle": dashes}
         axes.plot(grid, curve, linewidth=1.8 if i in strong else 0.9, **look)
         if i in strong:
             axes.fill_between(grid, curve, color=colour, alpha=0.2, linewidth=0)
@@ -100,10 +95,10 @@ def draw_densities(
 
 
 def _new_axes(
-    feature: str, width: float, inner: float, top: float, left: float, right: float
+    feature: str, inner: float, top: float, left: float, right: float
 ) -> tuple[Figure, Axes]:
     """Return axes of a height in inches below the feature's name."""
-    height = 0.35 + inner + top
+    width, height = column_width(2.9), 0.35 + inner + top
     figure, axes = new_axes(width, height, left=left, right=right, bottom=0.35, top=top)
     write_heading(figure, shorten(feature, 40), 9)
     axes.spines["left"].set_visible(False)
@@ -118,11 +113,7 @@ _COHORT_CURVES = 1.5
 
 
 def draw_cohorts(
-    feature: str,
-    grid: np.ndarray,
-    curves: Mapping[str, Sequence[np.ndarray | None]],
-    *,
-    width: float = 2.9,
+    feature: str, grid: np.ndarray, curves: Mapping[str, Sequence[np.ndarray | None]]
 ) -> Figure:
     """Draw a feature's density in each class: filled in training, dashed in the test cohort.
 
@@ -134,27 +125,21 @@ def draw_cohorts(
     curves : mapping of str to (ndarray or None, ndarray or None)
         By class the densities in the training and in the test cohort; None where there are fewer
         than two samples.
-    width : float
-        Inches.
     """
     classes = [shorten(label, 16) for label in curves]
-    columns, room = legend_room(classes, width)
-    figure, axes = _new_axes(feature, width, _COHORT_CURVES, 0.4 + room, 0.15, 0.15)
+    columns, room = legend_room(classes, column_width(2.9))
+    figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, 0.15, 0.15)
     unknown = np.full(len(grid), np.nan)
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour = COLOURS[i % len(COLOURS)]
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
         first = unknown if train is None else train
-        look: dict[str, Any] = {
-            "color": colour,
-            "marker": MARKERS[i % len(MARKERS)],
-            "markevery": 0.15,
-        }
-        look |= {"markersize": 3}
-        axes.plot(grid, first, linewidth=1.2, label=name, **look)
+        marker = MARKERS[i % len(MARKERS)]
+        look: dict[str, Any] = {"marker": marker, "markevery": 0.15, "markersize": 3}
+        axes.plot(grid, first, color=colour, linewidth=1.2, label=name, **look)
         second = unknown if test is None else test
-        axes.plot(grid, second, linewidth=1.6, linestyle="--", **look)
+        axes.plot(grid, second, color=colour, linewidth=1.6, linestyle="--", **look)
     legend_above(axes, columns)
     axes.set(xlim=(grid[0], grid[-1]), yticks=[])
     axes.set_ylim(0)

@@ -7,21 +7,26 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from xnbflow.report.drawings.matrix import colour_bar, shade_cells
-from xnbflow.report.page.style import COLOURS, GREY, label_width, name_rows, new_axes, shorten
+from xnbflow.report.page.style import (
+    COLOURS,
+    GREY,
+    column_width,
+    label_width,
+    name_rows,
+    new_axes,
+    shorten,
+)
 
 __all__ = ["draw_heatmap"]
 
-_WIDTH, _WIDEST, _ROW = 6.2, 0.3, 0.2
+_WIDTH, _WIDEST, _ROW = 5.4, 0.3, 0.2
 _LONGEST, _SIZE = 22, 8
 #: Standard deviations from which on a cell is as dark as can be.
 _MOST = 2.5
-_LEGEND = "standard deviations from the mean; half cells: below"
-_LINE = 0.16
+_LEGEND, _LINE = "SD from the mean", 0.16
 
 
-def draw_heatmap(
-    z: np.ndarray, rows: Sequence[str], classes: Sequence[str], *, width: float | None = None
-) -> Figure:
+def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:
     """Draw features by samples: one colour above a feature's mean, another below it.
 
     Parameters
@@ -32,22 +37,21 @@ def draw_heatmap(
         Names of the features.
     classes : sequence of str
         The class of each sample; those of a class stand side by side.
-    width : float, optional
-        Inches; by default what the samples take, 6.2 and the labels at most.
     """
     labels = [shorten(row, 34) for row in rows]
     n, m = z.shape
     left = 0.15 + label_width(labels)
-    inner = min(_WIDTH, _WIDEST * m) if width is None else width - left - 0.1
+    wide = column_width(max(left + min(_WIDTH, _WIDEST * m) + 0.1, 4.2))
+    inner = wide - left - 0.1 if column_width(0.0) else min(_WIDTH, _WIDEST * m)
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
     spans = list(pairwise(edges))
     lines = _lines_of([classes[start] for start, _ in spans], spans, inner / m)
     top = 0.2 + _LINE * (1 + max(lines))
-    height, wide = top + 0.7 + _ROW * n, width or max(left + inner + 0.1, 4.2)
+    height = top + 0.7 + _ROW * n
     right = wide - left - inner
     figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
-    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, tall=0.5)
+    shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, below=True)
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
     name_rows(axes, range(n), labels)
     axes.set_xticks([])

@@ -4,14 +4,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, GREY, new_axes, plain_number
+from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, plain_number
 
 __all__ = ["draw_correlations", "draw_p_values"]
 
 _HEIGHT = 2.1
 
 
-def draw_p_values(shares: np.ndarray, alpha: float, *, width: float = 2.9) -> Figure:
+def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
     """Draw the distribution of p-values.
 
     Parameters
@@ -20,12 +20,9 @@ def draw_p_values(shares: np.ndarray, alpha: float, *, width: float = 2.9) -> Fi
         Share of p-values in equal bins from 0 to 1.
     alpha : float
         Level below which a feature counts as not normal.
-    width : float
-        Inches.
     """
-    figure, axes = new_axes(
-        width, _HEIGHT, title="Shapiro-Wilk p-values", xlabel="p", ylabel="share of features"
-    )
+    figure, axes = new_axes(column_width(2.9), _HEIGHT, title="Shapiro-Wilk p-values")
+    axes.set(xlabel="p", ylabel="share of features")
     edges = np.linspace(0, 1, len(shares) + 1)
     below = edges[1:] <= alpha + 1e-12
     _draw_bars(axes, edges, shares, below)
@@ -39,9 +36,7 @@ def draw_p_values(shares: np.ndarray, alpha: float, *, width: float = 2.9) -> Fi
     return figure
 
 
-def draw_correlations(
-    edges: np.ndarray, pairs: np.ndarray, cut: float, *, width: float = 2.9
-) -> Figure:
+def draw_correlations(edges: np.ndarray, pairs: np.ndarray, cut: float) -> Figure:
     """Draw how many pairs of features have which correlation within the classes.
 
     Parameters
@@ -51,10 +46,9 @@ def draw_correlations(
     pairs : ndarray of int, shape (n_bins,)
     cut : float
         Pairs beyond this count as dependent.
-    width : float
-        Inches.
     """
-    figure, axes = new_axes(width, _HEIGHT, left=0.75, title="Correlation given the class")
+    figure, axes = new_axes(column_width(2.9), _HEIGHT, left=0.75)
+    axes.set_title("Correlation given the class")
     axes.set(xlabel="|r| of a pair of features", ylabel="pairs", yscale="log")
     _draw_bars(axes, edges, pairs, edges[:-1] >= cut - 1e-9)
     axes.axvline(cut, color=GREY, linestyle="--", linewidth=1)

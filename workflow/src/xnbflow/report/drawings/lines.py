@@ -14,6 +14,7 @@ from xnbflow.report.page.style import (
     GREY,
     INK,
     MARKERS,
+    column_width,
     legend_above,
     legend_room,
     new_axes,
@@ -46,7 +47,6 @@ def draw_lines(
     levels: Sequence[tuple[str, float]] = (),
     bands: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]] = (),
     logarithmic: bool = True,
-    width: float = 4.5,
 ) -> Figure:
     """Draw lines with marks, single points and horizontal levels.
 
@@ -65,11 +65,10 @@ def draw_lines(
         Intervals around the first lines, each of shape (n_points,).
     logarithmic : bool
         Whether the horizontal axis is.
-    width : float
-        Inches.
     """
     labels = [line.label for line in lines] + [label for label, _ in levels]
     labels += [ring[0]] if ring else []
+    width = column_width(4.5)
     columns, room = legend_room(labels, width - 0.75)
     top = 0.1 + room + 0.25 * bool(title)
     figure, axes = new_axes(width, 2.4 + top, left=0.75, right=0.25, top=top)
@@ -104,12 +103,7 @@ def _make_logarithmic(axes: Axes, subs: Sequence[float]) -> None:
 
 
 def draw_trade_off(
-    rows: Sequence[str],
-    classifiers: Sequence[str],
-    features: np.ndarray,
-    accuracy: np.ndarray,
-    *,
-    width: float = 4.5,
+    rows: Sequence[str], classifiers: Sequence[str], features: np.ndarray, accuracy: np.ndarray
 ) -> Figure:
     """Draw accuracy against features per class; a line joins the classifiers of a data set.
 
@@ -118,9 +112,8 @@ def draw_trade_off(
     rows, classifiers : sequence of str
         Data sets, classifiers.
     features, accuracy : ndarray of shape (n_rows, n_classifiers)
-    width : float
-        Inches.
     """
+    width = column_width(4.5)
     columns, room = legend_room(classifiers, width - 0.8)
     figure, axes = new_axes(width, 3.4 + room, left=0.8, top=0.1 + room)
     axes.set(xlabel="features per class (logarithmic)", ylabel="accuracy")
@@ -132,7 +125,8 @@ def draw_trade_off(
         colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
         x, y = features[:, j] * shifts[j], accuracy[:, j]
         axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.85, label=name, clip_on=False)
-    axes.set_ylim(top=1.0)
+    low = axes.get_ylim()[0]
+    axes.set_ylim(low - 0.05 * (1.0 - low), 1.0)
     decades = np.log10(np.nanmax(features) / np.nanmin(features))
     _make_logarithmic(axes, (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
     axes.grid(visible=True)

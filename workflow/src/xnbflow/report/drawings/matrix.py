@@ -12,6 +12,7 @@ from xnbflow.report.page.style import (
     COLOURS,
     GREY,
     INK,
+    column_width,
     label_width,
     name_columns,
     name_rows,
@@ -63,19 +64,17 @@ def draw_matrix(
         Of the darkest cells.
     cell : (float, float)
         Width and height of a cell in inches.
-    width : float, optional
-        Inches, or more where the labels need it; by default what the cells take.
     """
     row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
     left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)
     beside = left + 0.15 + label_width(marks)
-    room = 0.0 if width is None else (width - beside) / max(1, len(columns))
-    across = max(cell[0], min(room, 1.0))
+    room = (column_width(0.0) - beside) / max(1, len(columns))
+    across = max(cell[0], min(room, 1.0))  # in print the cells fill the column
     upright = max(map(len, column_labels), default=0) * 0.07 < across
     bottom = (0.25 if upright else 0.12 + label_width(column_labels)) + (0.2 if xlabel else 0)
     bottom += 0.42 if key else 0
     inner, height = across * len(columns), bottom + 0.3 + cell[1] * len(rows)
-    width = max(beside + inner, 0.2 + label_width([title], 11), width or 0.0)
+    width = max(beside + inner, 0.2 + label_width([title], 11), column_width(0.0))
     width = max(width, 1.6 + label_width([key], 8)) if key else width
     figure, axes = new_axes(width, height, left=left, right=width - left - inner, bottom=bottom)
     write_heading(figure, title)
@@ -113,24 +112,25 @@ def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequ
     steps = np.linspace(-1 if len(colours) > 1 else 0, 1, 2 * _LEVELS + 1)[None]
     shade_cells(axes, np.clip(steps, 0, 1), colours[-1], framed=False)
     if len(colours) > 1:
-        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False)
+        shade_cells(axes, np.clip(-steps, 0, 1), colours[0], framed=False, below=True)
     axes.set(xlim=(-0.5, steps.size - 0.5), ylim=(-0.5, 0.5), yticks=[])
     names = [f"{tick:+g}" if len(colours) > 1 and tick else f"{tick:g}" for tick in ticks]
-    axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=7)
+    axes.set_xticks(np.linspace(0, steps.size - 1, len(ticks)), names, size=8)
     axes.tick_params(length=0, pad=2)
     axes.text(steps.size + 1, 0, label, va="center", size=8)
 
 
 def shade_cells(
-    axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True, tall: float = 1.0
+    axes: Axes, values: np.ndarray, colour: str, *, framed: bool = True, below: bool = False
 ) -> None:
     """Fill cells in steps of strength, one path for all cells of a step; frame all of them.
 
-    ``tall`` is the share of a cell's height that is filled.
+    In print, cells of values ``below`` the mean have half the height: they differ in grey, too.
     """
     if framed:
         frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
         axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
+    tall = 0.5 if below and column_width(0.0) else 1.0
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
         cells = _squares(*np.nonzero(steps == step), tall=tall)

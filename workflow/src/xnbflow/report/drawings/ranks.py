@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, INK, label_width, new_axes, shorten
+from xnbflow.report.page.style import COLOURS, INK, column_width, label_width, new_axes, shorten
 
 __all__ = ["draw_ranks"]
 
@@ -18,8 +18,6 @@ def draw_ranks(
     ranks: Sequence[float],
     bars: Sequence[tuple[int, int]],
     difference: float,
-    *,
-    width: float | None = None,
 ) -> Figure:
     """Draw average ranks on a line, best on the left, and bars that join what does not differ.
 
@@ -33,21 +31,13 @@ def draw_ranks(
         First and last classifier of each bar.
     difference : float
         Length of the yardstick.
-    width : float, optional
-        Inches, or more where the names need it; by default 2.5 and the names.
     """
     k, n_left = len(classifiers), (len(classifiers) + 1) // 2
     depth = _BAR * len(bars) + 0.15
     height = depth + _LINE * n_left
     side = 0.25 + label_width([f"{shorten(name, 17)}  0.00" for name in classifiers])
-    figure, axes = new_axes(
-        max(width or 2.5 + 2 * side, 1.0 + 2 * side),
-        height + 0.95,
-        left=side,
-        right=side,
-        bottom=0.1,
-        top=0.85,
-    )
+    width = max(column_width(2.5 + 2 * side), 1.0 + 2 * side)
+    figure, axes = new_axes(width, height + 0.95, left=side, right=side, bottom=0.1, top=0.85)
     axes.set(xlim=(1, k), ylim=(-height, 0), xticks=np.arange(1, k + 1), yticks=[])
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.spines["top"].set_visible(True)

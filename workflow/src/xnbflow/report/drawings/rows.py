@@ -12,6 +12,7 @@ from xnbflow.report.page.style import (
     GREY,
     INK,
     MARKERS,
+    column_width,
     label_width,
     legend_above,
     legend_room,
@@ -44,8 +45,6 @@ def draw_points(
     xlabel: str,
     levels: tuple[str, Sequence[float]] | None = None,
     most: float | None = None,
-    *,
-    width: float = 4.6,
 ) -> Figure:
     """Draw rows of points, the groups of a row one below the other.
 
@@ -58,13 +57,12 @@ def draw_points(
         A name, and per row a value that all groups are to be compared with: a bar across the row.
     most : float, optional
         The greatest value there can be, where the axis ends; a mark on it is drawn whole.
-    width : float
-        Inches.
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
     named, labels = names if len(names) > 1 else [], [shorten(name) for name in rows]
     left = min(1.9, 0.2 + label_width(labels))
+    width = column_width(4.6)
     columns, room = legend_room(named, width - left)
     height = 0.6 + room + (0.14 + 0.085 * n_lines) * len(rows)
     figure, axes = new_axes(width, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)

@@ -3,20 +3,13 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, GREY, new_axes, shorten, write_heading
+from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, shorten, write_heading
 
 __all__ = ["draw_volcano"]
 
 
 def draw_volcano(
-    title: str,
-    change: np.ndarray,
-    p: np.ndarray,
-    cut: float,
-    names: dict[str, int],
-    xlabel: str,
-    *,
-    width: float = 3.0,
+    title: str, change: np.ndarray, p: np.ndarray, cut: float, names: dict[str, int], xlabel: str
 ) -> Figure:
     """Draw each feature at its change and its p-value; those below the cut in colour.
 
@@ -32,12 +25,10 @@ def draw_volcano(
         Features to name, best first, and where they are; one that would lie on another is not.
     xlabel : str
         What the change is.
-    width : float
-        Inches.
     """
     height = -np.log10(np.clip(p, 1e-300, 1))
     figure, axes = new_axes(
-        width, 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
+        column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
     )
     write_heading(figure, shorten(title, 40))
     found = p <= cut

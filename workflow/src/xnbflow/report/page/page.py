@@ -101,22 +101,9 @@ def write_figures(
 ) -> dict[str, float]:
     """Write every figure for print, and ``legends.md``, which has a legend for each.
 
-    Parameters
-    ----------
-    sections : iterable of Section
-    folder : Path
-        For ``{section}/{figure}.svg``, ``.pdf`` and ``.png``.
-    width : float
-        Millimetres.
-    subject : callable
-        What a figure is about, by its name: data set, classifier, scheme of folds.
-    threads : int
-        Processes that draw.
-
-    Returns
-    -------
-    dict of str to float
-        The width of every figure in millimetres, by ``{section}/{figure}``.
+    They are ``{section}/{figure}.svg``, ``.pdf`` and ``.png`` of the folder, ``width`` millimetres
+    wide; ``subject`` says by a figure's name what it is about, ``threads`` processes draw. The
+    widths that were drawn are returned by ``{section}/{figure}``.
     """
     found = {
         f"{section.id}/{figure.name}": (figure, legend, section.title)

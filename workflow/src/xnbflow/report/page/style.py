@@ -1,11 +1,11 @@
 """One style for all figures: colours that the colour-blind tell apart, text as on the page."""
 
-import inspect
 import io
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ __all__ = [
     "GREY",
     "INK",
     "MARKERS",
+    "column_width",
+    "for_print",
     "label_width",
     "legend_above",
     "legend_columns",
@@ -85,10 +87,17 @@ _ON_PAPER: dict[str, Any] = {
 }
 
 _MM_PER_INCH = 25.4
+#: Inches of a column in print; none on a page.
+_COLUMN: ContextVar[float | None] = ContextVar("column", default=None)
 #: Points between the axes and what is written beside them.
 _PAD = 3.5
 
 _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
+
+
+def column_width(natural: float) -> float:
+    """Return how wide a figure is in inches: as the column in print, else as is natural."""
+    return _COLUMN.get() or natural
 
 
 def label_width(labels: Sequence[str], size: float = 9.0) -> float:
@@ -211,31 +220,27 @@ def print_figure(
 ) -> float:
     """Draw a figure for print and write it as SVG, PDF and PNG of 600 dots per inch.
 
-    Parameters
-    ----------
-    draw : callable
-        Returns the figure; it should take ``width`` in inches.
-    arguments : mapping
-        Its other keyword arguments.
-    path : Path
-        The files without their endings.
-    width : float
-        Millimetres.
-
-    Returns
-    -------
-    float
-        The width drawn in millimetres: more where the labels need it. No text is scaled.
+    ``path`` is that of the files without their endings, ``width`` millimetres. The width that was
+    drawn is returned: more where the labels need it, as no text is scaled.
     """
-    with _styled(_ON_PAPER | {"svg.hashsalt": path.name}):
-        sized = "width" in inspect.signature(draw).parameters  # else a plugin's, as it is
-        figure = draw(**arguments, **({"width": width / _MM_PER_INCH} if sized else {}))
+    with for_print(draw, arguments, width, path.name) as figure:
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
-            write_atomically(
-                path.with_name(f"{path.name}.{kind}"),
-                partial(figure.savefig, format=kind, metadata={date: None}),
-            )
+            save = partial(figure.savefig, format=kind, metadata={date: None})
+            write_atomically(path.with_name(f"{path.name}.{kind}"), save)
         return float(figure.get_figwidth() * _MM_PER_INCH)
+
+
+@contextmanager
+def for_print(
+    draw: Callable[..., Figure], arguments: Mapping[str, Any], width: float, name: str
+) -> Iterator[Figure]:
+    """Draw a figure of a width in millimetres, and keep the style until it is saved."""
+    token = _COLUMN.set(width / _MM_PER_INCH)
+    try:
+        with _styled(_ON_PAPER | {"svg.hashsalt": name}):
+            yield draw(**arguments)
+    finally:
+        _COLUMN.reset(token)
 
 
 @contextmanager

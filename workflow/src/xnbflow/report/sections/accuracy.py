@@ -50,6 +50,16 @@ _RECALL = (
 _RECALL_COLUMNS = ("classifier", "class", "samples", "recall", "lower", "upper", "recognised",
                    "taken_for", "taken")  # fmt: skip
 
+_SETS = (
+    "Conformal sets of tested samples: a class is left out where its probability is as low as in "
+    "less than a tenth of the class's own samples. Coverage is how often a sample's set has its "
+    "class, measured on the test samples; it should be near the level. Sets of several classes are "
+    "undecided samples, empty ones unusual samples. A class of fewer than nine training samples is "
+    "in every set."
+)
+_SETS_COLUMNS = ("classifier", "class", "samples", "level", "coverage", "lower", "upper", "single",
+                 "single_right", "several", "empty")  # fmt: skip
+
 _PREDICTIONS = (
     "Samples outside the training samples. In a confusion matrix a row is a true class, shaded by "
     "the share of its samples that each class was predicted for, with counts over all folds and "
@@ -229,7 +239,8 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     recall = results.rows("recall", dataset=dataset, folds=folds)
     table = results.tables.show("recall", _RECALL, _RECALL_COLUMNS, recall)
     blocks += [*_confidence(results, dataset, folds), Gallery(figures, _PREDICTIONS, sources)]
-    return [*blocks, Group("Recall of each class", [table], "and what it is mistaken for")]
+    blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
+    return [*blocks, *_sets(results, dataset, folds)]
 
 
 #: A prediction with a greater probability than this is sure.
@@ -253,6 +264,15 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
         return []
     text = f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}."
     return [Prose(text, sources=results.tables.sources("confidence"))]
+
+
+def _sets(results: StudyResults, dataset: str, folds: str) -> list[Block]:
+    """Return how often sets of classes have a sample's class, where a classifier has sets."""
+    table = results.rows("sets", dataset=dataset, folds=folds)
+    if table.empty:
+        return []
+    return [Group("Sets of classes", [results.tables.show("sets", _SETS, _SETS_COLUMNS, table)],
+                  "coverage, undecided and unusual samples")]  # fmt: skip
 
 
 def confusion_figure(name: str, title: str, rows: pd.DataFrame, classes: Sequence[str]) -> Figure:

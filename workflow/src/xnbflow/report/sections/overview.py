@@ -13,7 +13,6 @@ from xnbflow import __version__
 from xnbflow.data.contract import JOBS, Column, benchmark_of
 from xnbflow.data.counts import counted
 from xnbflow.evaluation.gathering import read_benchmark
-from xnbflow.evaluation.methods import known_methods
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 
@@ -34,7 +33,6 @@ def section(results: StudyResults) -> Section:
     if len(notes):
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
         blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
-    blocks += _steps(results)
     details: list[Block] = [Facts(results.software)]
     if len(seconds):
         details.append(Table(seconds, "Run time and memory of the jobs, by stage.", _SECONDS))
@@ -132,36 +130,6 @@ def _datasets(results: StudyResults) -> Table:
             "a classifier imputes itself; densities on this page use the medians of all samples."
         )
     return results.tables.show("datasets", caption, [*shown, "missing"], rows)
-
-
-def _steps(results: StudyResults) -> list[Block]:
-    """Return what is done to values before a classifier sees them, with the reasons given."""
-    owners = dict(results.configuration.get("preprocessing", {}))
-    entries = results.configuration.get("classifiers", {})
-    for name in results.study.classifiers:
-        owners[results.labels[name]] = entries.get(name, {}).get("steps", [])[:-1]
-    rows = [
-        {
-            "of": owner,
-            "step": number,
-            "what": _title(step.get("method", "a pipeline")),
-            "parameters": _settings(step.get("params", {})),
-            "reason": step.get("reason", ""),
-        }
-        for owner, steps in owners.items()
-        for number, step in enumerate(steps, 1)
-    ]
-    caption = (
-        "Preprocessing: the steps of a data set come before those of a classifier, and are fitted "
-        "on the training samples of each fold. Diagnostics, densities and analyses on this page "
-        "use the values as they were acquired."
-    )
-    return [Table(pd.DataFrame(rows), caption)] if rows else []
-
-
-def _title(method: str) -> str:
-    known = known_methods().get(method)
-    return method.rpartition(".")[2] if known is None else known.title
 
 
 _SECONDS = {

@@ -50,6 +50,11 @@ _FILES = (
     "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a gene set per "
     "class and direction for enrichment tools (GMT), the signature as a table"
 )
+_CORE = (
+    "The core set, marked in the signature: the short list to measure. Its accuracy is that of the "
+    "core features alone in the inner folds of the fit on all samples; each fold is tested with "
+    "the size that the other folds choose."
+)
 _HEATMAP = (
     "The best features of every class, standardised; samples class by class, similar features "
     "side by side (average linkage). The features were selected on these samples, so that the "
@@ -65,6 +70,8 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
         yield heatmap_figure(name, drawn, _HEATMAP, sources)
     if len(tables["signature"]):
         yield _table(tables, tables["signature"])
+    if len(tables["core"]):
+        yield tables.show("core", _CORE)
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])

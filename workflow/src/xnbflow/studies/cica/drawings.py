@@ -12,6 +12,7 @@ from xnbflow.report.page.style import (
     DASHES,
     GREY,
     MARKERS,
+    column_width,
     legend_above,
     legend_room,
     new_axes,
@@ -37,7 +38,6 @@ def draw_descent(
     ylabel: str,
     *,
     ratios: bool,
-    width: float = 4.4,
 ) -> Figure:
     """Draw a measure by step.
 
@@ -51,10 +51,9 @@ def draw_descent(
         Name of the measure.
     ratios : bool
         Whether the axis is logarithmic; else it begins at 0.
-    width : float
-        Inches.
     """
     labels = [*(band.label for band in bands), *(label for label, _ in levels)]
+    width = column_width(4.4)
     columns, room = legend_room(labels, width - 0.65)
     figure, axes = new_axes(width, 2.75 + room, left=0.65, top=0.35 + room)
     axes.set(xlabel="step of the descent", ylabel=ylabel)
@@ -62,13 +61,8 @@ def draw_descent(
     for band, colour, marker in zip(bands, COLOURS, MARKERS, strict=False):
         steps = np.arange(len(band.median))
         axes.fill_between(steps, band.lower, band.upper, color=colour, alpha=0.2, linewidth=0)
-        look: dict[str, Any] = {
-            "marker": marker,
-            "markevery": 0.2,
-            "linewidth": 2,
-            "label": band.label,
-        }
-        axes.plot(steps, band.median, color=colour, **look)
+        look: dict[str, Any] = {"color": colour, "marker": marker, "markevery": 0.2}
+        axes.plot(steps, band.median, linewidth=2, label=band.label, **look)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
         axes.axhline(level, color=GREY, linestyle=dashes, linewidth=1.2, label=label)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))

@@ -14,6 +14,7 @@ from xnbflow.report.page.style import (
     COLOURS,
     GREY,
     INK,
+    column_width,
     label_width,
     new_axes,
     shorten,
@@ -43,9 +44,7 @@ class Ring(NamedTuple):
     boundary: np.ndarray
 
 
-def draw_rings(
-    title: str, classes: Sequence[str], rings: Sequence[Ring], *, width: float | None = None
-) -> Figure:
+def draw_rings(title: str, classes: Sequence[str], rings: Sequence[Ring]) -> Figure:
     """Draw circles whose colour is the predicted class, with samples around and the boundary.
 
     Parameters
@@ -54,10 +53,8 @@ def draw_rings(
     classes : sequence of str
     rings : sequence of Ring
         One or two circles.
-    width : float, optional
-        Inches; by default 2.4 for one circle and 3.8 for two.
     """
-    side = (width or (2.4 if len(rings) == 1 else 3.8)) / len(rings)
+    side = column_width(2.4 if len(rings) == 1 else 3.8) / len(rings)
     figure = Figure(figsize=(side * len(rings), side + _HEAD))
     _head(figure, title, classes)
     for i, ring in enumerate(rings):
@@ -84,7 +81,6 @@ def draw_surface(
     labels: tuple[str, str],
     *,
     torus: bool,
-    width: float = _WIDTH,
 ) -> Figure:
     """Draw the regions of a torus, cylinder or sphere, cut open and laid flat.
 
@@ -104,14 +100,11 @@ def draw_surface(
         Names of the axes.
     torus : bool
         Whether the second coordinate is an angle, too.
-    width : float
-        Inches.
     """
     unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])
     height = (2.3 if torus else 2.0) + _HEAD
-    figure, axes = new_axes(
-        width, height, left=0.7, right=0.2, top=_HEAD, xlabel=labels[0], ylabel=labels[1]
-    )
+    figure, axes = new_axes(column_width(_WIDTH), height, left=0.7, right=0.2, top=_HEAD)
+    axes.set(xlabel=labels[0], ylabel=labels[1])
     _head(figure, title, classes)
     x, y = grid[0] * unit[0], grid[1] * unit[1]
     for code in np.unique(predicted):
@@ -139,8 +132,6 @@ def draw_angle(
     counts: np.ndarray,
     grid: np.ndarray,
     densities: np.ndarray,
-    *,
-    width: float = _WIDTH,
 ) -> Figure:
     """Draw for each class a rose diagram and beside it the fitted densities.
 
@@ -158,10 +149,8 @@ def draw_angle(
         Angles in radians, one turn.
     densities : ndarray of shape (2, n_classes, n_points)
         Von Mises and Gaussian density along the turn.
-    width : float
-        Inches.
     """
-    row, disc, foot = 1.05, 0.95, 0.3
+    row, disc, foot, width = 1.05, 0.95, 0.3, column_width(_WIDTH)
     height = row * len(classes) + foot + 0.3
     figure = Figure(figsize=(width, height))
     write_heading(figure, shorten(title, 40))

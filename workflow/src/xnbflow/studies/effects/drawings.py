@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from xnbflow.report.page.style import (
     COLOURS,
     GREY,
+    column_width,
     legend_above,
     new_axes,
     shorten,
@@ -41,7 +42,6 @@ def draw_effect(
     note: str,
     *,
     large: bool = False,
-    width: float | None = None,
 ) -> Figure:
     """Draw a feature's naive effect, its adjustment and their sum, above its observations.
 
@@ -61,10 +61,8 @@ def draw_effect(
         What is written at the foot: which observations lie beyond the axis.
     large : bool
         Whether to draw it large, with a legend.
-    width : float, optional
-        Inches; by default 4.4 if large, else 2.9.
     """
-    width = width or (4.4 if large else 2.9)
+    width = column_width(4.4 if large else 2.9)
     low, high = edges[0], edges[-1]
     margin = 0.03 * (high - low) or 0.5
     figure, axes = new_axes(

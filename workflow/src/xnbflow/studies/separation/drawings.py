@@ -10,6 +10,7 @@ from xnbflow.report.page.style import (
     COLOURS,
     GREY,
     MARKERS,
+    column_width,
     label_width,
     legend_above,
     legend_room,
@@ -27,8 +28,6 @@ def draw_gains(
     rows: Sequence[str],
     gains: Mapping[str, tuple[np.ndarray, np.ndarray]],
     hollow: Collection[str],
-    *,
-    width: float = 5.6,
 ) -> Figure:
     """Draw rows of gains with their standard errors, and a line at 0.
 
@@ -41,10 +40,8 @@ def draw_gains(
         Gains and standard errors in per cent, by method.
     hollow : collection of str
         Methods whose marks are hollow.
-    width : float
-        Inches.
     """
-    left = 0.2 + label_width(rows, 8)
+    left, width = 0.2 + label_width(rows, 8), column_width(5.6)
     columns, room = legend_room(list(gains), width)
     top = 0.35 + room
     height = 0.5 + top + 0.26 * len(rows)
@@ -77,13 +74,7 @@ def draw_gains(
 
 
 def draw_weights(
-    title: str,
-    scores: np.ndarray,
-    known: np.ndarray,
-    estimated: np.ndarray,
-    threshold: float,
-    *,
-    width: float = 2.5,
+    title: str, scores: np.ndarray, known: np.ndarray, estimated: np.ndarray, threshold: float
 ) -> Figure:
     """Draw the weight of a score under the known and under estimated distributions.
 
@@ -96,10 +87,8 @@ def draw_weights(
         5 % quantile, median and 95 % quantile of the weights by estimates.
     threshold : float
         Where Eq. 20 cuts.
-    width : float
-        Inches.
     """
-    figure, axes = new_axes(width, 1.75, left=0.4, bottom=0.4, top=0.25)
+    figure, axes = new_axes(column_width(2.5), 1.75, left=0.4, bottom=0.4, top=0.25)
     write_heading(figure, shorten(title, 42), 7.5)
     low, median, high = estimated
     axes.fill_between(scores, low, high, color=COLOURS[1], alpha=0.25, linewidth=0)

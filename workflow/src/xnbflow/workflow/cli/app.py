@@ -223,7 +223,9 @@ def show(
         with progress("cross-validating with the listed features"):
             told["portability"] = commands.portability_of(read, features, option, orientation)
     if card:
-        say(commands.model_card(told, model.stem))
+        with commands.workflow_extra():
+            from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
+        say(card_of(told, model.stem))
     elif as_json:
         tell_json({**told, "signature": read.signature.to_dict("records")})
     else:
@@ -426,6 +428,37 @@ def methods() -> None:
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     say(commands.methods_text())
+
+
+@app.command()
+def crate(
+    study: str,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where it goes.")] = Path(
+        "crate.zip"
+    ),
+    configfile: Annotated[
+        list[Path], typer.Option(help="The configuration of the run; repeatable.")
+    ] = [],  # noqa: B006
+    data: Annotated[bool, typer.Option(help="Whether the data sets are in it.")] = True,
+) -> None:
+    """Pack a finished study of this folder as an RO-Crate that `verify` can check."""
+    from xnbflow.workflow.crate import write_crate  # noqa: PLC0415
+
+    write_crate(study, output, configfile, data=data)
+
+
+@app.command()
+def verify(
+    crate: Path,
+    *,
+    data: Annotated[Path | None, typer.Option(help="Folder of data sets it lacks.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the fold.")] = 0,
+) -> None:
+    """Check the digests of a crate, and compute one of its folds again."""
+    from xnbflow.workflow.crate import verify as verified  # noqa: PLC0415
+
+    say(verified(crate, data, seed))
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -6,7 +6,8 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +31,18 @@ from xnbflow.models.explanation import Explanation, explain_sample
 from xnbflow.models.file import read_model, write_model
 from xnbflow.models.panel import Panel, design_panel
 from xnbflow.models.portability import portability
-from xnbflow.models.prediction import ERROR_RATE, predict_table
+from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, series_digest
+from xnbflow.models.trained import (
+    TrainedModel,
+    core_figures,
+    cross_validate,
+    fit_model,
+    series_digest,
+)
+from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.studies.registry import known_analyses
 from xnbflow.workflow.config import RULES
@@ -53,7 +61,6 @@ __all__ = [
     "explain_sample",
     "fit_model",
     "methods_text",
-    "model_card",
     "parameters",
     "portability_of",
     "predict_table",
@@ -70,6 +77,7 @@ __all__ = [
     "symbols_of",
     "training_series",
     "tsv",
+    "workflow_extra",
     "write_explanation",
     "write_model",
     "write_paper",
@@ -228,19 +236,15 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
     """Write the page of an explanation."""
-    try:
+    with workflow_extra():
         from xnbflow.workflow.cli.sample_page import write_explanation_page  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise _needs(error) from error
     write_explanation_page(explanation, path, name)
 
 
 def read_study(study: str) -> "StudyResults":
     """Read a finished study."""
-    try:
+    with workflow_extra():
         from xnbflow.report.study import read_record  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise _needs(error) from error
     return read_record(study, known_analyses())
 
 
@@ -266,26 +270,22 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
     return written
 
 
-def model_card(told: dict[str, Any], title: str) -> str:
-    """Return a model card as Markdown."""
+@contextmanager
+def workflow_extra() -> Iterator[None]:
+    """Refuse what needs packages that were not installed."""
     try:
-        from xnbflow.report.manuscript.writer import card  # noqa: PLC0415
+        yield
     except ModuleNotFoundError as error:
-        raise _needs(error) from error
-    return card(told, title, [])
-
-
-def _needs(error: ModuleNotFoundError) -> InputError:
-    return InputError(f"this needs {error.name}; install xnbflow with its extra `workflow`")
+        msg = f"this needs {error.name}; install xnbflow with its extra `workflow`"
+        raise InputError(msg) from error
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
     """Return what a model is, for programs."""
     last: Any = explainer(model.estimator)
-    own = {}
-    if hasattr(last, "core_scores_"):
-        core = sorted({str(name) for names in last.core_features_.values() for name in names})
-        own = {"core": {"features": len(core), **last.core_scores_}}
+    core, own = core_figures(model), {}
+    if core is not None:
+        own = {"core": core}
         own["coverage"] = {"error_rate": ERROR_RATE, "held_out": last.coverage(ERROR_RATE)}
     return {
         **own,

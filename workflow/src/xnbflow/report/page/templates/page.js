@@ -216,7 +216,7 @@ function shownTerms(one, most) {
   const ordered = [...one.terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   const shown = ordered.slice(0, most);
   const rest = ordered.slice(most);
-  if (rest.length) shown.push({ name: `and ${rest.length} others`, value: rest.reduce((sum, term) => sum + term.value, 0), sum: true });
+  if (rest.length) shown.push({ name: `and ${rest.length} other${rest.length > 1 ? "s" : ""}`, value: rest.reduce((sum, term) => sum + term.value, 0), sum: true });
   return shown;
 }
 

@@ -1,0 +1,154 @@
+"""Run crates: whole ones verify; changed, unsafe and foreign ones are refused by name."""
+
+import hashlib
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from xnbflow.data.contract import FOLDS, FOLDS_TABLE, SERIES, STUDY, TRAINED, TRAINING_TABLES
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+from xnbflow.data.tables import digest_of_file, read_parquet, write_parquet
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.training import train
+from xnbflow.workflow.crate import verify, write_crate
+
+METADATA = "ro-crate-metadata.json"
+KEYS = {"dataset": "toy", "folds": "5-fold", "classifier": "csnb"}
+KEPT = TRAINED.of(**KEYS, table="predictions")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the crate of a finished study of one classifier; rocrate is an extra."""
+    pytest.importorskip("rocrate")
+    tmp_path = tmp_path_factory.mktemp("study")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        _write_study(tmp_path)
+        write_crate("mine", tmp_path / "crate.zip", [tmp_path / "my.yaml"])
+        write_crate("mine", tmp_path / "nodata.zip", [tmp_path / "my.yaml"], data=False)
+    return tmp_path
+
+
+@pytest.fixture
+def crate(folder, tmp_path):
+    return Path(shutil.copy(folder / "crate.zip", tmp_path))
+
+
+def _write_study(tmp_path):
+    rng, labels = np.random.default_rng(0), np.repeat(["a", "b"], 10)
+    values = rng.normal(size=(12, 20)) + 2 * (labels == "b")
+    names = [f"g{i}" for i in range(12)]
+    series = DataSet("toy", values, names, [f"s{i}" for i in range(20)], labels)
+    (tmp_path / "resources/series").mkdir(parents=True)
+    series.write(SERIES.of(dataset="toy"))
+    folds = draw_folds(series, 5, 1)
+    write_parquet(folds, FOLDS.of(dataset="toy", folds="5-fold"), FOLDS_TABLE)
+    digest = digest_of_file(SERIES.of(dataset="toy"))
+    entry = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
+    for name, table in train(series, folds, entry).items():
+        write_parquet(table, TRAINED.of(**KEYS, table=name), TRAINING_TABLES[name], digest)
+    folder = tmp_path / STUDY.of(study="mine")
+    folder.mkdir(parents=True)
+    (folder / "report.html").write_text("a page")
+    study = {"title": "Mine", "datasets": ["toy"], "classifiers": ["csnb"], "folds": ["5-fold"]}
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"studies": {"mine": study}}))
+
+
+def packed(crate, change, *, with_digests=False):
+    """Write the crate anew with its files changed, a mapping of name to bytes."""
+    with zipfile.ZipFile(crate) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    change(files)
+    if with_digests:
+        metadata = json.loads(files[METADATA])
+        for entity in metadata["@graph"]:
+            if "sha256" in entity:
+                entity["sha256"] = hashlib.sha256(files[entity["@id"]]).hexdigest()
+        files[METADATA] = json.dumps(metadata).encode()
+    path = crate.with_name("changed.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_a_crate_says_what_was_run_and_verifies(crate, folder):
+    with zipfile.ZipFile(crate) as archive:
+        graph = {entity["@id"]: entity for entity in json.loads(archive.read(METADATA))["@graph"]}
+    action = next(each for each in graph.values() if each["@type"] == "CreateAction")
+    assert {"@id": SERIES.of(dataset="toy")} in action["object"]
+    assert {"@id": KEPT} in action["result"]
+    assert graph[KEPT]["sha256"] == digest_of_file(folder / KEPT)
+    profiles = [each["@id"] for each in graph["./"]["conformsTo"]]
+    assert "https://w3id.org/ro/wfrun/workflow/0.5" in profiles
+    assert verify(crate).endswith("of csnb on toy, computed again, is the same.")
+
+
+def test_one_changed_byte_is_refused_and_its_file_named(crate):
+    with zipfile.ZipFile(crate) as archive:
+        names = [name for name in archive.namelist() if name != METADATA]
+    for name in names:
+
+        def flip(files, name=name):
+            files[name] = files[name][:-1] + bytes([files[name][-1] ^ 1])
+
+        with pytest.raises(InputError) as caught:
+            verify(packed(crate, flip))
+        assert caught.value.file == name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda files: files.update({"more.txt": b"x"}),
+        lambda files: files.pop(KEPT),
+        lambda files: files.update({"../out.txt": b"x"}),
+        lambda files: files.update({"/out.txt": b"x"}),
+        lambda files: files.update({"bomb.bin": bytes(5 << 20)}),
+        lambda files: files.update({METADATA: b"{"}),
+        lambda files: files.update({METADATA: b'{"@graph": [1]}'}),
+    ],
+)
+def test_what_is_unlisted_missing_outside_or_a_bomb_is_refused(crate, change):
+    with pytest.raises(InputError):
+        verify(packed(crate, change))
+    assert not (crate.parent / "out.txt").exists()
+
+
+@pytest.mark.parametrize("method", ["os.system", "antigravity.x", "xnbflow.workflow.cli.app.run"])
+def test_a_crate_names_no_code_of_others(crate, method):
+    def foreign(files):
+        run = json.loads(files["run.json"])
+        run["entries"]["toy"]["csnb"] = {"steps": [{"method": method}]}
+        files["run.json"] = json.dumps(run).encode()
+
+    with pytest.raises(InputError, match="neither xnbflow nor scikit-learn"):
+        verify(packed(crate, foreign, with_digests=True))
+
+
+def test_predictions_that_are_not_those_of_the_classifier_are_noticed(crate, folder):
+    table = read_parquet(folder / KEPT, TRAINING_TABLES["predictions"])
+    table["log_posterior.a"] -= 0.01
+    other = crate.parent / KEPT
+    write_parquet(table, other, TRAINING_TABLES["predictions"])
+    content = other.read_bytes()
+    changed = packed(crate, lambda files: files.update({KEPT: content}), with_digests=True)
+    assert verify(changed).endswith("is NOT the same.")
+
+
+def test_a_crate_without_data_takes_them_from_a_folder_and_no_others(folder, tmp_path):
+    crate, series = folder / "nodata.zip", SERIES.of(dataset="toy")
+    with pytest.raises(InputError) as caught:
+        verify(crate)
+    assert caught.value.file == series
+    assert verify(crate, (folder / series).parent).endswith("is the same.")
+    (tmp_path / "toy.parquet").write_bytes((folder / series).read_bytes() + b" ")
+    with pytest.raises(InputError):
+        verify(crate, tmp_path)
