@@ -379,10 +379,9 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     """
     if not values.size:
         return None
-    columns = np.linspace(0, values.shape[1] - 1, min(values.shape[1], _MOST_FEATURES)).astype(int)
-    columns = columns[~np.isnan(values[:, columns]).all(axis=0)]
-    lower, middle, upper = quartiles[:, columns]
-    medians = np.nanmedian(values[:, columns], axis=0)
+    present = ~np.isnan(values).all(axis=0)
+    lower, middle, upper = quartiles[:, present]
+    medians = np.nanmedian(values[:, present], axis=0)
     widths = upper - lower
     known = widths > 0
     if not known.any():
@@ -392,7 +391,7 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
         times = f"{factor:.1f}" if 0.1 <= factor < 1000 else f"{factor:.1e}"
         return (
             f"its values are about {times} times those of the training data (medians of "
-            f"{counted(len(columns), 'feature')}); bring them to the training data's scale, "
+            f"{counted(present.sum(), 'feature')}); bring them to the training data's scale, "
             "or train with a rank transformation"
         )
     shift = np.median(np.abs(medians - middle)[known] / widths[known])

@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.metrics import confusion_matrix
 
 from xnbflow.data.contract import VALIDATION_TABLES
-from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.data.seeds import derive_seed
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict
 from xnbflow.evaluation.densities import log_densities
@@ -29,8 +28,7 @@ from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
-from xnbflow.models.steps import imputing
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, unfitted
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
@@ -416,10 +414,7 @@ def permuted_selections(
     cohorts without information do: the hypergeometric distribution takes features as independent,
     and its p-values are far too small. The least p is 1 / (n_permutations + 1).
     """
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
-    own = resolved(unlabelled(entry))
-    estimator = build_estimator(own, columns, derive_seed(series.name, "final"))
-    estimator = imputing(estimator) if series.missing else estimator
+    estimator = unfitted(series, resolved(unlabelled(entry)), "final")
     frame, rng = series.frame(), np.random.default_rng(derive_seed(series.name, "overlap"))
     found = []
     with warnings.catch_warnings():

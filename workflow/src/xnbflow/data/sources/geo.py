@@ -7,6 +7,8 @@ annotation.
 
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,7 +32,7 @@ __all__ = [
     "accession_path",
     "fetch_accession",
     "load",
-    "platforms_offered",
+    "naming_platforms",
     "read_geo",
 ]
 
@@ -65,14 +67,22 @@ def accession_path(accession: str) -> str:
     return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
 
 
-def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
-    """Return the locations of an accession's files where it has several platforms, else none."""
-    if not accession.startswith("GSE") or "-" in accession:
-        return []
-    folder = accession_path(accession).rpartition("/")[0] + "/"
-    names = downloads.listed_names("geo", folder, default=BASE_URLS)
-    found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
-    return sorted(set(found))
+@contextmanager
+def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> Iterator[None]:
+    """Name the files of an accession that has several platforms, if the block cannot get one."""
+    try:
+        yield
+    except InputError as error:
+        if not accession.startswith("GSE") or "-" in accession:
+            raise
+        folder = accession_path(accession).rpartition("/")[0] + "/"
+        names = downloads.listed_names("geo", folder, default=BASE_URLS)
+        found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
+        if not found:
+            raise
+        offered = ", ".join(sorted(set(found)))
+        msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
+        raise InputError(msg, key="location") from error
 
 
 def fetch_accession(
@@ -80,16 +90,8 @@ def fetch_accession(
 ) -> Path:
     """Get an accession's file for the data set ``name``."""
     path = accession_path(accession)
-    try:
+    with naming_platforms(accession, downloads, f"data set {name}: "):
         return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
-    except InputError as error:
-        if offered := platforms_offered(accession, downloads):
-            msg = (
-                f"data set {name}: {accession} has several platforms, one file each; give one "
-                f"of {', '.join(offered)} instead"
-            )
-            raise InputError(msg, key="location") from error
-        raise
 
 
 def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:

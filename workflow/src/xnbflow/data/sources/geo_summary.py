@@ -14,7 +14,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.geo import BASE_URLS, accession_path, platforms_offered
+from xnbflow.data.sources.geo import BASE_URLS, accession_path, naming_platforms
 from xnbflow.data.sources.geo_head import GeoHead, read_head
 from xnbflow.data.sources.plausibility import suggested_group
 from xnbflow.data.sources.sheet import SheetRow, is_accession
@@ -51,16 +51,11 @@ def summarise(
         with open_raw(location) as stream:
             return _summary(location, location, stream, *given)
     path = accession_path(location)
-    try:
-        with downloads.open_head("geo", path, default=BASE_URLS) as (where, stream):
-            return _summary(location, where, stream, *given)
-    except InputError as error:
-        if offered := platforms_offered(location, downloads):
-            msg = (
-                f"{location} has several platforms, one file each; give one of {', '.join(offered)}"
-            )
-            raise InputError(msg) from error
-        raise
+    with (
+        naming_platforms(location, downloads),
+        downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
+    ):
+        return _summary(location, where, stream, *given)
 
 
 def _summary(
