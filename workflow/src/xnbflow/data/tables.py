@@ -52,20 +52,9 @@ def write_parquet(
 ) -> None:
     """Write a table to Parquet, with checksums and without its index.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    path : path
-    table : TableSchema
-        What the contract says of it.
-    series : str
-        The `digest_of_file` of the series that it was computed from, for `refuse_other_series`.
-
-    Raises
-    ------
-    TypeError
-        If the columns, their order or their types are not those of the contract, or something is
-        missing that may not be: what made the table is at fault.
+    ``series`` is the `digest_of_file` of the series that it was computed from, for
+    `refuse_other_series`. A `TypeError` says how the ``frame`` breaks the contract: what made it is
+    at fault.
     """
     fault = _wrong_names(list(frame.columns), table)
     fields = []
@@ -86,13 +75,7 @@ def write_parquet(
 
 
 def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
-    """Read a table that `write_parquet` has written.
-
-    Raises
-    ------
-    InputError
-        If the file is absent or damaged, or its columns are not those of the contract.
-    """
+    """Read a table that `write_parquet` has written."""
     with open_parquet(path) as file:
         schema = file.schema_arrow
         wrong = _wrong_names(schema.names, table)
@@ -113,13 +96,7 @@ def digest_of_file(path: str | Path) -> str:
 
 
 def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
-    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now.
-
-    Raises
-    ------
-    InputError
-        If the file of the series, or a table, was replaced.
-    """
+    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now."""
     digest = digest_of_file(series)
     for path in paths:
         if series_of(path) != digest:
@@ -186,11 +163,6 @@ def write_tables(
 
     ``others`` are names of tables that another job writes there. The digest of the ``series`` is as
     for `write_parquet`.
-
-    Raises
-    ------
-    TypeError
-        If a table is not in the contract, or breaks it.
     """
     if unknown := sorted(set(frames) - set(tables)):
         msg = f"table {unknown[0]!r} for {folder} is not in the contract"

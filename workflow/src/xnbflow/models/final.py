@@ -31,23 +31,10 @@ def final_model(
 ) -> TrainedModel:
     """Fit a classifier on all samples; the figures are those of a study's cross-validation.
 
-    Parameters
-    ----------
-    series : DataSet
-    entry : mapping
-        The classifier's configuration.
-    predictions, selected : DataFrame
-        What the training jobs of one scheme of folds wrote, put together.
-    origin : mapping of str to str
-        ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same
-        form is read the same way.
-    halves : DataFrame, optional
-        What it selects in halves of the samples, see `xnbflow.evaluation.halves.halves_table`.
-
-    Raises
-    ------
-    InputError
-        If no fold of the cross-validation could be fitted.
+    ``predictions`` and ``selected`` are what the training jobs of one scheme of folds wrote,
+    ``halves`` the table of `xnbflow.evaluation.halves.halves_table`. The ``origin`` has
+    ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same form
+    is read the same way.
     """
     if predictions.empty:
         msg = (
