@@ -56,8 +56,8 @@ def write_parquet(
     """Write a table to Parquet, with checksums and without its index.
 
     ``series`` is the `digest_of_file` of the series that it was computed from, for
-    `refuse_other_series`; ``gene_sets`` is that of the gene sets that were made of it. A `TypeError` says how the ``frame`` breaks the contract: what made it is
-    at fault.
+    `refuse_other_series`; ``gene_sets`` is that of the gene sets that were made of it. A
+    `TypeError` says how the ``frame`` breaks the contract: what made it is at fault.
     """
     fault = _wrong_names(list(frame.columns), table)
     fields = []
