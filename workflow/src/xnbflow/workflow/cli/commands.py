@@ -266,7 +266,7 @@ def workflow_extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        msg = f"this needs {error.name}; install xnbflow with its extra `workflow`"
+        msg = f"the command needs {error.name}; install xnbflow with its extra `workflow`"
         raise InputError(msg) from error
 
 
