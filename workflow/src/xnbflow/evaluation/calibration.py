@@ -29,22 +29,12 @@ def calibration_curve(
 ) -> pd.DataFrame:
     """Return how often predictions of a given probability are right, in bins of equal width.
 
-    Parameters
-    ----------
-    true : ndarray of str, shape (n_samples,)
-    log_posterior : ndarray of shape (n_samples, n_classes)
-        Pooled over folds. Samples without probabilities are left out.
-    classes : ndarray of str, shape (n_classes,)
-    n_bins, repeats : int
-        Bins, and how often each sample was tested: the intervals count it once.
-    groups, inflation
-        See `xnbflow.evaluation.intervals.effective_samples`.
-
-    Returns
-    -------
-    DataFrame
-        One row per bin, with the columns of the study's table ``calibration``. A probability on a
-        limit belongs above it; means and interval are missing where the bin is empty.
+    ``true`` has shape (n_samples,), ``log_posterior`` (n_samples, n_classes), both pooled over
+    folds; samples without probabilities are left out. Each was tested in as many ``repeats``: the
+    intervals count it once. See `xnbflow.evaluation.intervals.effective_samples` for ``groups`` and
+    ``inflation``. The result has a row per bin and the columns of the study's table
+    ``calibration``. A probability on a limit belongs above it; means and interval are missing where
+    the bin is empty.
 
     Examples
     --------
@@ -118,19 +108,11 @@ def confidence_table(
 ) -> pd.DataFrame:
     """Return how many predictions are sure, and how many of these are right.
 
-    Parameters
-    ----------
-    true, log_posterior, classes, repeats, groups, inflation
-        As in `calibration_curve`.
-    units : ndarray of shape (n_samples,), optional
-        What is independent in the test of overconfidence: groups, or samples; by default each row.
-
-    Returns
-    -------
-    DataFrame
-        One row per probability of `SURE`, with the columns of the study's table ``confidence``;
-        ``p`` is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure
-        predictions is missing where there are none.
+    The parameters are those of `calibration_curve`; ``units``, of shape (n_samples,), are what is
+    independent in the test of overconfidence: groups, or samples; by default each row. The result
+    has a row per probability of `SURE` and the columns of the study's table ``confidence``; ``p``
+    is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure predictions
+    is missing where there are none.
 
     Examples
     --------

@@ -27,18 +27,10 @@ def as_good_features(
 ) -> pd.DataFrame:
     """Return how many features separate classes as well as the best that was selected.
 
-    Parameters
-    ----------
-    series : DataSet
-        Medians over all samples replace missing values; only linear features count.
-    selected : mapping of (data set, folds, classifier) to DataFrame
-        The table ``selected`` of `xnbflow.data.contract.TRAINING_TABLES` of each.
-
-    Returns
-    -------
-    DataFrame
-        The table ``as_good`` of `xnbflow.data.contract.DESCRIPTION_TABLES`. Separation is measured
-        by the area under the ROC curve over all samples, whichever class is higher.
+    Medians over all samples replace missing values; only linear features count. ``selected`` is the
+    table ``selected`` of `TRAINING_TABLES` by data set, folds and classifier, the result the table
+    ``as_good`` of `DESCRIPTION_TABLES`. Separation is measured by the area under the ROC curve over
+    all samples, whichever class is higher.
 
     Examples
     --------

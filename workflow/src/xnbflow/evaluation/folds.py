@@ -21,31 +21,13 @@ def draw_folds(
 ) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
-    Parameters
-    ----------
-    header : DataSetHeader
-    n_splits : int or None
-        Folds per repeat; None leaves out one group of samples in each, see `leave_one_group_out`.
-    n_repeats : int
-        How often to draw; 1 where groups are left out. A repeat's folds depend on the data set's
-        name and the repeat alone.
-
-    Returns
-    -------
-    DataFrame
-        ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is tested.
-        It trains in all others.
-
-    Raises
-    ------
-    InputError
-        If every class has fewer samples (or groups, where samples have them) than there are folds,
-        or groups are so uneven that a fold would test nothing or train without a class.
-
-    Warns
-    -----
-    UserWarning
-        Names the classes that are too small to be tested in every fold.
+    There are ``n_splits`` folds per repeat; None leaves out one group of samples in each, once, see
+    `leave_one_group_out`. A repeat's folds depend on the data set's name and the repeat alone. The
+    result has ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is
+    tested; it trains in all others. A warning names the classes that are too small to be tested in
+    every fold. It is an `InputError` if every class has fewer samples (or groups, where samples
+    have them) than there are folds, or groups are so uneven that a fold would test nothing or train
+    without a class.
     """
     if n_splits is None:
         return leave_one_group_out(header)

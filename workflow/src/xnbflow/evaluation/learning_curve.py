@@ -48,16 +48,8 @@ class PowerLaw(NamedTuple):
 def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
     """Fit inverse power laws that do not rise, by least squares.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of training samples.
-    errors : ndarray of shape (n_curves, n_sizes)
-
-    Returns
-    -------
-    PowerLaw
-        Floor and scale are at least 0; exponents are .1 to 2 in steps of .05.
+    ``sizes``, of shape (n_sizes,), are numbers of training samples; ``errors`` have shape
+    (n_curves, n_sizes). Floor and scale are at least 0; exponents are .1 to 2 in steps of .05.
 
     References
     ----------
@@ -90,20 +82,11 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
 def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> pd.DataFrame:
     """Measure the balanced accuracy with few training samples and forecast it with more.
 
-    Parameters
-    ----------
-    series, entry, fitted_as
-        As of `xnbflow.evaluation.quick_permutation.label_test`.
+    The parameters are those of `xnbflow.evaluation.quick_permutation.label_test`, the result is the
+    table ``learning_curve`` of `CHECK_TABLES`. It is empty with more than
+    `xnbflow.evaluation.halves.MOST_SAMPLES` samples, or so few of a class that four training sets
+    of different size cannot be drawn.
 
-    Returns
-    -------
-    DataFrame
-        The table ``learning_curve`` of `CHECK_TABLES` of `xnbflow.data.contract`. Empty with more
-        than `xnbflow.evaluation.halves.MOST_SAMPLES` samples, or so few of a class that four
-        training sets of different size cannot be drawn.
-
-    Notes
-    -----
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
     tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
     samples have them) within classes, half as many as there are, since a cross-validation of n

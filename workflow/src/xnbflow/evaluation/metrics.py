@@ -35,28 +35,14 @@ def fold_metrics(
 ) -> dict[str, float]:
     """Return how good the predictions of one test set are.
 
-    Parameters
-    ----------
-    true, predicted : ndarray of str, shape (n_samples,)
-    log_posterior : ndarray of shape (n_samples, n_classes) or None
-        Minus infinity where a class was absent from training; None where the classifier gives no
-        probabilities.
-    classes : ndarray of str, shape (n_classes,)
-
-    Returns
-    -------
-    dict of str to float
-        The `FOLD_METRICS` as scikit-learn defines them, with these additions. ``roc_auc`` is the
-        mean, each class against the rest, over the classes that are tested, missing if a single one
-        is; probabilities that round to exactly 0 or 1, as those of naive Bayes often do, are
-        compared by their logarithms. ``log_loss``, in nats, is at most 36.04 for a sample (a
-        posterior of 2.2e-16). ``brier`` sums the squared error over classes, and lies between 0 and
-        2. These three are missing without probabilities, or if any sample has none.
-
-    Raises
-    ------
-    InputError
-        If there is no sample, shapes disagree, or a label is none of the classes.
+    ``log_posterior``, of shape (n_samples, n_classes), is minus infinity where a class was absent
+    from training; None where the classifier gives no probabilities. The result are the
+    `FOLD_METRICS` as scikit-learn defines them, with these additions. ``roc_auc`` is the mean, each
+    class against the rest, over the classes that are tested, missing if a single one is;
+    probabilities that round to exactly 0 or 1, as those of naive Bayes often do, are compared by
+    their logarithms. ``log_loss``, in nats, is at most 36.04 for a sample (a posterior of 2.2e-16).
+    ``brier`` sums the squared error over classes, and lies between 0 and 2. These three are missing
+    without probabilities, or if any sample has none.
 
     References
     ----------

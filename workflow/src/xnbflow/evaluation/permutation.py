@@ -28,28 +28,11 @@ def permutation_scores(
 ) -> pd.DataFrame:
     """Cross-validate a classifier on the true labels and on permuted ones.
 
-    Parameters
-    ----------
-    series : DataSet
-        The data set. If it has groups, none is on both sides of a fold, and labels are permuted as
-        `permuted` says.
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    n_permutations : int
-    n_splits : int
-        Folds, drawn anew and stratified by the permuted labels each time.
-
-    Returns
-    -------
-    DataFrame
-        ``permutation`` (0 is the true labels), ``accuracy`` and ``balanced_accuracy`` of the
-        predictions of all folds together, from ``n_splits * (n_permutations + 1)`` fits.
-
-    Raises
-    ------
-    InputError
-        If there is no permutation or a single class, folds cannot be drawn, or the entry makes no
-        estimator.
+    Labels are permuted as `permuted` says; folds are drawn anew and stratified by the permuted
+    labels each time, and no group is on both sides of one. The result has ``permutation`` (0 is the
+    true labels), ``accuracy`` and ``balanced_accuracy`` of the predictions of all folds together,
+    from ``n_splits * (n_permutations + 1)`` fits. It is an `InputError` if there is no permutation
+    or a single class, or folds cannot be drawn.
 
     Examples
     --------

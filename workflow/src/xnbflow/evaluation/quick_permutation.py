@@ -63,20 +63,11 @@ def permutation_test(
 ) -> PermutationTest:
     """Test whether labels are predicted better than permuted ones.
 
-    Parameters
-    ----------
-    score, permute : callable
-        Score of labels, given a seed for its folds, another for each permutation; and permuted
-        labels, see `xnbflow.evaluation.permutation.permuted`.
-    labels : ndarray of shape (n_samples,)
-    n_permutations, stop_after, seed : int
-        The most permutations; how many that reach the true labels' score end the test.
-
-    Returns
-    -------
-    PermutationTest
-        p is ``at_least / permutations`` if the test stopped early, else ``(at_least + 1) /
-        (permutations + 1)``. Either has ``P(p <= a) <= a`` for labels without information.
+    ``score`` gives the score of labels, of shape (n_samples,), and a seed for its folds, another
+    for each permutation; ``permute`` gives permuted labels, see
+    `xnbflow.evaluation.permutation.permuted`. The test ends after ``stop_after`` permutations that
+    reach the true labels' score. p is then ``at_least / permutations``, else ``(at_least + 1) /
+    (permutations + 1)``. Either has ``P(p <= a) <= a`` for labels without information.
 
     References
     ----------
@@ -109,25 +100,12 @@ def permutation_test(
 def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> pd.DataFrame:
     """Test whether a classifier predicts the labels of a data set better than permuted ones.
 
-    Parameters
-    ----------
-    series : DataSet
-        Medians over all samples stand in for missing values.
-    entry : mapping
-        The classifier's configuration, of a single step.
-    permuted_as : str
-        Full path of the class that is fitted: its own, or a simpler one, which then has its default
-        parameters.
+    Medians over all samples stand in for missing values. ``permuted_as`` is the full path of the
+    class that is fitted: that of ``entry``, which has a single step, or a simpler one, which then
+    has its default parameters. The result is the table ``label_test`` of `CHECK_TABLES`; empty with
+    more than `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
+    folds.
 
-    Returns
-    -------
-    DataFrame
-        The table ``label_test`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty with more than
-        `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
-        folds.
-
-    Notes
-    -----
     99 permutations and five folds, of more than 100 samples or groups two. Nothing of the
     classifier's settings may come from the labels, or the test would not be exact: the number of
     features that a cross-validation has chosen is not used.

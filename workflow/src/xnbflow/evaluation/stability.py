@@ -35,26 +35,10 @@ def stability_index(
 ) -> Stability:
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
-    Parameters
-    ----------
-    selected : sequence of collections of str
-        The features selected in each fold.
-    n_features : int
-        Number of features there were to select from.
-    confidence : float
+    ``selected`` are the features selected in each fold out of ``n_features``. The index is
+    `UNDEFINED` with a single fold, or if every fold selects nothing or everything. It is an
+    `InputError` if there is no fold, or more distinct features are selected than there are.
 
-    Returns
-    -------
-    Stability
-        `UNDEFINED` with a single fold, or if every fold selects nothing or everything.
-
-    Raises
-    ------
-    InputError
-        If there is no fold, or more distinct features are selected than there are.
-
-    Notes
-    -----
     With `M` sets of `k_i` out of `d` features, `kbar` their mean size and `p_f` the share of sets
     that hold feature `f`, the index is ``1 - M/(M-1) mean_f[p_f (1 - p_f)] / [kbar/d (1 -
     kbar/d)]`` (Definition 4). Its variance (Theorem 7) is ``4/M² sum_i (phi_i - mean phi)²``, and

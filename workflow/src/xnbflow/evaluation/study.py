@@ -39,25 +39,15 @@ def study_tables(
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.data.contract.STUDY_TABLES`.
 
-    Parameters
-    ----------
-    about : mapping
-        ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id), ``kept``
-        (classifiers of which models are kept) and ``headline`` (the classifier that the
-        configuration names; else empty).
-    owners : mapping of str to sequence
-        What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
-        ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted``, ``tested`` and
-        ``halved`` a data set and classifier each.
-    files : mapping of str to sequence of path
-        By the name of the table; ``paper`` are the tables that it prints.
-    alpha : float
-        Level of the normality test.
-    paper : mapping of str to str, optional
-        Which classifier is the paper's ``nb``, and which its ``xnb``.
-    entries : mapping of str to mapping, optional
-        Per data set the classifiers' configuration by id: intervals of those that tune themselves
-        are wider.
+    ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
+    ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
+    configuration names; else empty). ``files`` are paths by the name of the table; ``paper`` are
+    the tables that it prints. ``owners`` say what the files belong to, in their order: ``datasets``
+    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.evaluation.summaries.Key` each,
+    ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
+    of the normality test. The mapping ``paper`` says which classifier is the paper's ``nb``, and
+    which its ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals
+    of those that tune themselves are wider.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (

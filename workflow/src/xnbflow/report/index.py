@@ -20,15 +20,9 @@ def write_index(
 ) -> None:
     """Write a page that leads to every study's report.
 
-    Parameters
-    ----------
-    studies : sequence of StudyResults
-        All configured studies. One without a report is listed with the command that runs it.
-        Reports beside theirs, of studies that are not configured, are listed after them.
-    path : path
-        The HTML file, in the folder ``results``.
-    options : sequence of str
-        The options of that command.
+    One of the configured ``studies`` without a report is listed with the command that runs it,
+    which has the ``options``. Reports beside theirs, of studies that are not configured, are listed
+    after them. ``path`` is that of the HTML file, in the folder ``results``.
     """
     path, written = Path(path), None
     while True:  # another report may have appeared: the last to write lists all of them

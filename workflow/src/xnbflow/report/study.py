@@ -72,12 +72,8 @@ def write_record(results: StudyResults, path: str | Path) -> None:
 def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path()) -> StudyResults:
     """Return a finished study by its id, from its folder in ``results``.
 
-    ``analyses`` are all that are known, by name.
-
-    Raises
-    ------
-    InputError
-        If its report was not written, or its tables were written again since.
+    ``analyses`` are all that are known, by name. It is an `InputError` if its report was not
+    written, or its tables were written again since.
     """
     path = root / RECORD.of(study=study)
     if not path.is_file():

@@ -38,23 +38,9 @@ def write_page(
 ) -> None:
     """Draw the figures and write the page.
 
-    Parameters
-    ----------
-    path : path
-        The HTML file.
-    title, lead : str
-        Its heading and what it is about.
-    sections : iterable of Section
-        Its chapters; the figures of one are drawn while the next is made.
-    figures : path
-        Folder for each figure as a file of its own: ``{section}/{figure}.svg``.
-    threads : int
-        Processes that draw.
-
-    Raises
-    ------
-    ValueError
-        If two figures have the same name.
+    The figures of one of the ``sections`` are drawn by ``threads`` processes while the next is
+    made. ``figures`` is the folder for each figure as a file of its own:
+    ``{section}/{figure}.svg``. Two figures with the same name are a `ValueError`.
     """
     made: list[Section] = []
 
