@@ -35,16 +35,6 @@ def calibration_curve(
     ``inflation``. The result has a row per bin and the columns of the study's table
     ``calibration``. A probability on a limit belongs above it; means and interval are missing where
     the bin is empty.
-
-    Examples
-    --------
-    >>> posterior = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
-    >>> true, classes = np.array(["a", "b", "b"]), np.array(["a", "b"])
-    >>> curve = calibration_curve(true, np.log(posterior), classes, n_bins=2)
-    >>> curve[["lower", "mean_predicted", "observed", "observed_lower", "count"]].round(3)
-       lower  mean_predicted  observed  observed_lower  count
-    0    0.0             NaN       NaN             NaN      0
-    1    0.5           0.767     0.667           0.177      3
     """
     groups = _known_groups(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
@@ -113,15 +103,6 @@ def confidence_table(
     has a row per probability of `SURE` and the columns of the study's table ``confidence``; ``p``
     is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure predictions
     is missing where there are none.
-
-    Examples
-    --------
-    >>> posterior = np.array([[0.995, 0.005], [0.001, 0.999], [0.4, 0.6]])
-    >>> true, classes = np.array(["a", "a", "b"]), np.array(["a", "b"])
-    >>> sure = confidence_table(true, np.log(posterior), classes)
-    >>> shown = ["share", "accuracy", "mean_probability"]
-    >>> [round(float(number), 3) for number in sure.set_index("above").loc[0.99, shown]]
-    [0.667, 0.5, 0.997]
     """
     groups = _known_groups(groups, log_posterior)
     units = _known_groups(units, log_posterior)

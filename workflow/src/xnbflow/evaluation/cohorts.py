@@ -132,15 +132,6 @@ def cohort_verdict(
     part), did not hold, cannot tell. ``validated`` is its cross-validation in the first cohort, if
     there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the
     second cohort, as in `permutation_p`, and so many of its samples are ``shared`` with the first.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 20)
-    >>> validated = performance(codes, np.eye(2)[codes])
-    >>> cohort_verdict(validated, codes, codes, 2).level
-    'held'
-    >>> cohort_verdict(validated, codes, 1 - codes, 2).level
-    'labels look exchanged'
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     known = {row.code: row.recall for row in validated.classes} if validated else {}

@@ -31,15 +31,6 @@ def as_good_features(
     table ``selected`` of `TRAINING_TABLES` by data set, folds and classifier, the result the table
     ``as_good`` of `DESCRIPTION_TABLES`. Separation is measured by the area under the ROC curve over
     all samples, whichever class is higher.
-
-    Examples
-    --------
-    >>> values = np.array([[1.0, 2.0, 5.0, 6.0], [9.0, 8.0, 1.0, 2.0], [1.0, 5.0, 2.0, 4.0]])
-    >>> series = DataSet("toy", values, list("xyz"), list("1234"), list("aabb"))
-    >>> chosen = pd.DataFrame({"class": ["a"], "feature": ["x"]})
-    >>> as_good_features(series, {("toy", "5-fold", "xnb"): chosen})[["area", "as_good"]]
-       area  as_good
-    0   1.0        2
     """
     linear = series.kinds == "linear"
     names, classes = pd.Index(series.features[linear]), series.classes

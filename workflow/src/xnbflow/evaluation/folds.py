@@ -11,7 +11,13 @@ from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 
-__all__ = ["draw_folds", "folds_of_repeat", "leave_one_group_out", "stratified_splits"]
+__all__ = [
+    "class_counts",
+    "draw_folds",
+    "folds_of_repeat",
+    "leave_one_group_out",
+    "stratified_splits",
+]
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
@@ -32,7 +38,7 @@ def draw_folds(
     if n_splits is None:
         return leave_one_group_out(header)
     repeats = [folds_of_repeat(header, n_splits, repeat) for repeat in range(n_repeats)]
-    counts = _class_counts(header)
+    counts = class_counts(header)
     small = [f"{label!r} ({n})" for label, n in counts.items() if n < n_splits]
     if small:
         what = "samples" if header.groups is None else "groups"
@@ -50,7 +56,7 @@ def folds_of_repeat(
     """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
     if n_splits is None:
         return leave_one_group_out(header)
-    counts = _class_counts(header)
+    counts = class_counts(header)
     if counts.max() < n_splits:
         what = "samples" if header.groups is None else "groups"
         msg = (
@@ -105,7 +111,7 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     return _table(header, [(np.flatnonzero(~own), np.flatnonzero(own)) for own in tested], 0)
 
 
-def _class_counts(header: DataSet | DataSetHeader) -> pd.Series:
+def class_counts(header: DataSet | DataSetHeader) -> pd.Series:
     """Return of each class the number of its samples, or of the groups that have any."""
     units = header.samples if header.groups is None else header.groups
     pairs = pd.DataFrame({"label": header.labels, "unit": units}).drop_duplicates()

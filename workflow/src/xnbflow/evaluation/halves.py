@@ -74,19 +74,11 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
     not shrink with their number: the samples are the same. One pair is added to it that shares one
     feature more than the mean: pairs that share none do not vary.
 
-    References
-    ----------
     R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at stability
     selection", Journal of the Royal Statistical Society B 75 (2013), 55-80; J. Shao and C. F. J.
     Wu, "A general theory for jackknife variance estimation", Annals of Statistics 17 (1989),
     1176-1197; S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection
     algorithms", Journal of Machine Learning Research 18 (2018), no. 174.
-
-    Examples
-    --------
-    >>> pairs = [({"a", "b"}, {"a", "c"}), ({"a", "b"}, {"a", "b"}), ({"a", "d"}, {"b", "c"})]
-    >>> [round(number, 2) for number in half_stability(pairs, 100)]
-    [0.49, 0.0, 1.0]
     """
     if not pairs:
         msg = "no pair of halves; at least one must have been fitted"

@@ -50,15 +50,8 @@ def proportion_interval(
     - right + 1/2``, widened to the share itself. Their least coverage over all shares is .87. They
     are missing where ``n`` is 0.
 
-    References
-    ----------
     L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial proportion",
     Statistical Science 16 (2001), 101-133, section 4.3.
-
-    Examples
-    --------
-    >>> [round(float(limit), 3) for limit in proportion_interval(16, 16)]
-    [0.857, 1.0]
     """
     right, n = np.broadcast_arrays(np.asarray(right, dtype=float), np.asarray(n, dtype=float))
     tail = (1 - confidence) / 2
@@ -113,16 +106,8 @@ def effective_samples(
     inflation)``, with groups times ``(z / t)²``, ``t`` with one degree of freedom less than there
     are groups; 0 with a single group.
 
-    References
-    ----------
     E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number
     of positive counts estimated from survey data", Survey Methodology 24 (1998), 193-201.
-
-    Examples
-    --------
-    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
-    >>> round(effective_samples(right)), round(effective_samples(right, np.arange(40) // 4))
-    (40, 7)
     """
     n = len(right)
     if groups is None or len(np.unique(groups)) == n:
@@ -143,12 +128,6 @@ def share_interval(
     """Return a share of samples with Jeffreys' interval at the effective number of samples.
 
     The parameters are those of `effective_samples`; all is missing without a sample.
-
-    Examples
-    --------
-    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
-    >>> [round(number, 2) for number in share_interval(right, np.arange(40) // 4)]
-    [0.7, 0.35, 0.93]
     """
     if not len(right):
         return Estimate(np.nan, np.nan, np.nan)

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from xnbflow.data.contract import CHECK_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, mean_of, share_interval
 from xnbflow.evaluation.quick_permutation import Screen, quick_fit
 
@@ -98,7 +98,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
         return empty
     codes = np.unique(series.labels, return_inverse=True)[1]
     units = np.arange(len(codes)) if series.groups is None else series.groups
-    smallest = min(len(np.unique(units[codes == code])) for code in np.unique(codes))
+    smallest = int(class_counts(series).min())
     folds = min(_FOLDS, smallest)
     shares = [s for s in _SHARES if s * smallest * (1 - 1 / folds) >= _LEAST_IN_CLASS]
     if len(shares) < 4:

@@ -37,8 +37,6 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     signature replaces each feature by one of about the same mean expression, the same one in every
     fold: it has the size of the selected one, and changes between folds as much.
 
-    References
-    ----------
     D. Venet, J. E. Dumont and V. Detours, "Most random gene expression signatures are significantly
     associated with breast cancer outcome", PLoS Computational Biology 7 (2011), e1002240.
     """

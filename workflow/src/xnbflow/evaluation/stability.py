@@ -46,16 +46,8 @@ def stability_index(
     theory takes the sets as independent; training sets of cross-validation overlap, so the interval
     is too narrow rather than too wide.
 
-    References
-    ----------
     S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms",
     Journal of Machine Learning Research 18 (2018), no. 174.
-
-    Examples
-    --------
-    >>> stability = stability_index([{"g1", "g2"}, {"g1", "g2"}, {"g1", "g3"}], n_features=100)
-    >>> round(stability.value, 3), round(stability.lower, 3), round(stability.upper, 3)
-    (0.66, 0.478, 0.841)
     """
     if not len(selected):
         msg = "no selected feature sets: at least one fold must have been fitted"

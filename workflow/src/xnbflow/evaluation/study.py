@@ -28,6 +28,9 @@ from xnbflow.evaluation.intervals import CROSS_VALIDATED, inflation_of
 
 __all__ = ["study_tables"]
 
+#: The checks of the classifiers that come first.
+_CHECKS = ("random_genes", "learning_curve")
+
 
 def study_tables(
     about: Mapping[str, Any],
@@ -64,26 +67,20 @@ def study_tables(
     halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
-    tests = [
-        table.assign(dataset=dataset, classifier=classifier)
-        for (dataset, classifier), table in permuted.items()
-    ]
     paths = dict(zip(owners["datasets"], files["series"], strict=True))
-    audits, components = (
-        [
-            table.assign(dataset=dataset)
-            for dataset, table in _read(owners["datasets"], files[name], schema).items()
-        ]
-        for name, schema in AUDIT_TABLES.items()
-    )
+    checks = {name: (owners["tested"], CHECK_TABLES[name]) for name in _CHECKS}
+    checks |= {name: (owners["datasets"], schema) for name, schema in AUDIT_TABLES.items()}
+    checked = {
+        name: _named(_read(keys, files[name], schema), name)
+        for name, (keys, schema) in checks.items()
+    }
     tables = {
-        "audit": _joined([*audits, shared_by_series(paths)], STUDY_TABLES["audit"]),
-        "components": _joined(components, STUDY_TABLES["components"]),
+        **checked,
+        "audit": _joined([checked["audit"], shared_by_series(paths)], STUDY_TABLES["audit"]),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
-        "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),
+        "permutation_tests": _named(permuted, "permutation_tests"),
         "class_sizes": _class_sizes(headers),
-        **{name: _of_tested(owners, files, name) for name in ("random_genes", "learning_curve")},
         "enrichment": _enrichment(owners, files),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
@@ -108,13 +105,11 @@ def study_tables(
     }
 
 
-def _of_tested(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], name: str
-) -> pd.DataFrame:
-    """Return a check of all classifiers that come first as one table."""
-    tables = _read(owners["tested"], files[name], CHECK_TABLES[name])
-    named = [table.assign(dataset=key[0], classifier=key[1]) for key, table in tables.items()]
-    return _joined(named, STUDY_TABLES[name])
+def _named(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
+    """Return tables of data sets, or of classifiers on them, as one table of the study."""
+    owned = [((key, "") if isinstance(key, str) else key, table) for key, table in tables.items()]
+    parts = [table.assign(dataset=key[0], classifier=key[1]) for key, table in owned]
+    return _joined(parts, STUDY_TABLES[name])
 
 
 def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:

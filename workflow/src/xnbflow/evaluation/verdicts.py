@@ -95,13 +95,6 @@ def performance(
     n_classes), says in which share of its tests each sample is predicted as each class. See
     `xnbflow.evaluation.intervals` for ``groups`` and ``inflation``. ``choices`` is out of how many
     this classifier was chosen after looking at the results, for Bonferroni's intervals.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 20)
-    >>> found = performance(codes, np.eye(2)[np.where(np.arange(40) % 10 == 0, 1 - codes, codes)])
-    >>> [round(number, 2) for number in found.accuracy], found.classes[0].recognised
-    ([0.9, 0.72, 0.98], True)
     """
     confidence = 1 - 2 * LEVEL / choices
 
@@ -162,15 +155,6 @@ def verdict(
     above the share of the largest class, every class is recognised (`ClassRecall`) and the interval
     of the stability, if there is one, is not below .4; else "partly supported". Where that
     interval holds .4, the stability cannot be judged, and the verdict is "partly supported", too.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 20)
-    >>> found = performance(codes, np.eye(2)[codes])
-    >>> verdict(found, p_value=0.005, stability=Estimate(0.1, 0.0, 0.3))
-    Verdict(level='partly supported', reasons=['stability'], tested=True)
-    >>> verdict(found, p_value=0.3).level
-    'not supported'
     """
     tested = not np.isnan(p_value)
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
@@ -193,15 +177,8 @@ def overconfidence_p(
     in which share of its tests. With ``groups`` each group counts as one prediction, its mean, so
     that p is rather too great. All have shape (n_samples,).
 
-    References
-    ----------
     Y. Hong, "On computing the distribution function for the Poisson binomial distribution",
     Computational Statistics and Data Analysis 59 (2013), 41-51, the recursion of section 2.
-
-    Examples
-    --------
-    >>> round(overconfidence_p(np.full(20, 0.99), np.arange(20) > 1), 4)
-    0.0169
     """
     if groups is not None:
         codes = np.unique(groups, return_inverse=True)[1]
@@ -220,15 +197,8 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
     Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
 
-    References
-    ----------
     S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
     Statistics 6 (1979), 65-70.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
-    [0.03, 0.06, 0.06, 0.02]
     """
     p = np.asarray(p_values, dtype=np.float64)
     if ((p < 0) | (p > 1)).any():

@@ -31,6 +31,7 @@ __all__ = [
     "Section",
     "Table",
     "figures_of",
+    "with_legends",
 ]
 
 
@@ -216,11 +217,16 @@ class Section:
 
 
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
-    """Yield every figure of some blocks, those of groups and galleries included."""
+    """Return every figure of some blocks, those of groups and galleries included."""
+    return (figure for figure, _ in with_legends(blocks))
+
+
+def with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Figure, str]]:
+    """Yield every figure with its legend: what is to be seen, and how to read it."""
     for block in blocks:
         if isinstance(block, Figure):
-            yield block
+            yield block, " ".join(filter(None, [block.alt, block.caption, around]))
         elif isinstance(block, Gallery):
-            yield from block.figures
+            yield from with_legends(block.figures, block.caption)
         elif isinstance(block, Group):
-            yield from figures_of(block.blocks)
+            yield from with_legends(block.blocks)
