@@ -167,15 +167,9 @@ def verdicts(
 ) -> pd.DataFrame:
     """Return how well every result is supported; see `xnbflow.evaluation.verdicts.verdict`.
 
-    Parameters
-    ----------
-    performances : mapping
-        With intervals for the same ``choices``.
-    headers : mapping of str to DataSetHeader
-    stability, permutation_tests : DataFrame
-        The study's tables.
-    choices : mapping of str to int
-        Out of how many classifiers each one was chosen after looking at the results; by default 1.
+    ``performances`` have intervals for the same ``choices``: out of how many classifiers each one
+    was chosen after looking at the results, by default 1. ``stability`` and ``permutation_tests``
+    are the study's tables.
     """
     halves = stability[stability["class"] == ""].set_index(_KEY)
     halves = halves[["halves", "halves_lower", "halves_upper"]].dropna()
