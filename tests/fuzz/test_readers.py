@@ -188,7 +188,7 @@ def cells_of(content, separators=",;\t |"):
         if rows[1:] and {len(row) for row in rows[1:]} == {len(rows[0]) + 1}:  # as R writes
             rows[0].insert(0, "")
         yield (
-            [[re.sub(r"^([-+]?\d*),(\d)", r"\1.\2", cell) for cell in row] for row in rows]
+            [[re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell) for cell in row] for row in rows]
             if separator == ";"
             else rows
         )
@@ -261,8 +261,10 @@ def holds(found, rows):
             found.values[:, i].tolist(), rel=0, abs=0, nan_ok=True
         ):
             return False
-        if "type" in names and " ".join(str(row[names.index("type")]).split()) != found.labels[i]:
-            return False
+        if "type" in names:
+            label = " ".join(str(row[names.index("type")]).split())
+            if label.replace(",", ".") != found.labels[i].replace(",", "."):  # a decimal comma
+                return False
     return True
 
 

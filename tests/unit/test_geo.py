@@ -254,7 +254,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     ("text", "message"),
     [
         (ANNOTATION.replace("_at", "_x"), r"knows none of the 3 features .* it annotates GPL97"),
-        (ANNOTATION.replace("Gene symbol", "Gene"), "no column of gene symbols among ID, Gene"),
+        (ANNOTATION.replace("Gene symbol", "Gene"), "no column of gene symbols among .*Gene title"),
         (ANNOTATION.replace("!platform_table_end\n", ""), "it is cut off; get it again"),
         ("!Annotation_platform = GPL97\n", "has no table of probes"),
     ],

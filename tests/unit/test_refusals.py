@@ -92,7 +92,7 @@ def test_a_study_of_geo_does_not_overwrite_files(tmp_path, monkeypatch):
 
 def test_the_command_where_the_workflow_or_its_packages_are_absent(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xnbflow.workflow.cli.sample_page", None)
-    with pytest.raises(InputError, match=r"a page needs .*; install xnbflow with its extra"):
+    with pytest.raises(InputError, match=r"the command needs .*; install xnbflow with its extra"):
         commands.write_explanation(None, tmp_path / "page.html", "s0")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -109,6 +109,7 @@ def study_tables(
         "headline": headline(about, tables),
         "averages": summaries.averages(tables["summary"], tables["seconds"]),
         "hard_samples": summaries.hard_samples(samples),
+        "suspects": summaries.suspects(samples),
         "misclassified": summaries.misclassified(samples),
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),

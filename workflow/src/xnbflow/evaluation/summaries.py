@@ -552,6 +552,17 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
 
 
+def suspects(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return the suspect samples of which all of several classifiers predict the same class."""
+    key = ["dataset", "sample"]
+    doubted = samples[samples["suspect"].astype(bool)]
+    named = doubted.groupby([*key, "true", "predicted"])["probability"]
+    agreed = named.agg(count="size", probability="min").reset_index()
+    rows = agreed.merge(samples.value_counts(key).reset_index(), on=[*key, "count"])
+    rows = rows[rows["count"] > 1].sort_values(key, ignore_index=True)
+    return rows[STUDY_TABLES["suspects"].fixed]
+
+
 def _claimed(table: pd.DataFrame) -> np.ndarray:
     """Return the probability of each predicted class; missing where there are none."""
     logs = table.filter(regex=f"^{re.escape(LOG_POSTERIOR)}")

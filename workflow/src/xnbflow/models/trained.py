@@ -45,18 +45,10 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 class CrossValidation:
     """What cross-validation of the same classifier on the same series found.
 
-    Attributes
-    ----------
-    predictions : DataFrame
-        At least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``.
-    selected : DataFrame
-        ``repeat``, ``fold``, ``class``, ``feature``; empty for a classifier that does not select.
-    series : DataSet or DataSetHeader
-        Its samples, labels and groups.
-    inflation : float
-        See `xnbflow.evaluation.intervals.inflation_of`.
-    halves : DataFrame or None
-        See `xnbflow.evaluation.halves.halves_table`.
+    ``predictions`` have at least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``,
+    ``selected`` (empty for a classifier that does not select) ``repeat``, ``fold``, ``class`` and
+    ``feature``. See `xnbflow.evaluation.intervals.inflation_of` for ``inflation``,
+    `xnbflow.evaluation.halves.halves_table` for ``halves``.
     """
 
     predictions: pd.DataFrame

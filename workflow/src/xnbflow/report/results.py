@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,9 +46,8 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import REMEDY
 from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
-from xnbflow.data.tables import read_parquet, series_of
+from xnbflow.data.tables import digest_of_file, gene_sets_of, read_parquet, series_of
 from xnbflow.evaluation.headlines import distinct_labels
-from xnbflow.models.signature import gene_sets
 from xnbflow.report.page.blocks import Table
 
 __all__ = ["StudyResults", "StudyTables", "software"]
@@ -193,18 +191,13 @@ class StudyResults:
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
         for dataset, name in self.study.models:
-            self._refuse_other_gene_sets(dataset, name)
-
-    def _refuse_other_gene_sets(self, dataset: str, classifier: str) -> None:
-        """Refuse gene sets that are not of the signature beside them; they have no metadata."""
-        path = self.root / GENE_SETS.of(dataset=dataset, classifier=classifier)
-        text = path.read_text(encoding="utf-8", errors="replace")
-        digest = re.search(r"; series (\w+)\t", text)
-        signature = self.model(dataset, classifier)["signature"]
-        lines = gene_sets(signature, dataset, digest[1] if digest else "")
-        if text != "".join(f"{line}\n" for line in lines):
-            msg = f"{path} has not the gene sets of its signature; {REMEDY}"
-            raise InputError(msg, file=str(path), remedy=REMEDY)
+            key = {"dataset": dataset, "classifier": name}
+            gene_sets = self.root / GENE_SETS.of(**key)
+            if digest_of_file(gene_sets) != gene_sets_of(
+                self.root / MODEL_TABLE.of(**key, table="signature")
+            ):
+                msg = f"{gene_sets} has not the gene sets of its signature; {REMEDY}"
+                raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
     def published(self) -> PublishedTables:

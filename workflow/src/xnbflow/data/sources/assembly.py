@@ -63,11 +63,6 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
 
     Samples without a label are left out (or refused), logarithms taken, missing values settled,
     probes collapsed to genes, repeated names merged.
-
-    Raises
-    ------
-    InputError
-        If an option is wrong or the file holds what it must not.
     """
     options, notes = dataset.options, draft.notes
     _annotate(dataset, draft)

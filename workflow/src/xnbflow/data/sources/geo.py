@@ -38,13 +38,7 @@ _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be had or read. Where an accession has several platforms, it names them.
-    """
+    """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL."""
     location = dataset.location
     if is_accession(location):
         path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
@@ -84,13 +78,7 @@ def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
 def fetch_accession(
     name: str, accession: str, downloads: Downloads, sha256: str | None = None
 ) -> Path:
-    """Get an accession's file for the data set ``name``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be had. Where the accession has several platforms, it names them.
-    """
+    """Get an accession's file for the data set ``name``."""
     path = accession_path(accession)
     try:
         return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
@@ -105,29 +93,12 @@ def fetch_accession(
 
 
 def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
-    """Read a series matrix or a GDS.
+    """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
 
-    Parameters
-    ----------
-    path : path
-        ``*_series_matrix.txt`` or ``GDS*.soft``, plain or gzipped.
-    dataset : SheetRow
-        ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS, the
-        subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options:
-
-        - ``collapse=max_mean`` or ``median``: one feature per gene instead of per probe.
-        - those of `xnbflow.data.sources.assembly.assemble`: ``regex``, ``map``, ``group``,
-          ``transform``, ``missing``, ...
-
-    Returns
-    -------
-    DataSet
-        With titles, sources and characteristics as ``sample_metadata``.
-
-    Raises
-    ------
-    InputError
-        If the file or an option is wrong, or the file has no table of values, as of RNA-seq.
+    The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
+    the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
+    those of `xnbflow.data.sources.assembly.assemble`. Titles, sources and characteristics are
+    ``sample_metadata`` of the data set.
     """
     path = Path(path)
     where = f"data set {dataset.id}: {path}"

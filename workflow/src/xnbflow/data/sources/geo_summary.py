@@ -45,12 +45,6 @@ def summarise(
     """Say what a GEO accession or file holds; of a remote file only the head is read.
 
     The ``label`` and the ``options`` of the row are proposed where they are not given.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be had, or has no such label. Where the accession has several platforms,
-        it names them.
     """
     given = (label, dict(options or {}), downloads)
     if not is_accession(location):
@@ -192,13 +186,7 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
 
 
 def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
-    """Return where NCBI serves counts, and the files of counts and of genes that it lists.
-
-    Raises
-    ------
-    InputError
-        If it lists none.
-    """
+    """Return where NCBI serves counts, and the files of counts and of genes that it lists."""
     page = f"download/?acc={accession}"
     with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
         text = stream.read(_LONGEST_PAGE).decode(errors="replace")
