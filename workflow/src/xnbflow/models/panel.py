@@ -67,7 +67,8 @@ def choose_genes(
     Returns
     -------
     genes, references : ndarray of int
-        References vary least over all samples; they are no genes of the panel.
+        References vary least over all samples; they are no candidates of the panel, and not
+        constant: a constant feature was not measured above the background, or was cut off.
 
     Examples
     --------
@@ -85,7 +86,8 @@ def choose_genes(
     for place in range(len(ranked)):
         if len(kept) < n_genes and not alike[place, kept].any():
             kept.append(place)
-    spread = np.where(medians.min(axis=0) >= least, values.std(axis=1), np.inf)
+    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0)
+    spread = np.where(usable, values.std(axis=1), np.inf)
     spread[ranked] = np.inf
     references = np.argsort(spread, kind="stable")[:_REFERENCES]
     return ranked[kept], references[np.isfinite(spread[references])]
