@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 import yaml
 
-from xnbflow.data.contract import FOLDS, FOLDS_TABLE, RECORD, SERIES, STUDY, TRAINED, TRAINING_TABLES
+from xnbflow.data.contract import (
+    FOLDS,
+    FOLDS_TABLE,
+    RECORD,
+    SERIES,
+    STUDY,
+    TRAINED,
+    TRAINING_TABLES,
+)
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import digest_of_file, read_parquet, write_parquet
@@ -57,8 +65,8 @@ def _write_study(tmp_path):
     folder = tmp_path / STUDY.of(study="mine")
     folder.mkdir(parents=True)
     (folder / "report.html").write_text("a page")
-    run = {"configuration": {"classifiers": {"csnb": {"label": "ClassSpecificNB", "method": "csnb"}}}}
-    (tmp_path / RECORD.of(study="mine")).write_text(json.dumps(run))
+    run = {"classifiers": {"csnb": {"label": "ClassSpecificNB", "method": "csnb"}}}
+    (tmp_path / RECORD.of(study="mine")).write_text(json.dumps({"configuration": run}))
     study = {"title": "Mine", "datasets": ["toy"], "classifiers": ["csnb"], "folds": ["5-fold"]}
     (tmp_path / "my.yaml").write_text(yaml.safe_dump({"studies": {"mine": study}}))
 

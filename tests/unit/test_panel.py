@@ -72,7 +72,7 @@ def test_the_floor_excludes_genes_and_references():
 
 
 def test_a_constant_feature_is_no_reference():
-    values = np.array([[9.0, 9, 1, 1], [0, 0, 0, 0], [5, 5, 5, 5.1], [0, 0, 0, 0], [12, 12, 12, 12]])
+    values = np.array([[9.0, 9, 1, 1], [0, 0, 0, 0], [5, 5, 5, 5.1], [0, 0, 0, 0], [12.0] * 4])
     references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([0]), 1, 0.5)[1]
     assert references.tolist() == [2]  # unexpressed and saturated ones vary least
 
