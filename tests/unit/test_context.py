@@ -1,5 +1,7 @@
 """Random genes and learning curves: against scikit-learn, SciPy, planted signals and noise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,6 +72,9 @@ def test_what_cannot_be_compared_has_no_row():
     folds = draw_folds(series, 5, 1)
     assert random_genes(series, picked([], folds), folds).empty
     assert random_genes(series, picked(series.features[:101], folds), folds).empty
+    flat = replace(series, values=np.where(np.arange(200)[:, None] < 100, series.values, 0.0))
+    assert random_genes(flat, picked(series.features[:51], folds), folds).empty
+    assert not random_genes(flat, picked(series.features[:50], folds), folds).empty
 
 
 def test_power_laws_have_the_least_squares_of_all_floors_and_scales():

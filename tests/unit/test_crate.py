@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 import yaml
 
-from xnbflow.data.contract import FOLDS, FOLDS_TABLE, SERIES, STUDY, TRAINED, TRAINING_TABLES
+from xnbflow.data.contract import (
+    FOLDS,
+    FOLDS_TABLE,
+    RECORD,
+    SERIES,
+    STUDY,
+    TRAINED,
+    TRAINING_TABLES,
+)
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import digest_of_file, read_parquet, write_parquet
@@ -57,6 +65,8 @@ def _write_study(tmp_path):
     folder = tmp_path / STUDY.of(study="mine")
     folder.mkdir(parents=True)
     (folder / "report.html").write_text("a page")
+    run = {"classifiers": {"csnb": {"label": "ClassSpecificNB", "method": "csnb"}}}
+    (tmp_path / RECORD.of(study="mine")).write_text(json.dumps({"configuration": run}))
     study = {"title": "Mine", "datasets": ["toy"], "classifiers": ["csnb"], "folds": ["5-fold"]}
     (tmp_path / "my.yaml").write_text(yaml.safe_dump({"studies": {"mine": study}}))
 
@@ -133,14 +143,25 @@ def test_a_crate_names_no_code_of_others(crate, method):
         verify(packed(crate, foreign, with_digests=True))
 
 
-def test_predictions_that_are_not_those_of_the_classifier_are_noticed(crate, folder):
+@pytest.mark.parametrize("shift", [-0.01, -np.inf, np.nan])
+def test_predictions_that_are_not_those_of_the_classifier_are_noticed(crate, folder, shift):
     table = read_parquet(folder / KEPT, TRAINING_TABLES["predictions"])
-    table["log_posterior.a"] -= 0.01
+    table["log_posterior.a"] += shift
     other = crate.parent / KEPT
     write_parquet(table, other, TRAINING_TABLES["predictions"])
     content = other.read_bytes()
     changed = packed(crate, lambda files: files.update({KEPT: content}), with_digests=True)
     assert verify(changed).endswith("is NOT the same.")
+
+
+def test_a_configuration_that_was_changed_after_the_run_is_refused(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    other = {"classifiers": {"csnb": {"params": {"n_features": 2}}}}
+    (tmp_path / "other.yaml").write_text(yaml.safe_dump(other))
+    with pytest.raises(InputError) as caught:
+        write_crate("mine", tmp_path / "c.zip", [folder / "my.yaml", tmp_path / "other.yaml"])
+    assert (caught.value.key, caught.value.file) == ("csnb", RECORD.of(study="mine"))
+    assert not (tmp_path / "c.zip").exists()
 
 
 def test_a_crate_without_data_takes_them_from_a_folder_and_no_others(folder, tmp_path):

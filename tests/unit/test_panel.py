@@ -71,6 +71,12 @@ def test_the_floor_excludes_genes_and_references():
     assert (genes.tolist(), references.tolist()) == ([0], [2])
 
 
+def test_a_constant_feature_is_no_reference():
+    values = np.array([[9.0, 9, 1, 1], [0, 0, 0, 0], [5, 5, 5, 5.1], [0, 0, 0, 0], [12.0] * 4])
+    references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([0]), 1, 0.5)[1]
+    assert references.tolist() == [2]  # unexpressed and saturated ones vary least
+
+
 def test_values_that_are_no_logarithms_are_refused(series):
     linear = replace(series, values=2**series.values)
     with pytest.raises(InputError):

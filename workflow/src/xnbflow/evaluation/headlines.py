@@ -143,7 +143,7 @@ def _beside(chosen: str, labels: Mapping[str, str], accuracy: pd.DataFrame, *, o
 
 
 def _count(number: float) -> str:
-    return f"{number:.1f}" if number < 1000 else f"{number:,.0f}"
+    return f"{number:,.0f}" if number >= 1000 or number == round(number) else f"{number:.1f}"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -161,7 +161,7 @@ _OWN = (
     Method(
         "csnb_cv",
         "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
-        "ClassSpecificNBCV: the same, with number of features and calibration cross-validated",
+        "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated",
         f"{_CSNB}; one-standard-error rule: @breiman1984",
         {
             "sizes": either(list_of(whole(1)), nothing()),

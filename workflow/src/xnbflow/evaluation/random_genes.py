@@ -29,7 +29,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     Medians over all samples stand in for missing values. ``selected`` has ``repeat``, ``fold`` and
     ``feature``, ``folds`` has ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
     The result is the table ``random_genes`` of `CHECK_TABLES`. It is empty if nothing was selected
-    in the first repeat, or more than half of the features; if a feature is not linear, there is one
+    in the first repeat, or more than half of those that vary; if a feature is not linear, there is one
     class, or more than `MOST_SAMPLES` samples.
 
     Selected and random features are given to the same classifier, Gaussian naive Bayes with equal
@@ -44,22 +44,23 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     first = folds["repeat"].min()
     folds = folds[folds["repeat"] == first]
     chosen = selected.loc[selected["repeat"] == first, ["fold", "feature"]].drop_duplicates()
-    n_features, classes = len(series.features), series.classes
+    classes, values = series.classes, filled(series).values
+    varying = int((np.ptp(values, axis=1) > 0).sum())  # a constant one is no alternative
     if (
         chosen.empty
         or series.n_samples > MOST_SAMPLES
         or len(classes) < 2
         or (series.kinds != "linear").any()
-        or chosen["feature"].nunique() > _MOST_SHARE * n_features
+        or chosen["feature"].nunique() > _MOST_SHARE * varying
     ):
         return empty
-    values, codes = filled(series).values, np.searchsorted(classes, series.labels)
+    codes = np.searchsorted(classes, series.labels)
     places = pd.Index(series.features)
     by_fold = {fold: places.get_indexer(own) for fold, own in chosen.groupby("fold")["feature"]}
     rng = np.random.default_rng(derive_seed(series.name, 0, "random genes"))
     means = values.mean(axis=1)
     partners = [expression_partners(means, rng) for _ in range(_SIGNATURES)]
-    partners.insert(0, np.arange(n_features))
+    partners.insert(0, np.arange(len(means)))
     right = np.zeros((len(partners), series.n_samples))
     for fold, samples in folds.groupby("fold")["sample"]:
         test = np.isin(series.samples, samples.to_numpy(dtype=str))

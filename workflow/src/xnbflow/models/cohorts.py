@@ -267,7 +267,7 @@ def _overview(
     agreement = np.full((len(cohorts), len(cohorts)), likeness.statistic)
     np.fill_diagonal(agreement, np.nan)
     rows = []
-    for each, cohort, alike in zip(series, cohorts, np.nanmax(agreement, axis=1), strict=True):
+    for each, cohort, alike in zip(series, cohorts, np.fmax.reduce(agreement, axis=1), strict=True):
         own = each.n_features if match == "feature" else len({*symbols_of(each, match).values()})
         labels, counts = np.unique(each.labels, return_counts=True)
         row = {

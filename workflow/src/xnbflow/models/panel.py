@@ -55,7 +55,8 @@ def choose_genes(
     ``values`` (n_features, n_samples) are log2 expression, ``ranked`` the positions of candidates,
     best first, ``floor`` a quantile of the features' medians: a gene must reach it in the class
     where it is highest, a reference gene in every class. References vary least over all samples,
-    and are no genes of the panel.
+    are no candidates of the panel, and not constant: a constant feature was not measured above the
+    background, or was cut off.
 
     Examples
     --------
@@ -73,7 +74,8 @@ def choose_genes(
     for place in range(len(ranked)):
         if len(kept) < n_genes and not alike[place, kept].any():
             kept.append(place)
-    spread = np.where(medians.min(axis=0) >= least, values.std(axis=1), np.inf)
+    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0)
+    spread = np.where(usable, values.std(axis=1), np.inf)
     spread[ranked] = np.inf
     references = np.argsort(spread, kind="stable")[:_REFERENCES]
     return ranked[kept], references[np.isfinite(spread[references])]

@@ -93,7 +93,7 @@ def signature_table(
         for rank, feature in enumerate(features, start=1)
     ]
     table = pd.DataFrame(rows, columns=SIGNATURE)
-    if distances is None:
+    if distances is None or not rows:
         return table
     text = distances.astype({"class": str, "other_class": str})
     wide = text.pivot_table(index=["class", "feature"], columns="other_class", values="distance")

@@ -297,8 +297,9 @@ def verdict_in_words(
     n = sum(row.samples for row in verdict.found.classes)
     right = round(verdict.found.accuracy.value * n)
     beside = (
-        f"; {abs(loss.value):.0%} {'less' if loss.value < 0 else 'more'} than cross-validation in "
-        f"{train}, 95 % interval {loss.lower:+.0%} to {loss.upper:+.0%}"
+        f"; {100 * abs(loss.value):.0f} points {'less' if loss.value < 0 else 'more'} than "
+        f"cross-validation in {train}, 95 % interval {100 * loss.lower:+.0f} to "
+        f"{100 * loss.upper:+.0f}"
         if np.isfinite(loss.value)
         else ""
     )

@@ -18,7 +18,15 @@ import numpy as np
 import yaml
 
 from xnbflow import __version__
-from xnbflow.data.contract import FOLDS, FOLDS_TABLE, SERIES, STUDY, TRAINED, TRAINING_TABLES
+from xnbflow.data.contract import (
+    FOLDS,
+    FOLDS_TABLE,
+    RECORD,
+    SERIES,
+    STUDY,
+    TRAINED,
+    TRAINING_TABLES,
+)
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.tables import digest_of_file, read_parquet, refuse_other_series
@@ -60,6 +68,7 @@ def write_crate(study: str, output: Path, configured: Sequence[Path], *, data: b
         raise InputError(msg) from error
     config = _configuration(study, configured)
     own, crate = config.studies[study], ROCrate()
+    _refuse_other_configuration(config, study)
     versions = {"Python": platform.python_version(), "xnbflow": __version__}
     versions |= {name: version(name) for name in _PACKAGES}
     run = {
@@ -158,6 +167,19 @@ def _configuration(study: str, configured: Sequence[Path]) -> Config:
     return read_config(raw, schema, raw["studies"][study]["datasets"])
 
 
+def _refuse_other_configuration(config: Config, study: str) -> None:
+    """Refuse classifiers that are not those of the run, by the record of its report."""
+    path = Path(RECORD.of(study=study))
+    if not path.is_file():
+        return  # `_files` names the page that is missing
+    run = json.loads(path.read_text(encoding="utf-8"))["configuration"]
+    for name in config.studies[study].classifiers:
+        if run["classifiers"].get(name) != config.classifiers[name]:
+            msg = f"{quoted(name)} is configured otherwise than in the run of {path}"
+            remedy = f"give the run's --configfile, or run again: xnbflow run {study}"
+            raise InputError(f"{msg}; {remedy}", file=str(path), key=name)
+
+
 def _files(study: str, datasets: Sequence[str], trained: Sequence[Any]) -> Iterator[Path]:
     """Yield every file of a study: data sets, folds, what was trained, tables and page."""
     yield from (Path(SERIES.of(dataset=name)) for name in datasets)
@@ -167,7 +189,7 @@ def _files(study: str, datasets: Sequence[str], trained: Sequence[Any]) -> Itera
         own = {"dataset": dataset, "folds": folds, "classifier": name}
         yield from (Path(TRAINED.of(**own, table=table)) for table in TRAINING_TABLES)
     folder = Path(STUDY.of(study=study))
-    yield folder / "report.html"
+    yield from (folder / "report.html", Path(RECORD.of(study=study)))
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     yield from (path for path in found if path.suffix in {".parquet", ".tsv"})
 
@@ -244,9 +266,9 @@ def _again(
     same = found[["sample", "predicted"]].values.tolist() == (
         expected[["sample", "predicted"]].values.tolist()
     )
-    gaps = found[columns].to_numpy() - expected[columns].to_numpy()
-    both = np.isnan(gaps)  # both missing, or both minus infinity
-    gap = float(np.abs(gaps[~both]).max(initial=0.0))
-    if not same or gap > 1e-6:
+    again, before = found[columns].to_numpy(), expected[columns].to_numpy()
+    if not same or not np.allclose(again, before, rtol=0.0, atol=1e-6, equal_nan=True):
         return f"{what}NOT the same."
+    finite = np.isfinite(again)  # where it is not, both are alike
+    gap = float(np.abs(again[finite] - before[finite]).max(initial=0.0))
     return f"{what}the same" + ("." if gap == 0.0 else f" (log posteriors within {gap:.0e}).")

@@ -169,4 +169,7 @@ def _advice(cell: str) -> str:
         )
     if cell.strip("+-").lower() in {"inf", "infinity"}:
         return "fill it in, remove the sample, or list the feature under drop= in the options"
-    return "correct it, or list the feature under categorical= or drop= in the sheet's options"
+    return (
+        "correct it, or list the feature under categorical= or drop= in the sheet's options; a "
+        "column of sample names is the sheet's id_column"
+    )

@@ -76,7 +76,7 @@ def _environment() -> jinja2.Environment:
     )
     made.filters.update({name: spec.format for name, spec in _words()["formats"].items()})
     made.filters["p"] = lambda value: f"p = {value:.2g}" if value > 1e-300 else "p < 1e-300"
-    made.filters["count"] = lambda n: f"{n:.1f}" if n < 1000 else f"{n:,.0f}"
+    made.filters["count"] = lambda n: f"{n:,.0f}" if n >= 1000 or n == round(n) else f"{n:.1f}"
     made.filters["md"] = escaped
     return made
 
