@@ -26,7 +26,14 @@ from xnbflow.data.sources.plausibility import repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 
-__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series"]
+__all__ = [
+    "audit",
+    "confounders",
+    "principal_components",
+    "sexes",
+    "shared_by_series",
+    "tested_values",
+]
 
 #: Level of the false discovery rate at which a column counts as associated with the class.
 LEVEL = 0.05
@@ -117,14 +124,27 @@ def confounders(series: DataSet) -> list[Row]:
 
 def _association(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str] | None:
     """Return the strength, the p-value and a sentence; None where nothing can be tested."""
+    values = tested_values(labels, cells)
+    if values is None:
+        return None
+    if pd.api.types.is_numeric_dtype(values):
+        return _of_numbers(labels, values, str(cells.name))
+    return _of_categories(labels, values)
+
+
+def tested_values(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
+    """Return the known cells of a column as numbers (dates as days) or text.
+
+    None for identifiers, columns without variation, and the class by its own names.
+    """
     n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
     if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
         return None
     numbers = _as_numbers(cells)
     is_category = levels <= n / 3 or levels == n_classes
     if numbers is not None and not (is_category and _are_codes(numbers)):
-        return _of_numbers(labels, numbers, str(cells.name))
-    return _of_categories(labels, cells) if is_category else None
+        return numbers
+    return cells if is_category else None
 
 
 def _as_numbers(cells: pd.Series) -> pd.Series | None:

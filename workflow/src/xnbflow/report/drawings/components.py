@@ -37,9 +37,9 @@ def draw_components(
     axes_labels : (str, str)
     """
     kinds = sorted(set(groups))
-    labels = [shorten(kind, 30) for kind in kinds]
     width = column_width(2.9)
-    columns, room = legend_room(labels, width)
+    labels = [_shorten_middle(kind, int(10 * (width - 0.7))) for kind in kinds]
+    columns, room = legend_room(labels, width - 0.7)
     side = min(width - 0.7, 4.0)
     figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)
     for i, kind in enumerate(kinds):
@@ -64,3 +64,9 @@ def draw_components(
     axes.locator_params(nbins=4)
     legend_above(axes, columns)
     return figure
+
+
+def _shorten_middle(name: str, length: int) -> str:
+    """Return both ends of a long name: values of a phenotype often differ in the last word only."""
+    half = length // 2
+    return name if len(name) <= length else f"{name[:half]}…{name[-half:]}"
