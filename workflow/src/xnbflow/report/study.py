@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +19,14 @@ from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults
 
-__all__ = ["print_figures", "read_record", "sections_of", "write_record", "write_report"]
+__all__ = [
+    "print_figures",
+    "read_record",
+    "sections_of",
+    "write_multiqc",
+    "write_record",
+    "write_report",
+]
 
 
 def write_report(
@@ -56,6 +64,15 @@ def print_figures(
     return write_figures(sections_of(results), folder, width, subject, threads)
 
 
+#: Titles and formats of general statistics.
+_MULTIQC = {
+    "samples": ("samples", "{:,.0f}"),
+    "accuracy": ("accuracy", "{:.3f}"),
+    "balanced_accuracy": ("balanced accuracy", "{:.3f}"),
+    "features_per_class": ("features a class", "{:,.0f}"),
+}
+
+
 def write_record(results: StudyResults, path: str | Path) -> None:
     """Write what was run: the study, its configuration, the software, digests of its tables."""
     record = {
@@ -66,6 +83,38 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "tables": _digests(results),
     }
     text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
+    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+
+
+def write_multiqc(results: StudyResults, path: str | Path) -> None:
+    """Write general statistics for MultiQC: of each data set what the first classifier reaches.
+
+    JSON, which is YAML, too. Of several schemes of folds the first is taken.
+    """
+    tables = results.tables
+    chosen = str(tables["headline"]["classifier"].iloc[0])
+    data = {
+        row["dataset"]: {"samples": int(row["samples"])}
+        for row in tables["datasets"].to_dict("records")
+    }
+    rows = tables["summary"][tables["summary"]["classifier"] == chosen]
+    rows = rows.drop_duplicates(["dataset", "metric"])
+    for row in rows[rows["metric"].isin(_MULTIQC)].to_dict("records"):
+        value = row["mean"] if math.isnan(row["pooled"]) else row["pooled"]
+        if not math.isnan(value):
+            data[row["dataset"]][row["metric"]] = value
+    described = f"of {results.labels[chosen]}, cross-validated" if chosen else ""
+    content = {
+        "id": f"xnbflow_{results.study.id}",
+        "plot_type": "generalstats",
+        "headers": {
+            name: {"title": title, "description": f"{title} {described}", "format": form}
+            | ({"min": 0, "max": 1} if "accuracy" in name else {"min": 0})
+            for name, (title, form) in _MULTIQC.items()
+        },
+        "data": data,
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 
