@@ -26,14 +26,7 @@ from xnbflow.data.sources.plausibility import repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 
-__all__ = [
-    "audit",
-    "confounders",
-    "principal_components",
-    "sexes",
-    "shared_by_series",
-    "tested_values",
-]
+__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series", "testable"]
 
 #: Level of the false discovery rate at which a column counts as associated with the class.
 LEVEL = 0.05
@@ -124,7 +117,7 @@ def confounders(series: DataSet) -> list[Row]:
 
 def _association(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str] | None:
     """Return the strength, the p-value and a sentence; None where nothing can be tested."""
-    values = tested_values(labels, cells)
+    values = testable(labels, cells)
     if values is None:
         return None
     if pd.api.types.is_numeric_dtype(values):
@@ -132,11 +125,8 @@ def _association(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str
     return _of_categories(labels, values)
 
 
-def tested_values(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return the known cells of a column as numbers (dates as days) or text.
-
-    None for identifiers, columns without variation, and the class by its own names.
-    """
+def testable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
+    """Return known cells as numbers or text; None for identifiers, constants and the class."""
     n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
     if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
         return None

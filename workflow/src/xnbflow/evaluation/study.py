@@ -87,22 +87,20 @@ def study_tables(
         ]
         for name, schema in AUDIT_TABLES.items()
     )
-    signatures = _read(
-        [tuple(key) for key in owners["models"]], files["signature"], MODEL_TABLES["signature"]
-    )
-    for dataset, path in paths.items():
-        own = {name: table for (of, name), table in signatures.items() if of == dataset}
-        audits.append(phenotype_checks(path, headers[dataset], own))
-    audits.append(shared_by_series(paths))
+    models = [tuple(key) for key in owners["models"]]
+    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
+    for name, path in paths.items():
+        own = {key[1]: table for key, table in signatures.items() if key[0] == name}
+        audits.append(phenotype_checks(path, headers[name], own))
     tables = {
-        "audit": _joined(audits, STUDY_TABLES["audit"]),
+        "audit": _joined([*audits, shared_by_series(paths)], STUDY_TABLES["audit"]),
         "components": _joined(components, STUDY_TABLES["components"]),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),
         "class_sizes": _class_sizes(headers),
         **{name: _of_tested(owners, files, name) for name in ("random_genes", "learning_curve")},
-        "enrichment": _enrichment(owners, files, signatures),
+        "enrichment": _enrichment(owners, files),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
         "selection": summaries.selection(selected, fits, ties, halves),
@@ -134,15 +132,13 @@ def _of_tested(
     return _joined(named, STUDY_TABLES[name])
 
 
-def _enrichment(
-    owners: Mapping[str, Sequence[Any]],
-    files: Mapping[str, Any],
-    signatures: Mapping[tuple[str, str], pd.DataFrame],
-) -> pd.DataFrame:
+def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:
     """Return the over-represented gene sets; none where the study names no file of sets."""
     if not files.get("gene_sets"):
         return enrichment({}, {}, {})
     genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"])
+    models = [tuple(key) for key in owners["models"]]
+    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
     path = files["gene_sets"]
     return enrichment(genes, signatures, read_gene_sets(path if isinstance(path, str) else path[0]))
 

@@ -3,7 +3,6 @@
 import hashlib
 import importlib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -64,15 +63,6 @@ def print_figures(
     return write_figures(sections_of(results), folder, width, subject, threads)
 
 
-#: Titles and formats of general statistics.
-_MULTIQC = {
-    "samples": ("samples", "{:,.0f}"),
-    "accuracy": ("accuracy", "{:.3f}"),
-    "balanced_accuracy": ("balanced accuracy", "{:.3f}"),
-    "features_per_class": ("features a class", "{:,.0f}"),
-}
-
-
 def write_record(results: StudyResults, path: str | Path) -> None:
     """Write what was run: the study, its configuration, the software, digests of its tables."""
     record = {
@@ -87,34 +77,22 @@ def write_record(results: StudyResults, path: str | Path) -> None:
 
 
 def write_multiqc(results: StudyResults, path: str | Path) -> None:
-    """Write general statistics for MultiQC: of each data set what the first classifier reaches.
-
-    JSON, which is YAML, too. Of several schemes of folds the first is taken.
-    """
-    tables = results.tables
-    chosen = str(tables["headline"]["classifier"].iloc[0])
-    data = {
-        row["dataset"]: {"samples": int(row["samples"])}
-        for row in tables["datasets"].to_dict("records")
+    """Write general statistics for MultiQC, as JSON, which is YAML: what the headline reaches."""
+    names = ["samples", "accuracy", "balanced_accuracy", "features_per_class"]
+    rows = results.tables["summary"]
+    rows = rows[rows["classifier"].isin(results.tables["headline"]["classifier"])]
+    value = rows["pooled"].fillna(rows["mean"])
+    samples = results.tables["datasets"].set_index("dataset")["samples"]
+    data = {name: {"samples": int(n)} for name, n in samples.items()}
+    for row in rows.assign(value=value).dropna(subset="value").to_dict("records"):
+        if row["metric"] in names:  # of several schemes of folds the first
+            data[row["dataset"]].setdefault(row["metric"], row["value"])
+    headers = {
+        name: {"title": name.replace("_", " "), "format": "{:.3f}" if "acc" in name else "{:,.0f}"}
+        for name in names
     }
-    rows = tables["summary"][tables["summary"]["classifier"] == chosen]
-    rows = rows.drop_duplicates(["dataset", "metric"])
-    for row in rows[rows["metric"].isin(_MULTIQC)].to_dict("records"):
-        value = row["mean"] if math.isnan(row["pooled"]) else row["pooled"]
-        if not math.isnan(value):
-            data[row["dataset"]][row["metric"]] = value
-    described = f"of {results.labels[chosen]}, cross-validated" if chosen else ""
-    content = {
-        "id": f"xnbflow_{results.study.id}",
-        "plot_type": "generalstats",
-        "headers": {
-            name: {"title": title, "description": f"{title} {described}", "format": form}
-            | ({"min": 0, "max": 1} if "accuracy" in name else {"min": 0})
-            for name, (title, form) in _MULTIQC.items()
-        },
-        "data": data,
-    }
-    text = json.dumps(content, indent=1, ensure_ascii=False)
+    about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
+    text = json.dumps(about | {"headers": headers, "data": data}, indent=1, ensure_ascii=False)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 

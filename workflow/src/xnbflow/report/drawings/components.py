@@ -38,7 +38,8 @@ def draw_components(
     """
     kinds = sorted(set(groups))
     width = column_width(2.9)
-    labels = [_shorten_middle(kind, int(10 * (width - 0.7))) for kind in kinds]
+    half = int(5 * (width - 0.7))  # long values often differ in the last word only
+    labels = [k if len(k) <= 2 * half else f"{k[:half]}…{k[-half:]}" for k in kinds]
     columns, room = legend_room(labels, width - 0.7)
     side = min(width - 0.7, 4.0)
     figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)
@@ -64,9 +65,3 @@ def draw_components(
     axes.locator_params(nbins=4)
     legend_above(axes, columns)
     return figure
-
-
-def _shorten_middle(name: str, length: int) -> str:
-    """Return both ends of a long name: values of a phenotype often differ in the last word only."""
-    half = length // 2
-    return name if len(name) <= length else f"{name[:half]}…{name[-half:]}"

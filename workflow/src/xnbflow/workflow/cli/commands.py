@@ -146,12 +146,6 @@ def project_configuration() -> dict[str, Any]:
     return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
-def _project_datasets() -> dict[str, SheetRow]:
-    """Return the rows of the project's own sheet, which a written study is laid over."""
-    path = Path(__file__).parents[5] / "config" / "datasets.tsv"
-    return read_sheet(path) if path.is_file() else {}
-
-
 def methods_text() -> str:
     """Return the classifiers of the project's configuration, else the library's, for people."""
     known = known_methods()
@@ -206,7 +200,9 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
         raise InputError(msg)
-    if name in {*project_configuration().get("studies", {}), *_project_datasets(), *RULES}:
+    own = Path(__file__).parents[5] / "config" / "datasets.tsv"
+    datasets = read_sheet(own) if own.is_file() else {}
+    if name in {*project_configuration().get("studies", {}), *datasets, *RULES}:
         msg = f"{name!r} is a study, data set or rule of the project; choose another name"
         raise InputError(msg)
     if told.row is None:
