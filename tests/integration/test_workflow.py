@@ -70,7 +70,7 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert set(counts) == {1}
     assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
     recorded = (finished / "results/benchmarks").rglob("*.tsv")
-    assert len(list(recorded)) == 12  # two data sets in five rules, compare and report
+    assert len(list(recorded)) == 10  # two data sets in four rules, compare and report
 
 
 def documented():
@@ -361,7 +361,8 @@ def test_jobs_of_some_folds_give_the_same_tables_and_train_only_what_is_new(spli
 def test_a_damaged_batch_stops_the_run_by_its_name_and_is_made_again_when_deleted(split):
     (path,) = (split / TOY / "xnb/batches").glob("*folds-0-1/predictions.parquet")
     content = bytearray(path.read_bytes())
-    content[len(content) // 4] ^= 16
+    for i in range(len(content) // 4, len(content) // 2):  # single bytes may be unused
+        content[i] ^= 16
     stat = path.stat()
     path.write_bytes(content)
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))

@@ -7,7 +7,6 @@ from scipy.stats import mannwhitneyu, norm
 
 from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_tables
 from xnbflow.report.page.blocks import Prose, Table, figures_of
@@ -51,8 +50,6 @@ def test_each_method_has_a_row_with_the_declared_columns(tables):
         name: name in ("ClassSpecificNB", "XNB") for name in methods.index
     }
     assert (methods["donors"] == 0).all()
-    with pytest.raises(InputError, match="has no parameter 'bottom'"):
-        analyse({"toy": cells()}, {"bottom": 3}, threads=1)
 
 
 def test_the_planted_genes_are_the_markers(tables):

@@ -8,7 +8,6 @@ from sklearn.datasets import load_iris
 
 from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_tables
 from xnbflow.report.page.blocks import Prose, Table, figures_of
@@ -144,5 +143,3 @@ def test_threads_do_not_matter():
     assert len(tables["errors"]) > 0
     for name, table in tables.items():
         pd.testing.assert_frame_equal(table, again[name], check_exact=True)
-    with pytest.raises(InputError, match="seed"):
-        analyse({}, {"seed": 1}, threads=1)

@@ -113,8 +113,6 @@ def test_regions_change_where_the_boundary_is(tables, example):
 
 
 def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind):
-    with pytest.raises(InputError, match="bin"):
-        analyse({}, {"bin": 12}, 1)
     kinds = ["angular", "angular"]
     three = DataSet("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)
     found = analyse({"three": three}, {"repeats": 1}, 1)

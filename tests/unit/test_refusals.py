@@ -20,8 +20,6 @@ from xnbflow.evaluation.stability import stability_index
 from xnbflow.models import fit_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
-from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
-from xnbflow.studies.effects.compute import analyse
 from xnbflow.workflow.cli import app, commands
 
 NONE = SheetRow("mine", "table", "mine.csv", label="y")
@@ -45,9 +43,6 @@ NONE = SheetRow("mine", "table", "mine.csv", label="y")
         lambda: von_mises_boundary([0, 1], [1, -1]),
         lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
         lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
-        lambda: analyse({}, {"losses": [1, 0]}, 1),
-        lambda: stepwise_logistic(np.eye(2), np.array([0, 1]), entry=0.0),
-        lambda: stepwise_logistic(np.eye(2), np.array([0, 1]), stay=1.0),
         lambda: commands.parameters(["bandwidth={"]),
         lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
         lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),

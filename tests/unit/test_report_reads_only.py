@@ -46,6 +46,7 @@ NAMES = {
     "xnbflow.evaluation.methods.resolved",
     *(f"xnbflow.evaluation.intervals.{name}" for name in ("CROSS_VALIDATED", "TUNED")),
     "xnbflow.evaluation.intervals.inflation_of",
+    "xnbflow.evaluation.verdicts.SURE",
     "xnbflow.models.typicality.ATYPICAL",
 }
 #: By module, function and what it calls: what it may compute, as no table is written after it.

@@ -28,6 +28,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.sources.sheet import COLUMNS
 from xnbflow.data.study import Study
 from xnbflow.evaluation.description import dependent_groups, dependent_pairs
+from xnbflow.evaluation.summaries import suspects
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Code, Facts, Figure, Gallery, Links, Prose, Table
@@ -503,10 +504,13 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         {**row, "classifier": "xnb", "sample": "other class", "predicted": "c"},
         {**row, "classifier": "nb", "sample": "tested by one"},
     ]
-    prose, group = answer._suspects(results_with("samples", rows))
+    table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"))
+    prose, group = answer._suspects(results_with("suspects", table))
     assert "d: 1 sample (both). Check" in prose.text
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91]]
-    assert answer._suspects(results_with("samples", rows[2:])) == []
+    for none in (rows[2:], []):
+        table = suspects(pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"))
+        assert answer._suspects(results_with("suspects", table)) == []
 
 
 def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):

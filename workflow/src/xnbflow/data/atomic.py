@@ -29,11 +29,6 @@ def atomic(path: str | Path) -> Iterator[Path]:
     It is in the same folder, hidden, with a name that no other process has. If the block raises,
     nothing is left of it and ``path`` is as it was. Missing folders are made.
 
-    Raises
-    ------
-    InputError
-        If there is no room for it.
-
     Examples
     --------
     >>> import tempfile

@@ -29,27 +29,11 @@ _SMALL, _GREAT = 1e-100, 1e100
 
 
 def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
-    """Return the positions of the columns that a parameter names.
+    """Return the positions of the columns that a parameter names, (n_named,), in the order named.
 
-    Parameters
-    ----------
-    columns : int, str, slice, or array-like of int, str or bool
-        A position or a name, several of them, a slice of either (one of names includes both
-        ends), or a mask. Negative positions count from the end.
-    names : ndarray of shape (n_columns,)
-        The columns' names; their positions where they have none.
-    what : str
-        What names the columns, for the message.
-
-    Returns
-    -------
-    ndarray of int, shape (n_named,)
-        In the order in which they are named.
-
-    Raises
-    ------
-    InputError
-        If there is no such column, a name is that of several, or a mask has another length.
+    ``columns`` are a position or a name, several of them, a slice of either (one of names includes
+    both ends), or a mask; negative positions count from the end. ``names`` (n_columns,) are
+    positions where columns have no names; ``what`` is the parameter's name.
 
     Examples
     --------
@@ -178,14 +162,8 @@ def refuse_repeated_names(X: Any) -> None:
 def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     """Raise an `InputError` that names a column whose squares overflow or underflow.
 
-    Variances and distances would be infinite or zero.
-
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n_samples, n_features)
-        Finite numbers.
-    names : sequence of shape (n_features,), optional
-        The columns' names; else they are named by position.
+    Variances and distances of the finite X (n_samples, n_features) would be infinite or zero.
+    Without ``names`` columns are named by position.
 
     Examples
     --------

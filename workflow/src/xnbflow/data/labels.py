@@ -47,11 +47,6 @@ def refuse_missing(y: Any) -> None:
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the distinct labels, sorted, the code of each sample's and how many samples have each.
 
-    Raises
-    ------
-    InputError
-        If y holds numbers that are no classes, or labels of different types, which have no order.
-
     Examples
     --------
     >>> class_codes(np.array(["b", "a", "b"]))[1:]

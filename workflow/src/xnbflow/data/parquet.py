@@ -51,12 +51,6 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
     """Open a file that `parquet_writer` has written; pages are verified as they are read.
 
     Keep the block to reading: what fails in it counts as damage of the file.
-
-    Raises
-    ------
-    InputError
-        If the file is absent, no Parquet file, not written here, damaged, or written for another
-        place in ``results`` or ``resources``.
     """
     try:
         with pa.OSFile(str(path)) as stream:

@@ -116,11 +116,6 @@ def plain_labels(y: Any, X: Any = None) -> Any:
     pandas' nullable whole numbers and truth values become NumPy's, since scikit-learn makes floats
     of them, in which whole numbers beyond 2**53 are not exact.
 
-    Raises
-    ------
-    InputError
-        If the AnnData ``X`` has no such column of ``obs``.
-
     Examples
     --------
     >>> plain_labels(pd.Series([2**53, 2**53 + 1], dtype="Int64")).tolist()

@@ -16,6 +16,7 @@ from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
 
 __all__ = [
     "digest_of_file",
+    "gene_sets_of",
     "read_parquet",
     "refuse_other_series",
     "series_of",
@@ -27,6 +28,8 @@ __all__ = [
 
 #: The digest of the series that a table was computed from, in its metadata.
 _SERIES = b"xnbflow.series.sha256"
+#: The digest of the file of gene sets that was made of a table.
+_GENE_SETS = b"xnbflow.gene_sets.sha256"
 
 _TEXT, _WHOLE, _REAL, _TRUTH = pa.large_string(), pa.int64(), pa.float64(), pa.bool_()
 #: What a type of the contract is in a file; the first is what an empty column has.
@@ -48,24 +51,13 @@ _TAKEN = {
 
 
 def write_parquet(
-    frame: pd.DataFrame, path: str | Path, table: TableSchema, series: str = ""
+    frame: pd.DataFrame, path: str | Path, table: TableSchema, series: str = "", gene_sets: str = ""
 ) -> None:
     """Write a table to Parquet, with checksums and without its index.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    path : path
-    table : TableSchema
-        What the contract says of it.
-    series : str
-        The `digest_of_file` of the series that it was computed from, for `refuse_other_series`.
-
-    Raises
-    ------
-    TypeError
-        If the columns, their order or their types are not those of the contract, or something is
-        missing that may not be: what made the table is at fault.
+    ``series`` is the `digest_of_file` of the series that it was computed from, for
+    `refuse_other_series`; ``gene_sets`` is that of the gene sets that were made of it. A
+    `TypeError` says how the ``frame`` breaks the contract: what made it is at fault.
     """
     fault = _wrong_names(list(frame.columns), table)
     fields = []
@@ -80,19 +72,14 @@ def write_parquet(
     if fault:
         msg = f"table {table.name!r} for {path} breaks the contract: {fault}"
         raise TypeError(msg)
-    metadata = {_SERIES: series.encode()} if series else None
+    digests = {_SERIES: series, _GENE_SETS: gene_sets}
+    metadata = {key: digest.encode() for key, digest in digests.items() if digest}
     with parquet_writer(path, pa.schema(fields, metadata)) as writer:
         writer.write_table(rows.cast(pa.schema(fields)))
 
 
 def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
-    """Read a table that `write_parquet` has written.
-
-    Raises
-    ------
-    InputError
-        If the file is absent or damaged, or its columns are not those of the contract.
-    """
+    """Read a table that `write_parquet` has written."""
     with open_parquet(path) as file:
         schema = file.schema_arrow
         wrong = _wrong_names(schema.names, table)
@@ -113,13 +100,7 @@ def digest_of_file(path: str | Path) -> str:
 
 
 def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
-    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now.
-
-    Raises
-    ------
-    InputError
-        If the file of the series, or a table, was replaced.
-    """
+    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now."""
     digest = digest_of_file(series)
     for path in paths:
         if series_of(path) != digest:
@@ -132,8 +113,17 @@ def series_of(path: str | Path) -> str:
 
     Of a table of several series it is their digests with spaces between them.
     """
+    return _metadata(path, _SERIES)
+
+
+def gene_sets_of(path: str | Path) -> str:
+    """Return the digest of the gene sets that were made of a table; empty if it has none."""
+    return _metadata(path, _GENE_SETS)
+
+
+def _metadata(path: str | Path, key: bytes) -> str:
     with open_parquet(path) as file:
-        return (file.schema_arrow.metadata or {}).get(_SERIES, b"").decode()
+        return (file.schema_arrow.metadata or {}).get(key, b"").decode()
 
 
 def write_tsv(frame: pd.DataFrame, path: str | Path) -> None:
@@ -186,11 +176,6 @@ def write_tables(
 
     ``others`` are names of tables that another job writes there. The digest of the ``series`` is as
     for `write_parquet`.
-
-    Raises
-    ------
-    TypeError
-        If a table is not in the contract, or breaks it.
     """
     if unknown := sorted(set(frames) - set(tables)):
         msg = f"table {unknown[0]!r} for {folder} is not in the contract"

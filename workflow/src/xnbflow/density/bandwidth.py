@@ -297,40 +297,18 @@ def bandwidths_of(
     min_bandwidth: float = 0.0,
     spreads: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the bandwidths of every class and feature.
+    """Return the bandwidths (n_classes, n_features); of each sample for "adaptive".
+
+    The tile (n_samples, n_features) holds class after class, ascending within each; class ``c`` has
+    the rows ``offsets[c]`` to ``offsets[c + 1]`` (see `xnbflow.density.tiles`). "cross_validation"
+    and "adaptive" depend on the kernel.
 
     A class (almost) constant in a feature has a spike there, and a value beside it weighs hundreds
-    of nats. The floor is relative to the feature's spread, so that no unit of measurement matters.
-    A class whose values are all equal has it as its bandwidth. A feature that is constant over all
-    samples has no floor.
-
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each (see `xnbflow.density.tiles`).
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has the rows ``offsets[c]`` to ``offsets[c + 1]``.
-    rule : str
-        One of `BANDWIDTHS`.
-    kernel : str
-        One of `xnbflow.density.kernels.KERNELS`; "cross_validation" and "adaptive" depend on it.
-    min_bandwidth : float
-        No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9 or
-        1.06; ``s`` is the feature's standard deviation (ddof=1) over all training samples.
-    spreads : ndarray of shape (n_features,), optional
-        The ``s``, where the tile does not hold all training samples; else it is computed.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features), or (n_samples, n_features) for "adaptive"
-
-    Examples
-    --------
-    >>> tile = np.arange(5.0)[:, None]
-    >>> bandwidths_of(tile, np.array([0, 5]), "silverman").round(4)
-    array([[1.0314]])
-    >>> bandwidths_of(tile, np.array([0, 5]), "silverman", min_bandwidth=1.0).round(4)
-    array([[1.146]])
+    of nats. No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9
+    or 1.06; ``s`` is the feature's standard deviation (ddof=1) over all training samples, so that
+    no unit of measurement matters. It is given as ``spreads`` (n_features,) where the tile does not
+    hold all training samples. A class whose values are all equal has the floor as its bandwidth. A
+    feature that is constant over all samples has no floor.
     """
     sizes = np.diff(offsets)
     robust, widths = np.empty((2, len(sizes), tile.shape[1]))

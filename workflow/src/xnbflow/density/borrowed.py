@@ -22,11 +22,8 @@ _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 class BorrowedShape:
     """Normal densities of several features around the mean of each class, and their shares.
 
-    Attributes
-    ----------
-    means, spreads : ndarray of shape (n_classes, n_features)
-    shares : ndarray of shape (n_classes,)
-        Weight of a class's own density, from 0 to 1.
+    ``means`` and ``spreads`` have shape (n_classes, n_features); ``shares`` (n_classes,) are the
+    weights of a class's own density, from 0 to 1.
     """
 
     means: np.ndarray

@@ -69,18 +69,8 @@ class _TargetKernels(NamedTuple):
 class ConditionalTables:
     """The densities of all features given the target.
 
-    Parameters
-    ----------
-    samples : ndarray of shape (n_samples, n_features)
-        Training samples.
-    targets : ndarray of shape (n_samples,)
-        Their targets.
-    widths : ndarray of shape (n_features,)
-        Widths of the features' kernels, above 0.
-    target_width : float
-        Width of the target's kernel.
-    grid : ndarray of shape (n_grid,)
-        Equally spaced.
+    Of training ``samples`` (n_samples, n_features) and their ``targets``, the kernels of features
+    have ``widths`` (n_features,) above 0, and the ``grid`` (n_grid,) is equally spaced.
 
     Examples
     --------
@@ -119,20 +109,10 @@ class ConditionalTables:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the densities of the target, features being independent given it.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_points, n_features)
-        left_out : ndarray of shape (n_points,), optional
-            If points are training samples to be left out, each for itself, their targets.
-
-        Returns
-        -------
-        density : ndarray of shape (n_points, n_grid)
-            Integrates to 1 over the grid, trapezoids.
-        slack : ndarray of shape (n_points, n_grid)
-            The greatest error of the density.
-        certain : ndarray of bool, shape (n_points,)
-            Whether the slack adds up to less than `TOLERANCE`.
+        If points (n_points, n_features) are training samples to be left out, each for itself,
+        ``left_out`` are their targets. The density (n_points, n_grid) integrates to 1 over the
+        grid, trapezoids; the slack in the same shape is its greatest error, and a point is
+        ``certain`` whose slack adds up to less than `TOLERANCE`.
         """
         grid = self.target.grid
         density, slack = np.ones((2, len(points), len(grid)))

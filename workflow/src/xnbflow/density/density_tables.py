@@ -130,22 +130,12 @@ QUANTILES = np.linspace(0.0, 1.0, 33)
 class TabulatedDensity(NamedTuple):
     """The kernel density of one feature in one class.
 
-    Attributes
-    ----------
-    values, counts, variances : ndarray of float64, shape (n_values,)
-        Samples, ascending, that sums outside the tables may need, how many each stands for, and
-        their variance in bandwidths.
-    bandwidth : float
-    n_samples : int
-        All samples, tabulated or kept.
-    starts : ndarray of float64, shape (n_tables,)
-        Where each table's first cell begins, ascending.
-    rows : ndarray of int, shape (n_tables + 1,)
-        Which rows of ``coefficients`` are its cells.
-    coefficients : ndarray of float64, shape (n_cells, 6)
-        Of ``log f`` in a cell, from the constant up; the argument runs from 0 to 1.
-    quantiles : ndarray of shape (n_quantiles,)
-        The `QUANTILES` of all samples.
+    ``values`` (n_values,) are the samples, ascending, that sums outside the tables may need,
+    ``counts`` how many each stands for, and ``variances`` theirs in bandwidths; ``n_samples`` are
+    all, tabulated or kept. A table's first cell begins at ``starts`` (n_tables,), ascending, and
+    its cells are the rows of ``coefficients`` (n_cells, 6) between ``rows`` (n_tables + 1,): of
+    ``log f`` in a cell, from the constant up, the argument running from 0 to 1. ``quantiles`` are
+    the `QUANTILES` of all samples.
     """
 
     values: np.ndarray

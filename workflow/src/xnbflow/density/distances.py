@@ -25,13 +25,8 @@ _TINY = 2.2250738585072014e-308
 def hellinger(densities: np.ndarray, pairs: np.ndarray, out: np.ndarray) -> None:
     """Write the Hellinger distance ``sqrt(1 - sum(sqrt(p q)))`` of each class pair and feature.
 
-    Parameters
-    ----------
-    densities : ndarray of shape (n_classes, n_grid, n_features)
-        Each sums to one, or is zero everywhere. Overwritten.
-    pairs : ndarray of int, shape (n_pairs, 2)
-        The classes to compare.
-    out : ndarray of shape (n_pairs, n_features)
+    Densities (n_classes, n_grid, n_features) each sum to one, or are zero everywhere, and are
+    overwritten. For ``pairs`` (n_pairs, 2) of classes ``out`` has shape (n_pairs, n_features).
     """
     flat = densities.reshape(-1)
     for i in range(len(flat)):

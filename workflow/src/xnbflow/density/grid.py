@@ -42,25 +42,10 @@ def grid_densities(
 ) -> np.ndarray:
     """Return the density of each class on a grid, divided by its sum.
 
-    Parameters
-    ----------
-    tile : ndarray of shape (n_samples, n_features)
-        Class after class, ascending within each (see `xnbflow.density.tiles`).
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Where each class begins and ends.
-    bandwidths : ndarray of shape (n_classes, n_features) or (n_samples, n_features)
-        Per class or per sample.
-    kernel : str
-        One of `xnbflow.density.kernels.KERNELS`.
-    n_grid : int
-        Points from the least to the greatest sample of a feature.
-    underflow : {"as_published", "log"}
-        Whether a density that underflows at every grid point is left zero, as the authors' program
-        does, or normalised in log space.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_grid, n_features)
+    The tile (n_samples, n_features) and ``offsets`` are as of `bandwidths_of`, bandwidths per class
+    or per sample. The grid goes from the least to the greatest sample of a feature; the result has
+    shape (n_classes, n_grid, n_features). A density that underflows at every grid point is left
+    zero "as_published", as the authors' program does, or normalised in "log" space.
     """
     low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)

@@ -69,15 +69,9 @@ def mesh_kernel() -> np.ndarray:
 class MeshTarget(NamedTuple):
     """The mesh's axis of the target, and where each sample lies on it.
 
-    Attributes
-    ----------
-    first : ndarray of int, shape (n_samples,)
-        The first row of the mesh that a sample is spread over.
-    weights : ndarray of shape (n_samples, n_rows_each)
-        Its shares of that row and the next ones: 4 of a spline, 1 of a class.
-    n_rows : int
-    kernel : ndarray of shape (n_distances,)
-        The kernel between rows; a 1 alone between classes.
+    A sample is spread over rows of the mesh from ``first`` (n_samples,) on by its ``weights``
+    (n_samples, n_rows_each), 4 of a spline, 1 of a class. The ``kernel`` (n_distances,) is that
+    between rows; a 1 alone between classes.
     """
 
     first: np.ndarray
@@ -235,23 +229,9 @@ def _convolve(
 class JointDensity:
     """The joint densities of any components with one target.
 
-    Parameters
-    ----------
-    target : ndarray of shape (n_samples,)
-        Ascending, in kernel widths of the target.
-    reach : ndarray of int, shape (n_samples,)
-        One past the last sample that a sample sees, at least its own position plus one.
-    width : float
-        Kernel width of a component.
-    mesh : MeshTarget, optional
-        The target on a mesh, which replaces the pairs where that is faster.
-
-    Examples
-    --------
-    >>> density = JointDensity(np.zeros(3), np.full(3, 3), 0.5)
-    >>> log_density, score = density.scores(np.array([[-1.0, 0.0, 1.0]]))
-    >>> print(log_density.round(3), score.round(3))
-    [[-2.828 -2.137 -2.828]] [[-5.384  0.     5.384]]
+    The ``target`` (n_samples,) is ascending, in its kernel widths; ``reach`` is one past the last
+    sample that a sample sees, at least its own position plus one; ``width`` is that of a
+    component's kernel. A ``mesh`` of the target replaces the pairs where that is faster.
     """
 
     def __init__(
@@ -280,17 +260,10 @@ class JointDensity:
     def scores(self, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return each component's log-density given the target, at its own samples, and its score.
 
-        Parameters
-        ----------
-        components : ndarray of shape (n_components, n_samples)
-            Of about unit variance, samples ordered by target.
-
-        Returns
-        -------
-        log_density : ndarray of shape (n_components, n_samples)
-            Estimates of ``log p(z_i, y) - log p(y)`` at each sample, from the other samples.
-        score : ndarray of shape (n_components, n_samples)
-            Derivative of minus the sum of a component's log-densities by each of its values.
+        Components (n_components, n_samples) are of about unit variance, samples ordered by target.
+        Log-densities estimate ``log p(z_i, y) - log p(y)`` at each sample, from the other samples;
+        a score is the derivative of minus the sum of a component's log-densities by each of its
+        values.
         """
         sums, score = np.empty_like(components), np.empty_like(components)
         backgrounds = _BACKGROUND * self.width * _SQRT_2PI / (np.pi * (1.0 + components**2))
@@ -320,12 +293,6 @@ def conditional_log_density(
 
     ``components``, ``target`` and ``width`` are as in `JointDensity`, samples in any order, and
     ``new_target`` (n_new,) in kernel widths of the target.
-
-    Examples
-    --------
-    >>> values, new = np.array([[-1.0, 0.0, 1.0]]), np.array([[0.0, 9.0]])
-    >>> conditional_log_density(values, np.zeros(3), 0.5, new, np.zeros(2)).round(3)
-    array([[-1.087, -8.985]])
     """
     near = np.exp(-0.5 * (new_target[:, np.newaxis] - target) ** 2)
     weights = near.sum(axis=1) + _BACKGROUND

@@ -32,10 +32,7 @@ def exponentiate(values: np.ndarray) -> None:
     ``exp(v) = 2**k * exp(r)`` with ``k`` the integer nearest to ``v / log 2``: a Taylor polynomial
     gives ``exp(r)`` for ``|r| <= log(2) / 2``, and adding ``k`` to the exponent bits multiplies.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        Numbers up to 709; those below `EXP_LOWEST` are taken as `EXP_LOWEST`.
+    Values (n,) are numbers up to 709; those below `EXP_LOWEST` are taken as `EXP_LOWEST`.
     """
     bits = values.view(np.int64)
     for i in range(len(values)):
@@ -80,14 +77,7 @@ def kernel_code(kernel: str) -> int:
 
 @njit(nogil=True)
 def apply_kernel(code: int, values: np.ndarray) -> None:
-    """Replace distances ``u`` in bandwidths by the kernel's density ``K(u)``.
-
-    Parameters
-    ----------
-    code : int
-        See `kernel_code`.
-    values : ndarray of shape (n,)
-    """
+    """Replace distances ``u`` in bandwidths by the kernel's density ``K(u)``."""
     if code == 0:
         for i in range(len(values)):
             values[i] *= -0.5 * values[i]

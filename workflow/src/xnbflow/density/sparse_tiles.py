@@ -40,17 +40,10 @@ def classes_of_samples(codes: np.ndarray, samples: np.ndarray | None, n_samples:
 class SparseTile(NamedTuple):
     """Some features, with the values of each class side by side.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_values,)
-        What is stored and not zero: feature after feature, class after class, ascending within, so
-        that features of equal values tie.
-    starts : ndarray of int, shape (n_features, n_classes + 1)
-        Class ``c`` of feature ``f`` has ``values[starts[f, c]:starts[f, c + 1]]``.
-    zeros : ndarray of int, shape (n_features, n_classes)
-        Zeros of each class.
-    zero : ndarray of float64, shape (n_features,)
-        The value of the zeros: 0, or where 0 lies in standard units.
+    ``values`` (n_values,) are what is stored and not zero: feature after feature, class after
+    class, ascending within, so that features of equal values tie. Class ``c`` of feature ``f`` has
+    ``values[starts[f, c]:starts[f, c + 1]]`` and ``zeros[f, c]`` zeros; ``zero`` (n_features,) is
+    the value of these: 0, or where 0 lies in standard units.
     """
 
     values: np.ndarray

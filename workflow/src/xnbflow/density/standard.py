@@ -22,11 +22,8 @@ _PART_VALUES = 2_000_000
 class StandardUnits:
     """Centres and units of features, learned from training samples.
 
-    Attributes
-    ----------
-    centres, units : ndarray of shape (n_features,)
-        Mean and standard deviation (ddof=1). A feature that is constant but for rounding has an
-        infinite unit, so that all its values, whatever they are, become 0.
+    They are mean and standard deviation (ddof=1), both (n_features,). A feature that is constant
+    but for rounding has an infinite unit, so that all its values, whatever they are, become 0.
 
     Examples
     --------

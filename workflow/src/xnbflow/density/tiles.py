@@ -64,14 +64,8 @@ def map_strips(
 def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
     """Return ``work(part)`` for every part, computed on numba's number of threads.
 
-    Parameters
-    ----------
-    work : callable
-        Reads and writes its part of the caller's arrays.
-    parts : sequence
-    ns : float
-        About how many nanoseconds all parts take together: a thread is started for a millisecond
-        of work or more.
+    The work reads and writes its part of the caller's arrays. All parts take about ``ns``
+    nanoseconds together: a thread is started for a millisecond of work or more.
     """
     results: list[Any] = [None] * len(parts)
     queue = iter(enumerate(parts))
@@ -112,11 +106,8 @@ def feature_major(X: np.ndarray) -> np.ndarray:
 def class_offsets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """Return samples class after class, and where each class begins and ends among them.
 
-    Returns
-    -------
-    order : ndarray of int, shape (n_samples,)
-    offsets : ndarray of int, shape (n_classes + 1,)
-        Class ``c`` has ``order[offsets[c]:offsets[c + 1]]``.
+    Class ``c`` has ``order[offsets[c]:offsets[c + 1]]``; their shapes are (n_samples,) and
+    (n_classes + 1,).
 
     Examples
     --------

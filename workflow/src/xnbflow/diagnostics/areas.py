@@ -11,21 +11,8 @@ __all__ = ["doubled_wins", "pair_areas", "sample_order"]
 def sample_order(values: np.ndarray) -> np.ndarray:
     """Return for each feature its samples in ascending order, as `doubled_wins` takes them.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples)
-        None missing.
-
-    Returns
-    -------
-    ndarray of int32, shape (n_features, n_samples)
-        Positions of the samples; of samples with equal values all but the first have -1 minus
-        theirs.
-
-    Examples
-    --------
-    >>> sample_order(np.array([[3.0, 1.0, 3.0]]))
-    array([[ 1,  0, -3]], dtype=int32)
+    ``values`` and positions have shape (n_features, n_samples). Of samples with equal values all
+    but the first have -1 minus their position.
     """
     found = np.empty(values.shape, dtype=np.int32)
 
@@ -43,30 +30,10 @@ def sample_order(values: np.ndarray) -> np.ndarray:
 def doubled_wins(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Return for each feature and two classes in how many pairs of samples the first is higher.
 
-    Ties count half, so that the counts are doubled: twice Mann and Whitney's U, exactly. The order
-    of the samples does not depend on their classes: permuted labels need no other.
-
-    Parameters
-    ----------
-    order : ndarray of shape (n_features, n_samples)
-        See `sample_order`.
-    codes : ndarray of int, shape (n_samples,)
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of int64, shape (n_features, n_classes, n_classes)
-
-    References
-    ----------
-    H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables is
-    stochastically larger than the other", Annals of Mathematical Statistics 18 (1947), 50-60.
-
-    Examples
-    --------
-    >>> order = sample_order(np.array([[1.0, 2.0, 3.0, 3.0]]))
-    >>> doubled_wins(order, np.array([0, 0, 1, 1]), 2)[0].tolist()
-    [[4, 0], [8, 4]]
+    By the order of `sample_order` and the classes' codes (n_samples,), shape (n_features,
+    n_classes, n_classes). Ties count half, so that the counts are doubled: twice Mann and Whitney's
+    U (Annals of Mathematical Statistics 18, 1947), exactly. The order of the samples does not
+    depend on their classes: permuted labels need no other.
     """
     wins = np.zeros((len(order), n_classes, n_classes), dtype=np.int64)
     classes = codes.astype(np.int64)
@@ -104,23 +71,7 @@ def _count(order: np.ndarray, codes: np.ndarray, wins: np.ndarray) -> None:
 def pair_areas(wins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the area under the ROC curve of each feature for each class against each other one.
 
-    Parameters
-    ----------
-    wins : ndarray of shape (n_features, n_classes, n_classes)
-        See `doubled_wins`.
-    sizes : ndarray of int, shape (n_classes,)
-        Samples of each class.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_classes, n_classes)
-        1 where all samples of the first class lie above those of the second, 0 where all lie below.
-
-    Examples
-    --------
-    >>> order = sample_order(np.array([[1.0, 2.0, 3.0, 4.0]]))
-    >>> wins = doubled_wins(order, np.array([0, 0, 1, 1]), 2)
-    >>> pair_areas(wins, np.array([2, 2]))[0].tolist()
-    [[0.5, 0.0], [1.0, 0.5]]
+    From `doubled_wins`, in their shape, and the sizes of the classes (n_classes,): 1 where all
+    samples of the first class lie above those of the second, 0 where all lie below.
     """
     return wins / (2.0 * np.outer(sizes, sizes))

@@ -52,11 +52,6 @@ Row = dict[str, Any]
 def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     """Look a series over for what makes the accuracy of a classifier unreliable.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables of `xnbflow.data.contract.AUDIT_TABLES`.
-
     Examples
     --------
     >>> values = np.random.default_rng(0).normal(size=(200, 12))
@@ -328,17 +323,12 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
 
     By the eigenvectors of the samples' Gram matrix, which are those of a singular value
     decomposition. Features that are constant or lack values are left out. An outlier is a sample
-    that is more than 6 robust standard deviations (1.4826 times the median absolute deviation)
-    from the median of its class on one of the first three components. Of values that look like
+    that is more than 6 robust standard deviations (1.4826 times the median absolute deviation) from
+    the median of its class on one of the first three components. Of values that look like
     intensities the logarithms are taken, those below 1 as 1.
 
-    Returns
-    -------
-    components : DataFrame
-        As in the contract, but for ``position``, the samples' place in the series, instead of the
-        phenotype; of more than 1,000 samples some.
-    rows : list of dict
-        Of the audit: a row per component, with its share of the variance, and one per outlier.
+    The components are as in the contract, but for ``position``, the samples' place in the series,
+    instead of the phenotype; of more than 1,000 samples they are of some.
     """
     n = series.n_samples
     taken = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).astype(int))
@@ -399,20 +389,10 @@ def _outlying(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
-    """Return the samples that two series of a study share.
+    """Return the samples that two series of a study share, as rows of ``audit`` with ``dataset``.
 
     Series are compared by the 2,000 of their features with the smallest hashes of names: series of
     the same platform keep the same ones. Only pairs with at least 100 in common are compared.
-
-    Parameters
-    ----------
-    paths : mapping of str to path
-        The files of the series by the id of the data set.
-
-    Returns
-    -------
-    DataFrame
-        The table ``audit`` of the contract, with ``dataset`` in front.
     """
     prints = {name: _fingerprint(path) for name, path in paths.items()} if len(paths) > 1 else {}
     names, rows = list(prints), []

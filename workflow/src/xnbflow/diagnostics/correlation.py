@@ -112,19 +112,13 @@ def scan_pairs(
 ) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
     """Pass over the correlations of all pairs once, in tiles that are never kept.
 
+    Returned are partners and correlations as from `top_partners`, the number of pairs with |r|
+    above ``cut``, and counts of |r| in 50 equal bins from 0 to 1 over every pair (i, j > i) whose i
+    is a multiple of a stride: 1 up to about 16 million pairs, then larger.
+
     The result does not depend on the number of threads. Each has a tile of its own and a BLAS
     limited to one thread: on tiles this small a BLAS that divides the work waits more than it
     works.
-
-    Returns
-    -------
-    partner, r : ndarray, shape (n_features, n_partners)
-        As from `top_partners`.
-    n_pairs : int
-        Pairs with |r| above ``cut``.
-    histogram : ndarray of int, shape (50,)
-        Counts of |r| in equal bins from 0 to 1, over every pair (i, j > i) whose i is a multiple of
-        a stride: 1 up to about 16 million pairs, then larger.
     """
     n_features, n_samples = residuals.shape
     if n_partners < 1:

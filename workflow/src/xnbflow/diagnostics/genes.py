@@ -127,35 +127,15 @@ def gene_table(series: DataSet) -> pd.DataFrame:
 
 
 def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
-    """Compare each class of a series with the rest, one row of values at a time.
+    """Compare each class of a series with the rest, in all its features or some.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples)
-        All features of the series, or some. Missing values are left out.
-    series : DataSet
-        Its labels, groups (see `gene_table`) and scale.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_classes, n_features)
-        ``mean_in``, ``mean_out``, ``difference``, ``log_fold_change``; Welch's ``t`` and ``p``;
-        and ``effect``, Hedges' g, with its ``variance``: the difference in standard deviations
-        pooled of the class and the rest, corrected for bias by the exact factor. The last four are
-        missing where a class or the rest has fewer than two units, or where neither varies.
-
-    References
-    ----------
-    L. V. Hedges, "Distribution theory for Glass's estimator of effect size and related estimators",
-    Journal of Educational Statistics 6 (1981), 107-128. L. V. Hedges and I. Olkin, "Statistical
-    methods for meta-analysis" (1985), p. 86, for the variance.
-
-    Examples
-    --------
-    >>> series = DataSet("toy", [[1.0, 2.0, 5.0, 6.0]], ["g"], list("wxyz"), ["a", "a", "b", "b"])
-    >>> found = class_comparisons(series.values, series)
-    >>> found["effect"].round(2).ravel().tolist(), found["variance"].round(2).ravel().tolist()
-    ([-3.19, 3.19], [2.27, 2.27])
+    Of ``values`` (n_features, n_samples) missing ones are left out. Every result has shape
+    (n_classes, n_features): means, their difference, Welch's ``t`` and ``p``, and ``effect``,
+    Hedges' g, with its ``variance``: the difference in standard deviations pooled of the class and
+    the rest, corrected for bias by the exact factor (L. V. Hedges, Journal of Educational
+    Statistics 6, 1981; the variance by Hedges and Olkin, "Statistical methods for meta-analysis",
+    1985, p. 86). The last four are missing where a class or the rest has fewer than two units (see
+    `gene_table`), or where neither varies.
     """
     codes = np.unique(series.labels, return_inverse=True)[1]
     units = np.arange(len(codes))

@@ -15,24 +15,11 @@ def heatmap(
 ) -> pd.DataFrame:
     """Return the best features of a ranking in each sample, standardised and ordered.
 
-    Samples are in the order of classes. Features are in the order of the leaves of an
-    average-linkage tree of Euclidean distances between standardised profiles (a function of their
-    correlation), turned so that neighbours are as alike as possible.
-
-    Parameters
-    ----------
-    ranked : DataFrame
-        ``feature``, ``symbol`` and ``rank``, as of `gene_table` or of a signature. The best are
-        taken, the first of every class, then the second.
-    series : DataSet
-        Its samples.
-    n_features, n_samples : int
-        How many at most; of more samples each class shows its share, evenly spaced.
-
-    Returns
-    -------
-    DataFrame
-        The table ``heatmap`` of `MODEL_TABLES`; z is missing where the value is.
+    The best ``n_features`` are the first of every class by ``rank``, then the second; of more than
+    ``n_samples`` each class shows its share, evenly spaced. Samples are in the order of classes.
+    Features are in the order of the leaves of an average-linkage tree of Euclidean distances
+    between standardised profiles (a function of their correlation), turned so that neighbours are
+    as alike as possible. z is missing where the value is.
     """
     ordered = ranked.sort_values("rank", kind="stable").drop_duplicates("feature")
     best = ordered.head(n_features)

@@ -18,35 +18,13 @@ def shared_samples(
 ) -> pd.DataFrame:
     """Return which samples of two cohorts are the same.
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_features, n_first), (n_features, n_second)
-        Values of the same features, none missing.
-    names : pair of ndarray of str
-        The samples' names.
-
-    Returns
-    -------
-    DataFrame
-        ``first``, ``second`` (names), ``by`` and ``correlation``. By "name": the same accession of
-        GEO, or the same name and a correlation of `ALIKE` or more. By "values": equal in all
-        features. By "likeness": features centred within each cohort, the samples correlate by
-        `ALIKE` or more, and by far more than either does with any other sample of the other cohort;
-        so do copies that were normalised anew, and replicates of one patient.
-
-    References
-    ----------
-    L. Waldron and others, "The doppelgänger effect: hidden duplicates in databases of transcriptome
-    profiles", Journal of the National Cancer Institute 108 (2016), djw146.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> one, two = rng.normal(size=(200, 5)), rng.normal(size=(200, 4))
-    >>> two[:, 3] = 2 * one[:, 1] + 0.1 * rng.normal(size=200)
-    >>> names = (np.array(list("abcde")), np.array(list("wxyz")))
-    >>> shared_samples(one, two, names)[["first", "second", "by"]].values.tolist()
-    [['b', 'z', 'likeness']]
+    Both have values of the same features, (n_features, n_first) and (n_features, n_second), none
+    missing. By "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or
+    more. By "values": equal in all features. By "likeness": features centred within each cohort,
+    the samples correlate by `ALIKE` or more, and by far more than either does with any other sample
+    of the other cohort; so do copies that were normalised anew, and replicates of one patient
+    (Waldron and others, "The doppelgänger effect", Journal of the National Cancer Institute 108,
+    2016, djw146).
     """
     correlation = _standard(first).T @ _standard(second)
     similar = (correlation >= ALIKE) & (len(first) >= ENOUGH)
@@ -66,18 +44,9 @@ def shared_samples(
 def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of samples of one cohort that are alike, and their correlations.
 
-    By likeness, as in `shared_samples`: copies that were normalised anew, technical replicates.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples)
-        None missing; with fewer than `ENOUGH` features there are no such pairs.
-
-    Returns
-    -------
-    pairs : ndarray of shape (n_pairs, 2)
-        Positions of samples, the lower first.
-    correlation : ndarray of shape (n_pairs,)
+    By likeness, as in `shared_samples`: copies that were normalised anew, technical replicates. No
+    value (n_features, n_samples) may be missing; with fewer than `ENOUGH` features there are no
+    such pairs. Pairs (n_pairs, 2) are positions, the lower first.
 
     Examples
     --------

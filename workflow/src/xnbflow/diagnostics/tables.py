@@ -19,19 +19,9 @@ __all__ = ["diagnose"]
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
     """Compare the classes of a series, and test it for normality and conditional dependence.
 
-    Parameters
-    ----------
-    series : DataSet
-        Features with missing values are not tested: imputed ones would look normal, or dependent.
-    tests : mapping or None
-        ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; None tests nothing.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables of `DIAGNOSTIC_TABLES` of `xnbflow.data.contract`, as described in
-        ``results/README.md``. Those of the tests are empty where fewer than two features are
-        complete, or none is tested.
+    ``tests`` are ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; None tests
+    nothing. Features with missing values are not tested: imputed ones would look normal, or
+    dependent. With fewer than two others the tables of the tests are empty.
     """
     genes = gene_table(series)
     tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}

@@ -23,22 +23,12 @@ def build_estimator(
 ) -> BaseEstimator:
     """Make the estimator that a configuration entry describes.
 
-    Parameters
-    ----------
-    entry : mapping
-        ``method`` (the import path of any scikit-learn estimator, see
-        `xnbflow.evaluation.methods.resolved`) with ``params``; or ``steps``, a list of such entries
-        that become a pipeline. A parameter that is such a mapping is built the same way; a
-        parameter ``"@kind"`` becomes the list of columns of that kind.
-    columns : mapping of str to sequence of int
-        The columns of each feature kind.
-    random_state : int, optional
-        Given to every estimator that has a ``random_state`` and for which none is set.
-
-    Raises
-    ------
-    InputError
-        If the method cannot be imported or does not take a parameter.
+    ``entry`` has ``method`` (the import path of any scikit-learn estimator, see
+    `xnbflow.evaluation.methods.resolved`) with ``params``; or ``steps``, a list of such entries
+    that become a pipeline. A parameter that is such a mapping is built the same way; a parameter
+    ``"@kind"`` becomes the list of ``columns`` of that kind. ``random_state`` is given to every
+    estimator that has one and for which none is set. A method that cannot be imported or does not
+    take a parameter is an `InputError`.
 
     Examples
     --------

@@ -29,32 +29,12 @@ def calibration_curve(
 ) -> pd.DataFrame:
     """Return how often predictions of a given probability are right, in bins of equal width.
 
-    Parameters
-    ----------
-    true : ndarray of str, shape (n_samples,)
-    log_posterior : ndarray of shape (n_samples, n_classes)
-        Pooled over folds. Samples without probabilities are left out.
-    classes : ndarray of str, shape (n_classes,)
-    n_bins, repeats : int
-        Bins, and how often each sample was tested: the intervals count it once.
-    groups, inflation
-        See `xnbflow.evaluation.intervals.effective_samples`.
-
-    Returns
-    -------
-    DataFrame
-        One row per bin, with the columns of the study's table ``calibration``. A probability on a
-        limit belongs above it; means and interval are missing where the bin is empty.
-
-    Examples
-    --------
-    >>> posterior = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
-    >>> true, classes = np.array(["a", "b", "b"]), np.array(["a", "b"])
-    >>> curve = calibration_curve(true, np.log(posterior), classes, n_bins=2)
-    >>> curve[["lower", "mean_predicted", "observed", "observed_lower", "count"]].round(3)
-       lower  mean_predicted  observed  observed_lower  count
-    0    0.0             NaN       NaN             NaN      0
-    1    0.5           0.767     0.667           0.177      3
+    ``true`` has shape (n_samples,), ``log_posterior`` (n_samples, n_classes), both pooled over
+    folds; samples without probabilities are left out. Each was tested in as many ``repeats``: the
+    intervals count it once. See `xnbflow.evaluation.intervals.effective_samples` for ``groups`` and
+    ``inflation``. The result has a row per bin and the columns of the study's table
+    ``calibration``. A probability on a limit belongs above it; means and interval are missing where
+    the bin is empty.
     """
     groups = _known_groups(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
@@ -118,28 +98,11 @@ def confidence_table(
 ) -> pd.DataFrame:
     """Return how many predictions are sure, and how many of these are right.
 
-    Parameters
-    ----------
-    true, log_posterior, classes, repeats, groups, inflation
-        As in `calibration_curve`.
-    units : ndarray of shape (n_samples,), optional
-        What is independent in the test of overconfidence: groups, or samples; by default each row.
-
-    Returns
-    -------
-    DataFrame
-        One row per probability of `SURE`, with the columns of the study's table ``confidence``;
-        ``p`` is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure
-        predictions is missing where there are none.
-
-    Examples
-    --------
-    >>> posterior = np.array([[0.995, 0.005], [0.001, 0.999], [0.4, 0.6]])
-    >>> true, classes = np.array(["a", "a", "b"]), np.array(["a", "b"])
-    >>> sure = confidence_table(true, np.log(posterior), classes)
-    >>> shown = ["share", "accuracy", "mean_probability"]
-    >>> [round(float(number), 3) for number in sure.set_index("above").loc[0.99, shown]]
-    [0.667, 0.5, 0.997]
+    The parameters are those of `calibration_curve`; ``units``, of shape (n_samples,), are what is
+    independent in the test of overconfidence: groups, or samples; by default each row. The result
+    has a row per probability of `SURE` and the columns of the study's table ``confidence``; ``p``
+    is that of `xnbflow.evaluation.verdicts.overconfidence_p`. What is a number of sure predictions
+    is missing where there are none.
     """
     groups = _known_groups(groups, log_posterior)
     units = _known_groups(units, log_posterior)

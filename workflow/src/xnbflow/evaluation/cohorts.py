@@ -47,19 +47,10 @@ Held = Literal[
 class CohortVerdict:
     """What became of a classifier in a second cohort.
 
-    Attributes
-    ----------
-    level, reason : str
-        One of `Held`, and the condition that decided.
-    found : Performance
-        In the second cohort.
-    loss : Estimate
-        Balanced accuracy of the second cohort minus that of cross-validation in the first, over the
-        classes that the second has.
-    p_value : float
-        Of permuted labels of the second cohort.
-    exchanged : dict of int to int
-        Where labels look exchanged: the label that each class seems to have.
+    ``reason`` is the condition that decided, ``found`` the performance in the second cohort,
+    ``loss`` its balanced accuracy minus that of cross-validation in the first, over the classes
+    that the second has. ``p_value`` is of permuted labels of the second cohort. Where labels look
+    exchanged, ``exchanged`` is the label that each class seems to have.
     """
 
     level: Held
@@ -138,27 +129,9 @@ def cohort_verdict(
     """Return whether a classifier held in a second cohort.
 
     See `RULE`. The first applies of: shared samples, one class only, exchanged labels, held (in
-    part), did not hold, cannot tell.
-
-    Parameters
-    ----------
-    validated : Performance or None
-        Its cross-validation in the first cohort, if there was one.
-    codes, predicted, groups
-        Of the second cohort, as in `permutation_p`.
-    n_classes : int
-        Of the first cohort.
-    shared : int
-        How many samples of the second cohort are samples of the first.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 20)
-    >>> validated = performance(codes, np.eye(2)[codes])
-    >>> cohort_verdict(validated, codes, codes, 2).level
-    'held'
-    >>> cohort_verdict(validated, codes, 1 - codes, 2).level
-    'labels look exchanged'
+    part), did not hold, cannot tell. ``validated`` is its cross-validation in the first cohort, if
+    there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the
+    second cohort, as in `permutation_p`, and so many of its samples are ``shared`` with the first.
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     known = {row.code: row.recall for row in validated.classes} if validated else {}

@@ -24,12 +24,7 @@ _MARGIN = 0.08
 def telling_features(selection: pd.DataFrame, per_class: int, most: int) -> list[str]:
     """Return the features selected most often for each class, in turn over the classes.
 
-    Parameters
-    ----------
-    selection : DataFrame
-        ``class``, ``feature``, ``frequency``, ``mean_rank`` of one data set.
-    per_class, most : int
-        How many per class, and in all.
+    ``selection`` has ``class``, ``feature``, ``frequency`` and ``mean_rank`` of one data set.
 
     Examples
     --------
@@ -115,19 +110,10 @@ def log_densities(
 ) -> np.ndarray | None:
     """Fit an estimator and return the log density of each feature in each class.
 
-    Parameters
-    ----------
-    estimator : BaseNaiveBayes
-    values, labels : ndarray of shape (n_features, n_samples) and (n_samples,)
-        What it is fitted to.
-    points : ndarray of shape (n_features, n_points)
-        Where the densities are wanted.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features, n_points) or None
-        In the order of the sorted labels; None where the estimator cannot be fitted, or has no
-        density of every single feature.
+    It is fitted to ``values`` and ``labels`` of shape (n_features, n_samples) and (n_samples,);
+    ``points`` have shape (n_features, n_points). The result, of shape (n_classes, n_features,
+    n_points), is in the order of the sorted labels; None where the estimator cannot be fitted, or
+    has no density of every single feature.
     """
     try:
         model = estimator.fit(values.T, labels)

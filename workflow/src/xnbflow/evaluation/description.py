@@ -94,17 +94,9 @@ def describe(
 
     The table ``as_good`` is not among them. They are empty for a classifier that does not select.
     The features' medians over all samples replace missing values, except in the evidence, which is
-    then missing unless the classifier reports it itself.
-
-    Parameters
-    ----------
-    series : DataSet
-    entry : mapping
-        The classifier's configuration.
-    trained : mapping of str to DataFrame
-        The tables of `xnbflow.evaluation.training.train`.
-    cut : float or None
-        The |r| above which features count as dependent given the class; None if not diagnosed.
+    then missing unless the classifier reports it itself. ``trained`` are the tables of
+    `xnbflow.evaluation.training.train`, ``cut`` is the |r| above which features count as dependent
+    given the class; None if not diagnosed.
     """
     evidence = relative_evidence(series, trained["predictions"], trained["explanations"], entry)
     known = evidence.dropna(subset=["evidence"])
@@ -237,16 +229,12 @@ def relative_evidence(
 ) -> pd.DataFrame:
     """Return how much more probable each class makes a value than all classes together.
 
-    The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference
-    ``p(x) = sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it,
-    and a change of units changes nothing. The reference is that of the fold's training samples.
-    What a classifier reports as evidence already, against a reference of its own, stays as it is.
-
-    Returns
-    -------
-    DataFrame
-        The table ``evidence``, of the first repeat. Reference and evidence are missing where the
-        classifier has no densities of single features, or not in their units.
+    The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference ``p(x) =
+    sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it, and a change of
+    units changes nothing. The reference is that of the fold's training samples. What a classifier
+    reports as evidence already, against a reference of its own, stays as it is. The result is the
+    table ``evidence``, of the first repeat; reference and evidence are missing where the classifier
+    has no densities of single features, or not in their units.
     """
     rows = explanations[explanations["repeat"] == 0]
     columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]

@@ -27,27 +27,10 @@ def as_good_features(
 ) -> pd.DataFrame:
     """Return how many features separate classes as well as the best that was selected.
 
-    Parameters
-    ----------
-    series : DataSet
-        Medians over all samples replace missing values; only linear features count.
-    selected : mapping of (data set, folds, classifier) to DataFrame
-        The table ``selected`` of `xnbflow.data.contract.TRAINING_TABLES` of each.
-
-    Returns
-    -------
-    DataFrame
-        The table ``as_good`` of `xnbflow.data.contract.DESCRIPTION_TABLES`. Separation is measured
-        by the area under the ROC curve over all samples, whichever class is higher.
-
-    Examples
-    --------
-    >>> values = np.array([[1.0, 2.0, 5.0, 6.0], [9.0, 8.0, 1.0, 2.0], [1.0, 5.0, 2.0, 4.0]])
-    >>> series = DataSet("toy", values, list("xyz"), list("1234"), list("aabb"))
-    >>> chosen = pd.DataFrame({"class": ["a"], "feature": ["x"]})
-    >>> as_good_features(series, {("toy", "5-fold", "xnb"): chosen})[["area", "as_good"]]
-       area  as_good
-    0   1.0        2
+    Medians over all samples replace missing values; only linear features count. ``selected`` is the
+    table ``selected`` of `TRAINING_TABLES` by data set, folds and classifier, the result the table
+    ``as_good`` of `DESCRIPTION_TABLES`. Separation is measured by the area under the ROC curve over
+    all samples, whichever class is higher.
     """
     linear = series.kinds == "linear"
     names, classes = pd.Index(series.features[linear]), series.classes

@@ -20,10 +20,7 @@ _TOP, _LEVEL, _SIZES = 200, 0.05, (5, 500)
 def read_gene_sets(path: str | Path) -> dict[str, set[str]]:
     """Read a GMT file: a set per line, its name, a description and its genes, separated by tabs.
 
-    Raises
-    ------
-    InputError
-        If a line has no genes, or two have the same name.
+    A line without genes, and a second one with the same name, are an `InputError`.
     """
     sets: dict[str, set[str]] = {}
     with about_file(path):
@@ -50,27 +47,13 @@ def enrichment(
 ) -> pd.DataFrame:
     """Test which gene sets are over-represented among the genes of each class.
 
-    Parameters
-    ----------
-    genes : mapping of str to DataFrame
-        The table ``genes`` of each data set. Of each class the first 200 genes by rank that are
-        higher in it at a false discovery rate below 0.05 are tested. Features without a symbol go
-        by their own name; those of several genes (``///``) do not count.
-    signatures : mapping of (str, str) to DataFrame
-        The table ``signature`` by data set and classifier.
-    sets : mapping of str to set of str
-        See `read_gene_sets`. Those with 5 to 500 measured genes are tested.
-
-    Returns
-    -------
-    DataFrame
-        The table ``enrichment`` of `STUDY_TABLES` of `xnbflow.data.contract`: sets that have one of
-        the genes at least. The background is the measured genes.
-
-    Raises
-    ------
-    InputError
-        If no data set has any gene of the sets.
+    ``genes`` is the table ``genes`` of each data set: of each class the first 200 genes by rank
+    that are higher in it at a false discovery rate below 0.05 are tested. Features without a symbol
+    go by their own name; those of several genes (``///``) do not count. ``signatures`` is the table
+    ``signature`` by data set and classifier; of the ``sets`` those with 5 to 500 measured genes are
+    tested. The result is the study's table ``enrichment``: sets that have one of the genes at
+    least. The background is the measured genes. If no data set has any gene of the sets, it is an
+    `InputError`.
     """
     rows, known = [], False
     for dataset, table in genes.items():

@@ -11,7 +11,13 @@ from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 
-__all__ = ["draw_folds", "folds_of_repeat", "leave_one_group_out", "stratified_splits"]
+__all__ = [
+    "class_counts",
+    "draw_folds",
+    "folds_of_repeat",
+    "leave_one_group_out",
+    "stratified_splits",
+]
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
@@ -21,36 +27,18 @@ def draw_folds(
 ) -> pd.DataFrame:
     """Draw stratified folds; where samples have groups, none is on both sides of a fold.
 
-    Parameters
-    ----------
-    header : DataSetHeader
-    n_splits : int or None
-        Folds per repeat; None leaves out one group of samples in each, see `leave_one_group_out`.
-    n_repeats : int
-        How often to draw; 1 where groups are left out. A repeat's folds depend on the data set's
-        name and the repeat alone.
-
-    Returns
-    -------
-    DataFrame
-        ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is tested.
-        It trains in all others.
-
-    Raises
-    ------
-    InputError
-        If every class has fewer samples (or groups, where samples have them) than there are folds,
-        or groups are so uneven that a fold would test nothing or train without a class.
-
-    Warns
-    -----
-    UserWarning
-        Names the classes that are too small to be tested in every fold.
+    There are ``n_splits`` folds per repeat; None leaves out one group of samples in each, once, see
+    `leave_one_group_out`. A repeat's folds depend on the data set's name and the repeat alone. The
+    result has ``repeat``, ``fold`` and ``sample``: the fold of the repeat in which the sample is
+    tested; it trains in all others. A warning names the classes that are too small to be tested in
+    every fold. It is an `InputError` if every class has fewer samples (or groups, where samples
+    have them) than there are folds, or groups are so uneven that a fold would test nothing or train
+    without a class.
     """
     if n_splits is None:
         return leave_one_group_out(header)
     repeats = [folds_of_repeat(header, n_splits, repeat) for repeat in range(n_repeats)]
-    counts = _class_counts(header)
+    counts = class_counts(header)
     small = [f"{label!r} ({n})" for label, n in counts.items() if n < n_splits]
     if small:
         what = "samples" if header.groups is None else "groups"
@@ -68,7 +56,7 @@ def folds_of_repeat(
     """Return the folds of one repeat, as `draw_folds` draws them, without its warning."""
     if n_splits is None:
         return leave_one_group_out(header)
-    counts = _class_counts(header)
+    counts = class_counts(header)
     if counts.max() < n_splits:
         what = "samples" if header.groups is None else "groups"
         msg = (
@@ -123,7 +111,7 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
     return _table(header, [(np.flatnonzero(~own), np.flatnonzero(own)) for own in tested], 0)
 
 
-def _class_counts(header: DataSet | DataSetHeader) -> pd.Series:
+def class_counts(header: DataSet | DataSetHeader) -> pd.Series:
     """Return of each class the number of its samples, or of the groups that have any."""
     units = header.samples if header.groups is None else header.groups
     pairs = pd.DataFrame({"label": header.labels, "unit": units}).drop_duplicates()

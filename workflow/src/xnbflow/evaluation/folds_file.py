@@ -72,23 +72,13 @@ def read_folds(
 ) -> pd.DataFrame:
     """Read predefined folds, as `xnbflow.evaluation.folds.draw_folds` returns them.
 
-    Parameters
-    ----------
-    path : path
-        Tab-separated text, gzipped or not, with a header and columns ``sample`` and ``fold`` and,
-        if there are several repeats, ``repeat``. A fold is a whole number from 0, or ``train`` for
-        a sample that always trains and is never tested. Or, without a header, one number per
-        sample in the order of the series: 0 trains, 1 is tested.
-    header : DataSetHeader
-        Of the data set.
-    n_splits, n_repeats : int
-        How many folds and repeats the configuration announces.
-
-    Raises
-    ------
-    InputError
-        If the file is no such text, does not test or train each sample once in each repeat, has
-        other folds than announced, or a group of samples is on both sides of a fold.
+    The file is tab-separated text, gzipped or not, with a header and columns ``sample`` and
+    ``fold`` and, if there are several repeats, ``repeat``. A fold is a whole number from 0, or
+    ``train`` for a sample that always trains and is never tested. Or, without a header, one number
+    per sample in the order of the series: 0 trains, 1 is tested. It is an `InputError` if the file
+    is no such text, does not test or train each sample once in each repeat, has other folds than
+    the ``n_splits`` and ``n_repeats`` that the configuration announces, or a group of samples is on
+    both sides of a fold.
     """
     with about_file(path):
         rows = _rows(path, header)

@@ -32,20 +32,9 @@ Pair = tuple[Collection[str], Collection[str]]
 def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.DataFrame:
     """Return what a classifier selects in disjoint halves of the samples.
 
-    Parameters
-    ----------
-    series : DataSet
-        Groups are kept whole.
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    n_pairs : int
-        How often to divide the samples.
-
-    Returns
-    -------
-    DataFrame
-        The table ``halves`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty where the samples
-        cannot be divided so that each half has every class, or there are more than `MOST_SAMPLES`.
+    The samples are divided ``n_pairs`` times, groups kept whole. The result is the table ``halves``
+    of `CHECK_TABLES`; empty where the samples cannot be divided so that each half has every class,
+    or there are more than `MOST_SAMPLES`.
     """
     columns = CHECK_TABLES["halves"].fixed
     if series.n_samples > MOST_SAMPLES:
@@ -76,40 +65,20 @@ def pairs_of(table: pd.DataFrame) -> list[Pair]:
 def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0.95) -> Estimate:
     """Return the agreement of the lists of two independent studies of half the size.
 
-    Parameters
-    ----------
-    pairs : sequence of (features, features)
-        What was selected in either half of the samples, for each division into halves.
-    n_features : int
-        To select from.
-    confidence : float
+    ``pairs`` are what was selected, out of ``n_features``, in either half of the samples, for each
+    division into halves. The agreement is 1 if the lists are equal, 0 if they agree as random ones
+    do; missing with fewer than two pairs that select anything.
 
-    Returns
-    -------
-    Estimate
-        1 if the lists are equal, 0 if they agree as random ones do. Missing with fewer than two
-        pairs that select anything.
-
-    Notes
-    -----
     The agreement of a pair is Nogueira's index; its mean over pairs is unbiased for studies of half
     the size. The standard error is the spread over pairs (the delete-half jackknife), which does
     not shrink with their number: the samples are the same. One pair is added to it that shares one
     feature more than the mean: pairs that share none do not vary.
 
-    References
-    ----------
     R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at stability
     selection", Journal of the Royal Statistical Society B 75 (2013), 55-80; J. Shao and C. F. J.
     Wu, "A general theory for jackknife variance estimation", Annals of Statistics 17 (1989),
     1176-1197; S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection
     algorithms", Journal of Machine Learning Research 18 (2018), no. 174.
-
-    Examples
-    --------
-    >>> pairs = [({"a", "b"}, {"a", "c"}), ({"a", "b"}, {"a", "b"}), ({"a", "d"}, {"b", "c"})]
-    >>> [round(number, 2) for number in half_stability(pairs, 100)]
-    [0.49, 0.0, 1.0]
     """
     if not pairs:
         msg = "no pair of halves; at least one must have been fitted"

@@ -45,30 +45,13 @@ def proportion_interval(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the Bayesian interval, with Jeffreys' prior, of a proportion.
 
-    Parameters
-    ----------
-    right : array-like of shape (...)
-        How many of the ``n`` are right; as a mean over repeats it need be no whole number.
-    n : array-like of shape (...)
-        Number of independent samples.
-    confidence : float
+    ``right`` of the ``n`` independent samples are right; as a mean over repeats it need be no whole
+    number. The limits are quantiles of a beta distribution with parameters ``right + 1/2`` and ``n
+    - right + 1/2``, widened to the share itself. Their least coverage over all shares is .87. They
+    are missing where ``n`` is 0.
 
-    Returns
-    -------
-    lower, upper : ndarray of shape (...)
-        Quantiles of a beta distribution with parameters ``right + 1/2`` and ``n - right + 1/2``,
-        widened to the share itself. Their least coverage over all shares is .87. Missing where
-        ``n`` is 0.
-
-    References
-    ----------
     L. D. Brown, T. T. Cai and A. DasGupta, "Interval estimation for a binomial proportion",
     Statistical Science 16 (2001), 101-133, section 4.3.
-
-    Examples
-    --------
-    >>> [round(float(limit), 3) for limit in proportion_interval(16, 16)]
-    [0.857, 1.0]
     """
     right, n = np.broadcast_arrays(np.asarray(right, dtype=float), np.asarray(n, dtype=float))
     tail = (1 - confidence) / 2
@@ -82,14 +65,9 @@ def proportion_interval(
 def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
     """Return by how much groups multiply the variance of a share, at least 1.
 
-    Parameters
-    ----------
-    right, groups : ndarray of shape (n_samples,)
-        Whether each sample is right, or in which share of its tests, 0 to 1; and its group, say the
-        patient.
+    ``right`` says of each sample whether it is right, or in which share of its tests, 0 to 1;
+    ``groups`` is its group, say the patient. Both have shape (n_samples,).
 
-    Notes
-    -----
     With ``s_g`` right out of ``m_g`` samples of group ``g``, ``p`` the share of all ``n`` and ``G``
     groups it is ``G / (G - 1) sum (s_g - p m_g)² / (n p (1 - p))``. Two half groups of mean size
     are added, one right and one wrong, as Jeffreys' prior adds two half samples: where all samples
@@ -123,30 +101,13 @@ def effective_samples(
 ) -> float:
     """Return the number of independent samples that predictions are worth.
 
-    Parameters
-    ----------
-    right : ndarray of shape (n_samples,)
-        As in `design_effect`.
-    groups : ndarray of shape (n_samples,), optional
-    inflation : float
-        `CROSS_VALIDATED` or `TUNED` for a cross-validation, 1 for one fixed classifier.
+    ``right`` and ``groups`` are as in `design_effect`; ``inflation`` is `CROSS_VALIDATED` or
+    `TUNED` for a cross-validation, 1 for one fixed classifier. The number is ``n / (design effect *
+    inflation)``, with groups times ``(z / t)²``, ``t`` with one degree of freedom less than there
+    are groups; 0 with a single group.
 
-    Returns
-    -------
-    float
-        ``n / (design effect * inflation)``, with groups times ``(z / t)²``, ``t`` with one degree
-        of freedom less than there are groups. 0 with a single group.
-
-    References
-    ----------
     E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number
     of positive counts estimated from survey data", Survey Methodology 24 (1998), 193-201.
-
-    Examples
-    --------
-    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
-    >>> round(effective_samples(right)), round(effective_samples(right, np.arange(40) // 4))
-    (40, 7)
     """
     n = len(right)
     if groups is None or len(np.unique(groups)) == n:
@@ -167,12 +128,6 @@ def share_interval(
     """Return a share of samples with Jeffreys' interval at the effective number of samples.
 
     The parameters are those of `effective_samples`; all is missing without a sample.
-
-    Examples
-    --------
-    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 0, 1], 4)
-    >>> [round(number, 2) for number in share_interval(right, np.arange(40) // 4)]
-    [0.7, 0.35, 0.93]
     """
     if not len(right):
         return Estimate(np.nan, np.nan, np.nan)

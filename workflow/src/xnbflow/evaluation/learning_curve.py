@@ -15,7 +15,7 @@ from sklearn.base import clone
 from xnbflow.data.contract import CHECK_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, mean_of, share_interval
 from xnbflow.evaluation.quick_permutation import Screen, quick_fit
 
@@ -48,16 +48,8 @@ class PowerLaw(NamedTuple):
 def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
     """Fit inverse power laws that do not rise, by least squares.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of training samples.
-    errors : ndarray of shape (n_curves, n_sizes)
-
-    Returns
-    -------
-    PowerLaw
-        Floor and scale are at least 0; exponents are .1 to 2 in steps of .05.
+    ``sizes``, of shape (n_sizes,), are numbers of training samples; ``errors`` have shape
+    (n_curves, n_sizes). Floor and scale are at least 0; exponents are .1 to 2 in steps of .05.
 
     References
     ----------
@@ -90,20 +82,11 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
 def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> pd.DataFrame:
     """Measure the balanced accuracy with few training samples and forecast it with more.
 
-    Parameters
-    ----------
-    series, entry, fitted_as
-        As of `xnbflow.evaluation.quick_permutation.label_test`.
+    The parameters are those of `xnbflow.evaluation.quick_permutation.label_test`, the result is the
+    table ``learning_curve`` of `CHECK_TABLES`. It is empty with more than
+    `xnbflow.evaluation.halves.MOST_SAMPLES` samples, or so few of a class that four training sets
+    of different size cannot be drawn.
 
-    Returns
-    -------
-    DataFrame
-        The table ``learning_curve`` of `CHECK_TABLES` of `xnbflow.data.contract`. Empty with more
-        than `xnbflow.evaluation.halves.MOST_SAMPLES` samples, or so few of a class that four
-        training sets of different size cannot be drawn.
-
-    Notes
-    -----
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
     tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
     samples have them) within classes, half as many as there are, since a cross-validation of n
@@ -115,7 +98,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
         return empty
     codes = np.unique(series.labels, return_inverse=True)[1]
     units = np.arange(len(codes)) if series.groups is None else series.groups
-    smallest = min(len(np.unique(units[codes == code])) for code in np.unique(codes))
+    smallest = int(class_counts(series).min())
     folds = min(_FOLDS, smallest)
     shares = [s for s in _SHARES if s * smallest * (1 - 1 / folds) >= _LEAST_IN_CLASS]
     if len(shares) < 4:

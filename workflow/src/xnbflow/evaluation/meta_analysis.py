@@ -20,34 +20,19 @@ _LEVEL = 0.05
 def random_effects(effects: np.ndarray, variances: np.ndarray) -> dict[str, np.ndarray]:
     """Return the random-effects mean of effects in several series, for many features at once.
 
-    Parameters
-    ----------
-    effects, variances : ndarray of shape (n_series, n_features)
-        Of each series; missing where a feature has none there.
+    ``effects`` and ``variances`` have shape (n_series, n_features), missing where a feature has
+    none. The result has ``effect`` (the mean), ``tau2`` (variance between series), ``i2`` (share of
+    the variance of effects that is due to it), ``heterogeneity_p`` (Cochran's Q) and ``p`` (of the
+    mean, normal, two-sided) after DerSimonian and Laird; ``lower`` and ``upper``, the 95 % interval
+    of Hartung and Knapp, not narrower than that of DerSimonian and Laird. All are missing with
+    fewer than two series, the interval with fewer than three: two series do not show how much
+    series vary. ``series`` is the number of effects.
 
-    Returns
-    -------
-    dict of str to ndarray of shape (n_features,)
-        ``effect`` (the mean), ``tau2`` (variance between series), ``i2`` (share of the variance of
-        effects that is due to it), ``heterogeneity_p`` (Cochran's Q) and ``p`` (of the mean,
-        normal, two-sided) after DerSimonian and Laird; ``lower`` and ``upper``, the 95 % interval
-        of Hartung and Knapp, not narrower than that of DerSimonian and Laird. All are missing with
-        fewer than two series, the interval with fewer than three: two series do not show how much
-        series vary. ``series`` is the number of effects.
-
-    References
-    ----------
     R. DerSimonian and N. Laird, "Meta-analysis in clinical trials", Controlled Clinical Trials 7
     (1986), 177-188. G. Knapp and J. Hartung, "Improved tests for a random effects meta-regression
     with a single covariate", Statistics in Medicine 22 (2003), 2693-2710. J. P. T. Higgins and
     S. G. Thompson, "Quantifying heterogeneity in a meta-analysis", Statistics in Medicine 21
     (2002), 1539-1558.
-
-    Examples
-    --------
-    >>> found = random_effects(np.array([[0.1], [0.5], [0.9]]), np.full((3, 1), 0.04))
-    >>> [round(float(found[key][0]), 2) for key in ("effect", "tau2", "i2", "lower", "upper")]
-    [0.5, 0.12, 0.75, -0.49, 1.49]
     """
     known = ~np.isnan(effects)
     k = known.sum(axis=0)
@@ -86,22 +71,12 @@ def meta_genes(
 ) -> pd.DataFrame:
     """Compare each class with the rest in every series, gene by gene, and put the series together.
 
-    Parameters
-    ----------
-    cohorts : sequence of DataSet
-        With the same features; each is compared on its own scale, see `class_comparisons`.
-    symbols : mapping of str to str
-        Gene symbols of features.
-    independent : bool
-        Whether the series share no samples; else nothing is said of all of them together.
-
-    Returns
-    -------
-    DataFrame
-        The table ``meta_genes`` of `COHORT_TABLES` of `xnbflow.data.contract`: a row per class and
-        feature, by class and rank. A gene *holds* in a series if it differs there in the direction
-        of the mean, Welch's p at most .05. ``chance`` is how often a gene without differences holds
-        in so many series or more: at most twice the binomial probability of one-sided tests.
+    The ``cohorts`` have the same features; each is compared on its own scale, see
+    `class_comparisons`. Unless they are ``independent``, as they share samples, nothing is said of
+    all of them together. The result is the table ``meta_genes`` of `COHORT_TABLES`: a row per class
+    and feature, by class and rank. A gene *holds* in a series if it differs there in the direction
+    of the mean, Welch's p at most .05. ``chance`` is how often a gene without differences holds in
+    so many series or more: at most twice the binomial probability of one-sided tests.
     """
     classes = np.unique(np.concatenate([each.classes for each in cohorts]))
     found = [class_comparisons(each.values, each) for each in cohorts]

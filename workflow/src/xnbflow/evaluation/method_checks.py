@@ -25,14 +25,9 @@ _KINDS = ("linear", "angular", "categorical")
 def check_estimator(entry: Mapping[str, Any], place: str, kind: str) -> None:
     """Raise an `InputError` unless an estimator of a kind can be made of an entry.
 
-    Parameters
-    ----------
-    entry : mapping
-        ``method`` with ``params``, or ``steps``.
-    place : str
-        Where it is in the configuration, say ``classifiers.xnb``.
-    kind : {"classifier", "transformer", ""}
-        Empty for either.
+    ``entry`` has ``method`` with ``params``, or ``steps``; ``place`` is where it is in the
+    configuration, say ``classifiers.xnb``; ``kind`` is "classifier" or "transformer", empty for
+    either.
     """
     if "steps" in entry:
         last = len(entry["steps"]) - 1

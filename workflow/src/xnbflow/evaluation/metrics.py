@@ -35,45 +35,20 @@ def fold_metrics(
 ) -> dict[str, float]:
     """Return how good the predictions of one test set are.
 
-    Parameters
-    ----------
-    true, predicted : ndarray of str, shape (n_samples,)
-    log_posterior : ndarray of shape (n_samples, n_classes) or None
-        Minus infinity where a class was absent from training; None where the classifier gives no
-        probabilities.
-    classes : ndarray of str, shape (n_classes,)
+    ``log_posterior``, of shape (n_samples, n_classes), is minus infinity where a class was absent
+    from training; None where the classifier gives no probabilities. The result are the
+    `FOLD_METRICS` as scikit-learn defines them, with these additions. ``roc_auc`` is the mean, each
+    class against the rest, over the classes that are tested, missing if a single one is;
+    probabilities that round to exactly 0 or 1, as those of naive Bayes often do, are compared by
+    their logarithms. ``log_loss``, in nats, is at most 36.04 for a sample (a posterior of 2.2e-16).
+    ``brier`` sums the squared error over classes, and lies between 0 and 2. These three are missing
+    without probabilities, or if any sample has none.
 
-    Returns
-    -------
-    dict of str to float
-        The `FOLD_METRICS` as scikit-learn defines them, with these additions. ``roc_auc`` is the
-        mean, each class against the rest, over the classes that are tested, missing if a single one
-        is; probabilities that round to exactly 0 or 1, as those of naive Bayes often do, are
-        compared by their logarithms. ``log_loss``, in nats, is at most 36.04 for a sample (a
-        posterior of 2.2e-16). ``brier`` sums the squared error over classes, and lies between 0 and
-        2. These three are missing without probabilities, or if any sample has none.
-
-    Raises
-    ------
-    InputError
-        If there is no sample, shapes disagree, or a label is none of the classes.
-
-    References
-    ----------
     T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27 (2006), 861-874,
     section 8 (here without weights); J. Gorodkin, "Comparing two K-category assignments by a
     K-category correlation coefficient", Computational Biology and Chemistry 28 (2004), 367-374;
     G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather
     Review 78 (1950), 1-3.
-
-    Examples
-    --------
-    >>> true, predicted = np.array(["a", "a", "b"]), np.array(["a", "b", "b"])
-    >>> posterior = np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]])
-    >>> metrics = fold_metrics(true, predicted, np.log(posterior), np.array(["a", "b"]))
-    >>> {name: round(value, 3) for name, value in metrics.items()}  # doctest: +NORMALIZE_WHITESPACE
-    {'accuracy': 0.667, 'balanced_accuracy': 0.75, 'f1_macro': 0.667, 'mcc': 0.5, 'roc_auc': 1.0,
-     'log_loss': 0.415, 'brier': 0.273}
     """
     codes = class_codes(true, classes)
     metrics = class_metrics(true, predicted, log_posterior, classes)
@@ -101,8 +76,6 @@ def class_metrics(
     has the fold in which each was tested, by default all in one. ``roc_auc`` is missing without
     probabilities, or if no fold holds two classes.
 
-    Notes
-    -----
     The mean over folds of a balanced accuracy is too high: it leaves classes with fewer samples
     than folds out where they are absent. One confusion matrix counts every class once.
 
@@ -111,21 +84,9 @@ def class_metrics(
     compared within folds and counted over all of them: per class, the number in the right order
     over the number of pairs, then the mean over classes.
 
-    References
-    ----------
     G. Forman and M. Scholz, "Apples-to-apples in cross-validation studies", SIGKDD Explorations
     12 (2010), 49-57; B. J. Parker, S. Günter and J. Bedo, "Stratification bias in low signal
     microarray studies", BMC Bioinformatics 8 (2007), 326.
-
-    Examples
-    --------
-    >>> true, predicted = np.array(["a", "a", "b", "b"]), np.array(["a", "b", "b", "b"])
-    >>> posterior = np.array([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.1, 0.9]])
-    >>> classes, folds = np.array(["a", "b"]), np.array([0, 1, 0, 1])
-    >>> class_metrics(true, predicted, np.log(posterior), classes, folds)["roc_auc"]
-    1.0
-    >>> class_metrics(true, predicted, np.log(posterior), classes)["roc_auc"]
-    0.75
     """
     codes = class_codes(true, classes)
     k = len(classes)

@@ -28,39 +28,11 @@ def permutation_scores(
 ) -> pd.DataFrame:
     """Cross-validate a classifier on the true labels and on permuted ones.
 
-    Parameters
-    ----------
-    series : DataSet
-        The data set. If it has groups, none is on both sides of a fold, and labels are permuted as
-        `permuted` says.
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    n_permutations : int
-    n_splits : int
-        Folds, drawn anew and stratified by the permuted labels each time.
-
-    Returns
-    -------
-    DataFrame
-        ``permutation`` (0 is the true labels), ``accuracy`` and ``balanced_accuracy`` of the
-        predictions of all folds together, from ``n_splits * (n_permutations + 1)`` fits.
-
-    Raises
-    ------
-    InputError
-        If there is no permutation or a single class, folds cannot be drawn, or the entry makes no
-        estimator.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> labels = np.repeat(["a", "b"], 15)
-    >>> values = rng.normal(size=(3, 30)) + 2 * (labels == "b")
-    >>> series = DataSet("toy", values, list("xyz"), [f"s{i}" for i in range(30)], labels)
-    >>> entry = {"method": "sklearn.naive_bayes.GaussianNB"}
-    >>> scores = permutation_scores(series, entry, n_permutations=19)
-    >>> float(permutation_table(scores).set_index("metric").loc["accuracy", "p_value"])
-    0.05
+    Labels are permuted as `permuted` says; folds are drawn anew and stratified by the permuted
+    labels each time, and no group is on both sides of one. The result has ``permutation`` (0 is the
+    true labels), ``accuracy`` and ``balanced_accuracy`` of the predictions of all folds together,
+    from ``n_splits * (n_permutations + 1)`` fits. It is an `InputError` if there is no permutation
+    or a single class, or folds cannot be drawn.
     """
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
@@ -91,21 +63,10 @@ def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
     `xnbflow.data.contract.PERMUTATION_TABLES`. The true labels count as one permutation of
     themselves.
 
-    References
-    ----------
     M. Ojala and G. C. Garriga, "Permutation tests for studying classifier performance", Journal of
     Machine Learning Research 11 (2010), 1833-1863, Test 1; B. Phipson and G. K. Smyth,
     "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
     Biology 9 (2010), 39.
-
-    Examples
-    --------
-    >>> scores = pd.DataFrame({"permutation": range(4), "accuracy": [0.8, 0.5, 0.8, 0.6]})
-    >>> scores["balanced_accuracy"] = scores["accuracy"]
-    >>> permutation_table(scores)[["metric", "observed", "at_least", "p_value"]]
-                  metric  observed  at_least  p_value
-    0           accuracy       0.8         1      0.5
-    1  balanced_accuracy       0.8         1      0.5
     """
     metrics = scores.set_index("permutation")
     observed, null = metrics.loc[0], metrics.drop(index=0)

@@ -21,7 +21,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.halves import MOST_SAMPLES
 from xnbflow.evaluation.permutation import permuted
 
@@ -63,31 +63,13 @@ def permutation_test(
 ) -> PermutationTest:
     """Test whether labels are predicted better than permuted ones.
 
-    Parameters
-    ----------
-    score, permute : callable
-        Score of labels, given a seed for its folds, another for each permutation; and permuted
-        labels, see `xnbflow.evaluation.permutation.permuted`.
-    labels : ndarray of shape (n_samples,)
-    n_permutations, stop_after, seed : int
-        The most permutations; how many that reach the true labels' score end the test.
+    ``score`` gives the score of labels, of shape (n_samples,), and a seed for its folds, another
+    for each permutation; ``permute`` gives permuted labels, see
+    `xnbflow.evaluation.permutation.permuted`. The test ends after ``stop_after`` permutations that
+    reach the true labels' score. p is then ``at_least / permutations``, else ``(at_least + 1) /
+    (permutations + 1)``. Either has ``P(p <= a) <= a`` for labels without information.
 
-    Returns
-    -------
-    PermutationTest
-        p is ``at_least / permutations`` if the test stopped early, else ``(at_least + 1) /
-        (permutations + 1)``. Either has ``P(p <= a) <= a`` for labels without information.
-
-    References
-    ----------
     J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78 (1991), 301-304.
-
-    Examples
-    --------
-    >>> labels, x = np.repeat([0.0, 1.0], 8), np.arange(16.0)
-    >>> score = lambda labels, seed: abs(float(np.corrcoef(labels, x)[0, 1]))
-    >>> permutation_test(score, labels, lambda rng: rng.permutation(labels)).p_value < 0.006
-    True
     """
     if n_permutations < 1 or stop_after < 1:
         msg = f"n_permutations is {n_permutations}, stop_after {stop_after}; use 1 or more"
@@ -109,25 +91,12 @@ def permutation_test(
 def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> pd.DataFrame:
     """Test whether a classifier predicts the labels of a data set better than permuted ones.
 
-    Parameters
-    ----------
-    series : DataSet
-        Medians over all samples stand in for missing values.
-    entry : mapping
-        The classifier's configuration, of a single step.
-    permuted_as : str
-        Full path of the class that is fitted: its own, or a simpler one, which then has its default
-        parameters.
+    Medians over all samples stand in for missing values. ``permuted_as`` is the full path of the
+    class that is fitted: that of ``entry``, which has a single step, or a simpler one, which then
+    has its default parameters. The result is the table ``label_test`` of `CHECK_TABLES`; empty with
+    more than `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
+    folds.
 
-    Returns
-    -------
-    DataFrame
-        The table ``label_test`` of `CHECK_TABLES` of `xnbflow.data.contract`; empty with more than
-        `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
-        folds.
-
-    Notes
-    -----
     99 permutations and five folds, of more than 100 samples or groups two. Nothing of the
     classifier's settings may come from the labels, or the test would not be exact: the number of
     features that a cross-validation has chosen is not used.
@@ -168,11 +137,9 @@ def quick_fit(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> Quic
     own = entry["method"] == fitted_as
     kinds = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     estimator = build_estimator(entry if own else {"method": fitted_as}, kinds, 0)
-    groups, labels = series.groups, series.labels
-    units = np.arange(len(labels)) if groups is None else np.unique(groups, return_inverse=True)[1]
-    pairs = np.unique(np.stack([np.unique(labels, return_inverse=True)[1], units]), axis=1)
-    sizes = np.bincount(pairs[0])
-    n_splits = min(5 if len(np.unique(units)) <= _MANY_UNITS else 2, int(sizes.max()))
+    sizes = class_counts(series)
+    n_units = series.n_samples if series.groups is None else len(np.unique(series.groups))
+    n_splits = min(5 if n_units <= _MANY_UNITS else 2, int(sizes.max()))
     if n_splits < 2 or len(sizes) < 2 or series.n_samples > MOST_SAMPLES:
         return None
     n_kept = max(20, _MOST_FEATURES // math.comb(len(sizes), 2))

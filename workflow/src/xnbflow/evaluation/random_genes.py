@@ -26,31 +26,17 @@ _MOST_SHARE = 0.5
 def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -> pd.DataFrame:
     """Compare the features that a classifier selected in each fold with random ones.
 
-    Parameters
-    ----------
-    series : DataSet
-        Medians over all samples stand in for missing values.
-    selected : DataFrame
-        ``repeat``, ``fold`` and ``feature``: what was selected in the training samples of a fold.
-    folds : DataFrame
-        ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
+    Medians over all samples stand in for missing values. ``selected`` has ``repeat``, ``fold`` and
+    ``feature``, ``folds`` has ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
+    The result is the table ``random_genes`` of `CHECK_TABLES`. It is empty if nothing was selected
+    in the first repeat, or more than half of the features; if a feature is not linear, there is one
+    class, or more than `MOST_SAMPLES` samples.
 
-    Returns
-    -------
-    DataFrame
-        The table ``random_genes`` of `CHECK_TABLES` of `xnbflow.data.contract`. Empty if nothing
-        was selected in the first repeat, or more than half of the features; if a feature is not
-        linear, there is one class, or more than `MOST_SAMPLES` samples.
-
-    Notes
-    -----
     Selected and random features are given to the same classifier, Gaussian naive Bayes with equal
     priors, in the same folds. The score is the balanced accuracy of all folds together. A random
     signature replaces each feature by one of about the same mean expression, the same one in every
     fold: it has the size of the selected one, and changes between folds as much.
 
-    References
-    ----------
     D. Venet, J. E. Dumont and V. Detours, "Most random gene expression signatures are significantly
     associated with breast cancer outcome", PLoS Computational Biology 7 (2011), e1002240.
     """

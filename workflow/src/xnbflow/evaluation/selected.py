@@ -29,16 +29,10 @@ __all__ = [
 class FeatureUse:
     """The features that a classifier uses; tables are None where it does not report them.
 
-    The tables are those of `xnbflow.data.contract.TRAINING_TABLES`, of one fold.
-
-    Attributes
-    ----------
-    per_class, distinct : float
-        Number of features, mean over classes, and of those that any class uses; missing where a
-        transformer makes new ones.
-    selected : DataFrame or None
-        For a classifier that does not use all; with ``constant`` only if it reports that.
-    distances, explanations, priors, ties : DataFrame or None
+    The tables are those of `xnbflow.data.contract.TRAINING_TABLES`, of one fold. ``per_class`` is
+    the number of features, mean over classes, ``distinct`` that of those that any class uses;
+    missing where a transformer makes new ones. ``selected`` is for a classifier that does not use
+    all, with ``constant`` only if it reports that.
     """
 
     per_class: float
@@ -53,18 +47,12 @@ class FeatureUse:
 def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> FeatureUse:
     """Return which features a fitted classifier uses.
 
-    Parameters
-    ----------
-    model : estimator
-        It reports them as ``selected_features_``; which of them it could exchange for others as
-        ``tied_features_`` (see `ties_of`), and which are there only because a class is constant as
-        ``spike_features_``. Of a pipeline the last step and transformers that keep features do, of
-        a search over parameters the best estimator. Of models that set effects to 0
-        (`features_with_effect`) features are counted, not listed.
-    X : DataFrame of shape (n_samples, n_features)
-        Samples to explain.
-    explain : bool
-        Whether to explain them, if the classifier can.
+    The model reports them as ``selected_features_``; which of them it could exchange for others as
+    ``tied_features_`` (see `ties_of`), and which are there only because a class is constant as
+    ``spike_features_``. Of a pipeline the last step and transformers that keep features do, of a
+    search over parameters the best estimator. Of models that set effects to 0
+    (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained, if
+    the classifier can, and if ``explain`` says so.
     """
     everything = float(len(X.columns))
     last, before, names = last_step(model, X.columns.to_numpy())
@@ -181,17 +169,10 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
 def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
     """Return which features have an effect in each class, for models made to set effects to 0.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted. Of nearest shrunken centroids a feature counts for a class whose centroid is not
-        the overall one there; of a linear model with an l1 penalty, alone or one per class, where
-        the coefficient is not 0.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_classes or 1, n_features), or None
-        One row where two classes share the coefficients. None for any other model: it uses all.
+    Of nearest shrunken centroids a feature counts for a class whose centroid is not the overall one
+    there; of a linear model with an l1 penalty, alone or one per class, where the coefficient is
+    not 0. The result has shape (n_classes, n_features), or one row where two classes share the
+    coefficients. It is None for any other model: it uses all.
 
     Examples
     --------
@@ -246,20 +227,11 @@ def only_constant(
 ) -> np.ndarray:
     """Return which selected features are there only because a class is (almost) constant.
 
-    Parameters
-    ----------
-    selected, distances : DataFrame, and DataFrame or None
-        As in `FeatureUse`.
-    features : ndarray of shape (n_selected, n_samples)
-        Training values of the feature of each row of ``selected``.
-    labels : ndarray of str, shape (n_samples,)
-
-    Returns
-    -------
-    ndarray of bool, shape (n_selected,)
-        True if the class for which it is selected is nearly constant in it; or if the other class
-        at the greatest distance is, and the distance to no class that is not reaches half of
-        that. Without distances, if the other of two classes is.
+    ``features``, of shape (n_selected, n_samples), are the training values of the feature of each
+    row of ``selected``; tables are as in `FeatureUse`. A feature is if the class for which it is
+    selected is nearly constant in it; or if the other class at the greatest distance is, and the
+    distance to no class that is not reaches half of that. Without distances, if the other of two
+    classes is.
     """
     classes, constant = nearly_constant(features, labels)
     by_pair = {} if distances is None else dict(iter(distances.groupby(["class", "feature"])))

@@ -35,26 +35,10 @@ def stability_index(
 ) -> Stability:
     """Return Nogueira's stability index of feature sets with its confidence interval.
 
-    Parameters
-    ----------
-    selected : sequence of collections of str
-        The features selected in each fold.
-    n_features : int
-        Number of features there were to select from.
-    confidence : float
+    ``selected`` are the features selected in each fold out of ``n_features``. The index is
+    `UNDEFINED` with a single fold, or if every fold selects nothing or everything. It is an
+    `InputError` if there is no fold, or more distinct features are selected than there are.
 
-    Returns
-    -------
-    Stability
-        `UNDEFINED` with a single fold, or if every fold selects nothing or everything.
-
-    Raises
-    ------
-    InputError
-        If there is no fold, or more distinct features are selected than there are.
-
-    Notes
-    -----
     With `M` sets of `k_i` out of `d` features, `kbar` their mean size and `p_f` the share of sets
     that hold feature `f`, the index is ``1 - M/(M-1) mean_f[p_f (1 - p_f)] / [kbar/d (1 -
     kbar/d)]`` (Definition 4). Its variance (Theorem 7) is ``4/M² sum_i (phi_i - mean phi)²``, and
@@ -62,16 +46,8 @@ def stability_index(
     theory takes the sets as independent; training sets of cross-validation overlap, so the interval
     is too narrow rather than too wide.
 
-    References
-    ----------
     S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms",
     Journal of Machine Learning Research 18 (2018), no. 174.
-
-    Examples
-    --------
-    >>> stability = stability_index([{"g1", "g2"}, {"g1", "g2"}, {"g1", "g3"}], n_features=100)
-    >>> round(stability.value, 3), round(stability.lower, 3), round(stability.upper, 3)
-    (0.66, 0.478, 0.841)
     """
     if not len(selected):
         msg = "no selected feature sets: at least one fold must have been fitted"

@@ -29,6 +29,9 @@ from xnbflow.evaluation.phenotype_checks import phenotype_checks
 
 __all__ = ["study_tables"]
 
+#: The checks of the classifiers that come first.
+_CHECKS = ("random_genes", "learning_curve")
+
 
 def study_tables(
     about: Mapping[str, Any],
@@ -40,25 +43,15 @@ def study_tables(
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.data.contract.STUDY_TABLES`.
 
-    Parameters
-    ----------
-    about : mapping
-        ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id), ``kept``
-        (classifiers of which models are kept) and ``headline`` (the classifier that the
-        configuration names; else empty).
-    owners : mapping of str to sequence
-        What the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
-        ``trained`` a `xnbflow.evaluation.summaries.Key` each, ``permuted``, ``tested`` and
-        ``halved`` a data set and classifier each.
-    files : mapping of str to sequence of path
-        By the name of the table; ``paper`` are the tables that it prints.
-    alpha : float
-        Level of the normality test.
-    paper : mapping of str to str, optional
-        Which classifier is the paper's ``nb``, and which its ``xnb``.
-    entries : mapping of str to mapping, optional
-        Per data set the classifiers' configuration by id: intervals of those that tune themselves
-        are wider.
+    ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
+    ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
+    configuration names; else empty). ``files`` are paths by the name of the table; ``paper`` are
+    the tables that it prints. ``owners`` say what the files belong to, in their order: ``datasets``
+    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.evaluation.summaries.Key` each,
+    ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
+    of the normality test. The mapping ``paper`` says which classifier is the paper's ``nb``, and
+    which its ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals
+    of those that tune themselves are wider.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (
@@ -75,31 +68,30 @@ def study_tables(
     halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
-    tests = [
-        table.assign(dataset=dataset, classifier=classifier)
-        for (dataset, classifier), table in permuted.items()
-    ]
     paths = dict(zip(owners["datasets"], files["series"], strict=True))
-    audits, components = (
-        [
-            table.assign(dataset=dataset)
-            for dataset, table in _read(owners["datasets"], files[name], schema).items()
-        ]
-        for name, schema in AUDIT_TABLES.items()
-    )
+    checks = {name: (owners["tested"], CHECK_TABLES[name]) for name in _CHECKS}
+    checks |= {name: (owners["datasets"], schema) for name, schema in AUDIT_TABLES.items()}
+    checked = {
+        name: _named(_read(keys, files[name], schema), name)
+        for name, (keys, schema) in checks.items()
+    }
     models = [tuple(key) for key in owners["models"]]
     signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
-    for name, path in paths.items():
-        own = {key[1]: table for key, table in signatures.items() if key[0] == name}
-        audits.append(phenotype_checks(path, headers[name], own))
+    predicted = [
+        phenotype_checks(
+            path, headers[name], {c: t for (d, c), t in signatures.items() if d == name}
+        )
+        for name, path in paths.items()
+    ]
     tables = {
-        "audit": _joined([*audits, shared_by_series(paths)], STUDY_TABLES["audit"]),
-        "components": _joined(components, STUDY_TABLES["components"]),
+        **checked,
+        "audit": _joined(
+            [checked["audit"], *predicted, shared_by_series(paths)], STUDY_TABLES["audit"]
+        ),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
-        "permutation_tests": _joined(tests, STUDY_TABLES["permutation_tests"]),
+        "permutation_tests": _named(permuted, "permutation_tests"),
         "class_sizes": _class_sizes(headers),
-        **{name: _of_tested(owners, files, name) for name in ("random_genes", "learning_curve")},
         "enrichment": _enrichment(owners, files),
         "diagnostics": _diagnostics(diagnosed, alpha),
         "p_values": summaries.p_values(diagnosed["normality"]),
@@ -115,6 +107,7 @@ def study_tables(
         "headline": headline(about, tables),
         "averages": summaries.averages(tables["summary"], tables["seconds"]),
         "hard_samples": summaries.hard_samples(samples),
+        "suspects": summaries.suspects(samples),
         "misclassified": summaries.misclassified(samples),
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),
@@ -123,13 +116,11 @@ def study_tables(
     }
 
 
-def _of_tested(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], name: str
-) -> pd.DataFrame:
-    """Return a check of all classifiers that come first as one table."""
-    tables = _read(owners["tested"], files[name], CHECK_TABLES[name])
-    named = [table.assign(dataset=key[0], classifier=key[1]) for key, table in tables.items()]
-    return _joined(named, STUDY_TABLES[name])
+def _named(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
+    """Return tables of data sets, or of classifiers on them, as one table of the study."""
+    owned = [((key, "") if isinstance(key, str) else key, table) for key, table in tables.items()]
+    parts = [table.assign(dataset=key[0], classifier=key[1]) for key, table in owned]
+    return _joined(parts, STUDY_TABLES[name])
 
 
 def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:

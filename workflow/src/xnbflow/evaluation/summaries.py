@@ -167,15 +167,9 @@ def verdicts(
 ) -> pd.DataFrame:
     """Return how well every result is supported; see `xnbflow.evaluation.verdicts.verdict`.
 
-    Parameters
-    ----------
-    performances : mapping
-        With intervals for the same ``choices``.
-    headers : mapping of str to DataSetHeader
-    stability, permutation_tests : DataFrame
-        The study's tables.
-    choices : mapping of str to int
-        Out of how many classifiers each one was chosen after looking at the results; by default 1.
+    ``performances`` have intervals for the same ``choices``: out of how many classifiers each one
+    was chosen after looking at the results, by default 1. ``stability`` and ``permutation_tests``
+    are the study's tables.
     """
     halves = stability[stability["class"] == ""].set_index(_KEY)
     halves = halves[["halves", "halves_lower", "halves_upper"]].dropna()
@@ -550,6 +544,17 @@ def samples(predictions: Tables, recall: pd.DataFrame) -> pd.DataFrame:
     sure = ~(counts["probability"] < SURE)
     counts["suspect"] = always & sure & counts["recognised"].astype(bool)
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
+
+
+def suspects(samples: pd.DataFrame) -> pd.DataFrame:
+    """Return the suspect samples of which all of several classifiers predict the same class."""
+    key = ["dataset", "sample"]
+    doubted = samples[samples["suspect"].astype(bool)]
+    named = doubted.groupby([*key, "true", "predicted"])["probability"]
+    agreed = named.agg(count="size", probability="min").reset_index()
+    rows = agreed.merge(samples.value_counts(key).reset_index(), on=[*key, "count"])
+    rows = rows[rows["count"] > 1].sort_values(key, ignore_index=True)
+    return rows[STUDY_TABLES["suspects"].fixed]
 
 
 def _claimed(table: pd.DataFrame) -> np.ndarray:

@@ -36,28 +36,10 @@ def train(
     A fit that fails is a row with its status and error, not a lost study. Where values are missing,
     and the classifier does not impute them itself, the medians of the fold's training samples
     replace them. Where samples have groups, inner cross-validations keep these together, see
-    `xnbflow.evaluation.fitting`.
-
-    Parameters
-    ----------
-    series : DataSet
-    folds : DataFrame
-        As made by `xnbflow.evaluation.folds`, or some of these folds.
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    explain : bool
-        Whether to explain the predictions, if the classifier can and samples are not too many.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables of `xnbflow.data.contract.TRAINING_TABLES`, each without rows where the
-        classifier has nothing to report.
-
-    Raises
-    ------
-    InputError
-        If the configuration entry makes no estimator.
+    `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some of
+    these. Predictions are explained if ``explain`` says so, the classifier can and samples are not
+    too many. The result has the tables of `xnbflow.data.contract.TRAINING_TABLES`, each without
+    rows where the classifier has nothing to report.
     """
     columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     explain = explain and series.n_samples <= MOST_EXPLAINED

@@ -45,17 +45,11 @@ Level = Literal["well supported", "partly supported", "not supported"]
 class ClassRecall:
     """How well one class is recognised.
 
-    Attributes
-    ----------
-    code, samples : int
-        The class and how many samples it has.
-    recall, false_alarms : Estimate
-        Share of its samples, and of all others, that are predicted as it.
-    recognised : bool
-        Recall above one half, and 95 % interval of its difference from the false alarms above 0.
-    taken_for, taken : int, float
-        The other class that its samples are most often predicted as, -1 if none ever is; and how
-        many samples, the mean over repeats.
+    ``code`` is the class, ``samples`` how many it has; ``recall`` and ``false_alarms`` are the
+    shares of its samples, and of all others, that are predicted as it. It is ``recognised`` if the
+    recall is above one half, and the 95 % interval of its difference from the false alarms above 0.
+    ``taken_for`` is the other class that its samples are most often predicted as, -1 if none ever
+    is, and ``taken`` how many samples, the mean over repeats.
     """
 
     code: int
@@ -71,13 +65,8 @@ class ClassRecall:
 class Performance:
     """What a classifier's predictions are worth, all pooled over folds and averaged over repeats.
 
-    Attributes
-    ----------
-    accuracy, balanced_accuracy : Estimate
-    majority, majority_p : float
-        Share of the largest class, and one-sided p of the accuracy against it.
-    classes : list of ClassRecall
-        Those that have samples, in order.
+    ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
+    against it; ``classes`` are those that have samples, in order.
     """
 
     accuracy: Estimate
@@ -102,25 +91,10 @@ def performance(
 ) -> Performance:
     """Return accuracy and recalls with intervals that hold for new samples.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-        True classes.
-    predicted : ndarray of shape (n_samples, n_classes)
-        In which share of its tests each sample is predicted as each class.
-    groups : ndarray of shape (n_samples,), optional
-    inflation : float
-        See `xnbflow.evaluation.intervals`.
-    choices : int
-        Out of how many this classifier was chosen after looking at the results, for Bonferroni's
-        intervals.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 20)
-    >>> found = performance(codes, np.eye(2)[np.where(np.arange(40) % 10 == 0, 1 - codes, codes)])
-    >>> [round(number, 2) for number in found.accuracy], found.classes[0].recognised
-    ([0.9, 0.72, 0.98], True)
+    ``codes``, of shape (n_samples,), are the true classes; ``predicted``, of shape (n_samples,
+    n_classes), says in which share of its tests each sample is predicted as each class. See
+    `xnbflow.evaluation.intervals` for ``groups`` and ``inflation``. ``choices`` is out of how many
+    this classifier was chosen after looking at the results, for Bonferroni's intervals.
     """
     confidence = 1 - 2 * LEVEL / choices
 
@@ -171,33 +145,16 @@ def verdict(
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
-    Parameters
-    ----------
-    found : Performance
-        With intervals for the same number of ``choices``.
-    p_value : float
-        Of the permutation test of balanced accuracy; missing where none was run.
-    stability : Estimate, optional
-        Agreement of lists from independent samples; missing where nothing is selected.
-    choices : int
-        As for `performance`; p is multiplied by it.
+    ``found`` has intervals for the same number of ``choices``, by which p is multiplied.
+    ``p_value`` is of the permutation test of balanced accuracy, missing where none was run;
+    ``stability`` is the agreement of lists from independent samples, None where nothing is
+    selected.
 
-    Notes
-    -----
     "Not supported": the interval of the balanced accuracy does not lie above one over the number of
     classes, or p is above .025. Otherwise "well supported" if the interval of the accuracy lies
     above the share of the largest class, every class is recognised (`ClassRecall`) and the interval
     of the stability, if there is one, is not below .4; else "partly supported". Where that
     interval holds .4, the stability cannot be judged, and the verdict is "partly supported", too.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 20)
-    >>> found = performance(codes, np.eye(2)[codes])
-    >>> verdict(found, p_value=0.005, stability=Estimate(0.1, 0.0, 0.3))
-    Verdict(level='partly supported', reasons=['stability'], tested=True)
-    >>> verdict(found, p_value=0.3).level
-    'not supported'
     """
     tested = not np.isnan(p_value)
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
@@ -216,23 +173,12 @@ def overconfidence_p(
 ) -> float:
     """Return the exact p of so few right predictions if the probabilities are calibrated.
 
-    Parameters
-    ----------
-    probabilities, right : ndarray of shape (n_samples,)
-        Predicted probability of each sample's predicted class; whether it is right, or in which
-        share of its tests.
-    groups : ndarray of shape (n_samples,), optional
-        Each group then counts as one prediction, its mean, so that p is rather too great.
+    ``probabilities`` are of each sample's predicted class; ``right`` says whether it is right, or
+    in which share of its tests. With ``groups`` each group counts as one prediction, its mean, so
+    that p is rather too great. All have shape (n_samples,).
 
-    References
-    ----------
     Y. Hong, "On computing the distribution function for the Poisson binomial distribution",
     Computational Statistics and Data Analysis 59 (2013), 41-51, the recursion of section 2.
-
-    Examples
-    --------
-    >>> round(overconfidence_p(np.full(20, 0.99), np.arange(20) > 1), 4)
-    0.0169
     """
     if groups is not None:
         codes = np.unique(groups, return_inverse=True)[1]
@@ -251,15 +197,8 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
     Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
 
-    References
-    ----------
     S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
     Statistics 6 (1979), 65-70.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03, 0.005]).round(3).tolist()
-    [0.03, 0.06, 0.06, 0.02]
     """
     p = np.asarray(p_values, dtype=np.float64)
     if ((p < 0) | (p > 1)).any():

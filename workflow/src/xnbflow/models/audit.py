@@ -116,22 +116,9 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[str]]:
     """Return the types of a schema's objects, and what is of a kind or type that is never read.
 
-    Parameters
-    ----------
-    schema : JSON value
-        Of a skops file. Only arrays have ids in it: an id makes skops take one node for another.
-    members : mapping of str to bytes
-        The file's arrays among its parts, by name.
-
-    Returns
-    -------
-    types, refused : set of str
-        Full names of classes, to be compared with `known_types`; types of other kinds.
-
-    Raises
-    ------
-    ValueError
-        If skops does not write such a schema or such an array.
+    ``members`` are the file's parts by name, its arrays among them. The first set, full names of
+    classes, is to be compared with `known_types`. A `ValueError` says what skops would not write:
+    only arrays have ids, since an id makes skops take one node for another.
     """
     if schema.get("protocol") != _PROTOCOL:
         msg = f"it is of protocol {schema.get('protocol')!r} of skops, not {_PROTOCOL}"

@@ -63,32 +63,11 @@ def combine(
 
     Features that not all series have are left out. Every series is tested by models of each other
     one, by the model of all others merged, and by the mean of the probabilities of the others'
-    models, which is compared with cross-validation of the merged one.
+    models, which is compared with cross-validation of the merged one. ``match``, ``harmonise`` and
+    ``name`` are as for `xnbflow.models.validation.validate`.
 
-    Parameters
-    ----------
-    series : sequence of DataSet
-        Two or more.
-    entry : mapping
-        The classifier's configuration.
-    match, harmonise : str
-        See `xnbflow.models.validation.validate`.
-    name : str
-        What the model is called in sentences.
-
-    Returns
-    -------
-    tables : dict of str to DataFrame
-        Those of `COHORT_TABLES` of `xnbflow.data.contract`.
-    model : TrainedModel
-        Of all series; its figures are those of leaving each series out.
-    merged : DataSet
-        All samples, harmonised as the model sees them.
-
-    Raises
-    ------
-    InputError
-        If series share no features, have features that are no measurements, or other labels.
+    Returned are the tables `COHORT_TABLES` of `xnbflow.data.contract`, the model of all series,
+    whose figures are those of leaving each series out, and all samples, as the model sees them.
 
     References
     ----------

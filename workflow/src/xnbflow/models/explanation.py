@@ -105,24 +105,10 @@ class Explanation:
 def explain_sample(
     model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "auto"
 ) -> Explanation:
-    """Explain what a model says of one sample.
+    """Explain what a model says of the ``sample`` of that name in X's index; see `predict_table`.
 
-    Parameters
-    ----------
-    model : TrainedModel
-        Of a classifier that explains, as naive Bayes does, alone or after steps that take each
-        feature by itself.
-    X : DataFrame of shape (n_samples, n_features)
-        As for `predict_table`.
-    sample : str
-        A name in X's index.
-    missing : {"auto", "error", "impute", "drop"}
-        As for `predict_table`.
-
-    Raises
-    ------
-    InputError
-        If there is no such sample, or the classifier does not explain.
+    Its classifier explains, as naive Bayes does, alone or after steps that take each feature by
+    itself; others are refused.
     """
     missing = resolved_missing(model, missing)
     names = X.index.astype(str)

@@ -9,7 +9,7 @@ from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import MODEL_TABLES, text_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.tables import write_parquet, write_tsv
+from xnbflow.data.tables import digest_of_file, write_parquet, write_tsv
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.intervals import inflation_of
@@ -31,23 +31,10 @@ def final_model(
 ) -> TrainedModel:
     """Fit a classifier on all samples; the figures are those of a study's cross-validation.
 
-    Parameters
-    ----------
-    series : DataSet
-    entry : mapping
-        The classifier's configuration.
-    predictions, selected : DataFrame
-        What the training jobs of one scheme of folds wrote, put together.
-    origin : mapping of str to str
-        ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same
-        form is read the same way.
-    halves : DataFrame, optional
-        What it selects in halves of the samples, see `xnbflow.evaluation.halves.halves_table`.
-
-    Raises
-    ------
-    InputError
-        If no fold of the cross-validation could be fitted.
+    ``predictions`` and ``selected`` are what the training jobs of one scheme of folds wrote,
+    ``halves`` the table of `xnbflow.evaluation.halves.halves_table`. The ``origin`` has
+    ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same form
+    is read the same way.
     """
     if predictions.empty:
         msg = (
@@ -75,7 +62,8 @@ def write_final(
 ) -> None:
     """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text.
 
-    The ``digest`` is that of the series' file, see `xnbflow.data.tables.digest_of_file`.
+    The ``digest`` is that of the series' file, see `xnbflow.data.tables.digest_of_file`. The
+    signature has that of its gene sets, which hold none themselves.
     """
     write_model(model, paths["model"])
     lines = [
@@ -84,6 +72,7 @@ def write_final(
     write_atomically(
         paths["gene_sets"], lambda part: part.write_text("".join(lines), encoding="utf-8")
     )
+    beside = {"signature": digest_of_file(paths["gene_sets"])}
     for name, table in model_tables(model, series).items():
-        write_parquet(table, paths[name], MODEL_TABLES[name], digest)
+        write_parquet(table, paths[name], MODEL_TABLES[name], digest, beside.get(name, ""))
         write_tsv(table, text_of(paths[name]))

@@ -50,24 +50,12 @@ class Panel:
 def choose_genes(
     values: np.ndarray, codes: np.ndarray, ranked: np.ndarray, n_genes: int, floor: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Choose one gene of each module, and reference genes.
+    """Choose one gene of each module, and reference genes; return their positions.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_features, n_samples)
-        Log2 expression.
-    codes : ndarray of int, shape (n_samples,)
-    ranked : ndarray of int, shape (n_ranked,)
-        Positions of candidates, best first.
-    n_genes : int
-    floor : float
-        Quantile of the features' medians. A gene must reach it in the class where it is highest,
-        a reference gene in every class.
-
-    Returns
-    -------
-    genes, references : ndarray of int
-        References vary least over all samples; they are no genes of the panel.
+    ``values`` (n_features, n_samples) are log2 expression, ``ranked`` the positions of candidates,
+    best first, ``floor`` a quantile of the features' medians: a gene must reach it in the class
+    where it is highest, a reference gene in every class. References vary least over all samples,
+    and are no genes of the panel.
 
     Examples
     --------
@@ -96,24 +84,9 @@ def design_panel(
 ) -> Panel:
     """Design a panel from a model's signature and cross-validate it with 1, 2, ... genes.
 
-    In each fold the classifier is fitted anew, and genes and references are chosen anew, from the
-    training samples alone.
-
-    Parameters
-    ----------
-    series : DataSet
-        What the model was fitted to: log2 expression without missing values.
-    model : TrainedModel
-    n_genes : int
-    floor : float
-        See `choose_genes`.
-    splits : int
-
-    Raises
-    ------
-    InputError
-        If the model has no signature, or values are missing or no logarithms; if no gene of the
-        signature, or no reference gene, reaches the floor.
+    The ``series`` is what the model was fitted to: log2 expression without missing values. In each
+    fold the classifier is fitted anew, and genes and references are chosen anew (`choose_genes`),
+    from the training samples alone.
     """
     if model.signature.empty or series.missing or np.quantile(series.values, 0.99) > _MOST_LOG:
         what = "uses all features for every class" if model.signature.empty else (

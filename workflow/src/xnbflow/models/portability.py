@@ -6,16 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import KINDS, DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.seeds import derive_seed
-from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.intervals import inflation_of
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.models.prediction import can_drop, log_posterior_without
-from xnbflow.models.trained import CrossValidation
+from xnbflow.models.trained import CrossValidation, unfitted
 
 __all__ = ["portability"]
 
@@ -66,15 +64,11 @@ def portability(
         msg = f"{series.name} {what}; the accuracy with some of its features cannot be measured"
         raise InputError(msg)
     entry, gone = resolved(unlabelled(entry)), series.features[~measured]
-    header = DataSetHeader(
-        series.name, series.samples, series.labels, series.n_features, series.groups
-    )
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     rows, frame = [], series.frame()
-    for fold, own in draw_folds(header, splits, 1).groupby("fold"):
+    for fold, own in draw_folds(series, splits, 1).groupby("fold"):
         test = np.isin(series.samples, own["sample"])
         groups = None if series.groups is None else series.groups[~test]
-        model = build_estimator(entry, columns, derive_seed(series.name, "portability", fold))
+        model = unfitted(series, entry, "portability", fold)
         fit_grouped(model, frame[~test], series.labels[~test], groups)
         if not can_drop(model):
             msg = f"{type(model).__name__} cannot leave features out; use a naive Bayes classifier"

@@ -111,18 +111,9 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
 def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Return samples as the model takes them, and what they lack of the features that it uses.
 
-    Parameters
-    ----------
-    model, X, missing
-        See `predict_table`.
-
-    Returns
-    -------
-    frame : DataFrame of shape (n_samples, n_features)
-        The model's columns in order. Missing values are training medians, unless the model fills
-        them in by itself.
-    lacking : ndarray of bool, shape (n_samples, n_used)
-        Where a used feature has no value.
+    The frame (n_samples, n_features) has the model's columns in order, and training medians for
+    missing values, unless the model fills them in by itself; ``lacking`` is bool of shape
+    (n_samples, n_used). Parameters are those of `predict_table`.
     """
     missing = resolved_missing(model, missing)
     if not len(X):
@@ -258,11 +249,6 @@ def log_posterior_without(
 
     Only naive Bayes whose classes stay comparable can leave a feature out: all classes use the same
     features, or each one's are relative to a common reference. What X holds there is of no matter.
-
-    Raises
-    ------
-    InputError
-        If the classifier cannot leave features out.
     """
     last: Any = explainer(estimator)
     terms = terms_of(estimator, X.set_axis(np.arange(len(X)))) if can_drop(estimator) else None
@@ -379,12 +365,8 @@ _SHIFT = 1.0
 def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     """Return in words how a cohort's scale differs from the training data's; None if it does not.
 
-    Parameters
-    ----------
-    quartiles : ndarray of shape (3, n_features)
-        Of the training samples.
-    values : ndarray of shape (n_samples, n_features)
-        The same features of the cohort; missing values do not count.
+    ``quartiles`` (3, n_features) are of the training samples, ``values`` (n_samples, n_features)
+    the cohort's; missing ones do not count.
 
     Examples
     --------
@@ -397,10 +379,9 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
     """
     if not values.size:
         return None
-    columns = np.linspace(0, values.shape[1] - 1, min(values.shape[1], _MOST_FEATURES)).astype(int)
-    columns = columns[~np.isnan(values[:, columns]).all(axis=0)]
-    lower, middle, upper = quartiles[:, columns]
-    medians = np.nanmedian(values[:, columns], axis=0)
+    present = ~np.isnan(values).all(axis=0)
+    lower, middle, upper = quartiles[:, present]
+    medians = np.nanmedian(values[:, present], axis=0)
     widths = upper - lower
     known = widths > 0
     if not known.any():
@@ -410,7 +391,7 @@ def scale_note(quartiles: np.ndarray, values: np.ndarray) -> str | None:
         times = f"{factor:.1f}" if 0.1 <= factor < 1000 else f"{factor:.1e}"
         return (
             f"its values are about {times} times those of the training data (medians of "
-            f"{counted(len(columns), 'feature')}); bring them to the training data's scale, "
+            f"{counted(present.sum(), 'feature')}); bring them to the training data's scale, "
             "or train with a rank transformation"
         )
     shift = np.median(np.abs(medians - middle)[known] / widths[known])

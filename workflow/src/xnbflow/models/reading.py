@@ -33,16 +33,9 @@ def described(
     options: Iterable[str] = (),
     orientation: str = "rows",
 ) -> SheetRow:
-    """Return the row of a sheet for a location.
+    """Return the row of a sheet for a location: path, URL, GEO accession or ``source:location``.
 
-    Parameters
-    ----------
-    location : str
-        A path or URL, a GEO accession, or ``source:location``, say ``bundled:wine``.
-    label, id_column, orientation : str, optional
-        As in the sheet.
-    options : iterable of str
-        ``key=value`` of the source.
+    ``options`` are ``key=value`` of the source; the others are as in the sheet.
 
     Examples
     --------
@@ -73,13 +66,7 @@ def described(
 
 
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
-    """Read samples with their labels; what is downloaded is kept in the folder ``downloads``.
-
-    Raises
-    ------
-    InputError
-        If there is no label, or the data cannot be downloaded or read.
-    """
+    """Read samples with their labels; what is downloaded is kept in the folder ``downloads``."""
     if dataset.source in _LOADERS and not dataset.label:
         msg = f"{dataset.location}: name the column of the class labels, say --label diagnosis"
         raise InputError(msg)
@@ -93,26 +80,11 @@ def read_samples(
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
 ) -> pd.DataFrame:
-    """Read samples to predict; labels are not needed, and set aside where there are any.
+    """Read samples to predict, (n_samples, n_features); the index names them.
 
-    Missing values are left to the model (`xnbflow.models.prediction.predict_table`).
-
-    Parameters
-    ----------
-    dataset : SheetRow
-        See `described`.
-    known : mapping, optional
-        ``label`` and ``id_column`` of the training data: a table that has such columns means the
-        same by them.
-    downloads : path, optional
-        As for `read_training`.
-    features : iterable of str, optional
-        Those of the model: a table whose header has none of them has samples in columns.
-
-    Returns
-    -------
-    DataFrame of shape (n_samples, n_features)
-        The index names the samples.
+    Labels are not needed, and set aside where there are any; missing values are left to the model.
+    A table that has the columns ``label`` and ``id_column`` of the training data, ``known``, means
+    the same by them; one whose header has none of the model's ``features`` has samples in columns.
     """
     dataset = _completed(dataset, known or {}, set(features))
     with tempfile.TemporaryDirectory() as temporary:

@@ -49,11 +49,7 @@ def imputing(estimator: BaseEstimator) -> BaseEstimator:
 def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
     """Return the positions of the features that a fitted classifier's answers depend on.
 
-    Parameters
-    ----------
-    estimator : classifier
-    frame : DataFrame of shape (n_samples, n_features)
-        Its training samples, or some of them.
+    The ``frame`` (n_samples, n_features) has its training samples, or some of them.
     """
     everything = np.arange(frame.shape[1])
     if not takes_features_apart(estimator):

@@ -36,6 +36,7 @@ __all__ = [
     "cross_validate",
     "fit_model",
     "series_digest",
+    "unfitted",
 ]
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -45,18 +46,10 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 class CrossValidation:
     """What cross-validation of the same classifier on the same series found.
 
-    Attributes
-    ----------
-    predictions : DataFrame
-        At least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``.
-    selected : DataFrame
-        ``repeat``, ``fold``, ``class``, ``feature``; empty for a classifier that does not select.
-    series : DataSet or DataSetHeader
-        Its samples, labels and groups.
-    inflation : float
-        See `xnbflow.evaluation.intervals.inflation_of`.
-    halves : DataFrame or None
-        See `xnbflow.evaluation.halves.halves_table`.
+    ``predictions`` have at least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``,
+    ``selected`` (empty for a classifier that does not select) ``repeat``, ``fold``, ``class`` and
+    ``feature``. See `xnbflow.evaluation.intervals.inflation_of` for ``inflation``,
+    `xnbflow.evaluation.halves.halves_table` for ``halves``.
     """
 
     predictions: pd.DataFrame
@@ -211,10 +204,7 @@ def fit_model(
     (['class_0', 'class_1', 'class_2'], 0.9)
     """
     entry = resolved(unlabelled(entry))
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
-    estimator = build_estimator(entry, columns, derive_seed(series.name, "final"))
-    estimator = imputing(estimator) if series.missing else estimator
-    frame = series.frame()
+    estimator, frame = unfitted(series, entry, "final"), series.frame()
     fit_grouped(estimator, frame, series.labels, series.groups)
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
@@ -252,6 +242,13 @@ def fit_model(
     )
 
 
+def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
+    """Return the estimator of a resolved configuration; it imputes where values are missing."""
+    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
+    estimator = build_estimator(entry, columns, derive_seed(series.name, *purpose))
+    return imputing(estimator) if series.missing else estimator
+
+
 def probed(estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray) -> np.ndarray:
     """Return probabilities, or the positions of labels, of the training quartiles as samples."""
     frame = pd.DataFrame(quartiles, columns=features)
@@ -283,10 +280,7 @@ def cross_validate(
     InputError
         If a fold cannot be fitted; the message says why.
     """
-    header = DataSetHeader(
-        series.name, series.samples, series.labels, series.n_features, series.groups
-    )
-    folds = draw_folds(header, splits, repeats)
+    folds = draw_folds(series, splits, repeats)
     entry = resolved(unlabelled(entry))
     tables = train(series, folds, entry)
     failed = tables["fits"].query("status != 'ok'")

@@ -13,11 +13,10 @@ from sklearn.base import clone
 from sklearn.metrics import confusion_matrix
 
 from xnbflow.data.contract import VALIDATION_TABLES
-from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.data.seeds import derive_seed
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.calibration import calibration_curve
 from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict
 from xnbflow.evaluation.densities import log_densities
@@ -29,8 +28,7 @@ from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
-from xnbflow.models.steps import imputing
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, unfitted
 from xnbflow.naive_bayes.flexible import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
@@ -94,21 +92,10 @@ def validate_all(
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
-    """Test models on second cohorts, one after the other, and put the tables together.
+    """Test models on second cohorts, and put the tables (`VALIDATION_TABLES`) together.
 
-    Parameters
-    ----------
-    series : mapping of str to DataSet
-        The cohorts by their ids.
-    entries : mapping of str to mapping
-        Per cohort to train on, the classifiers' configurations by their ids.
-    pairs : list of dict
-        Each with ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        Those of `VALIDATION_TABLES`.
+    ``entries`` are the classifiers' configurations by the id of the cohort to train on and by their
+    own; each of ``pairs`` has ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in VALIDATION_TABLES}
     for pair in pairs:
@@ -149,27 +136,9 @@ def validate(
     from the test cohort; its labels serve to count mistakes, and for the signature that its own
     samples would give.
 
-    Parameters
-    ----------
-    train, test : DataSet
-    entry : mapping
-        The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
-    match : {"feature", "symbol", "entrez_id"}
-        See `common_features`.
-    harmonise : {"none", "zscore", "rank", "quantile"}
-        What is done to each sample first, inside the model.
-    name : str
-        What the model is called in the sentence.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        Those of `VALIDATION_TABLES`, without the columns that name the pair.
-
-    Raises
-    ------
-    InputError
-        If the cohorts share no features, or the test cohort has a class that training has not.
+    ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`, ``name`` what the
+    model is called in sentences. Returned are the tables `VALIDATION_TABLES`, without the columns
+    that name the pair.
     """
     train, test = matched(train, test, match)
     symbols = symbols_of(train)
@@ -368,24 +337,11 @@ def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet
 def common_features(cohorts: Sequence[DataSet], by: str = "feature") -> list[DataSet]:
     """Return cohorts with the features that all of them have, in the same order.
 
-    Parameters
-    ----------
-    cohorts : sequence of DataSet
-    by : {"feature", "symbol", "entrez_id"}
-        By name; or by that column of the features' metadata, where several probes of a gene are
-        one: the probe with the greatest mean in the first cohort, and in the others the same probe
-        if it is there, else the one with the greatest mean. Labels decide nothing: a choice by
-        labels before cross-validation would make its accuracy too high.
-
-    Returns
-    -------
-    list of DataSet
-        Features are named by feature, or by gene.
-
-    Raises
-    ------
-    InputError
-        If a cohort has no genes to match by, or no feature is in all cohorts.
+    Features are matched ``by`` name ("feature"), or by a column of their metadata ("symbol",
+    "entrez_id"), which then names them. Of several probes of a gene it is the one with the greatest
+    mean in the first cohort, and in the others the same probe if it is there, else the one with the
+    greatest mean. Labels decide nothing: a choice by labels before cross-validation would make its
+    accuracy too high.
 
     Examples
     --------
@@ -456,20 +412,9 @@ def permuted_selections(
 
     Permuted labels keep the correlations of the features, so that lists overlap as far as those of
     cohorts without information do: the hypergeometric distribution takes features as independent,
-    and its p-values are far too small.
-
-    Parameters
-    ----------
-    series : DataSet
-    entry : mapping
-        The classifier's configuration.
-    n_permutations : int
-        So many fits; the least p is one over one more.
+    and its p-values are far too small. The least p is 1 / (n_permutations + 1).
     """
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
-    own = resolved(unlabelled(entry))
-    estimator = build_estimator(own, columns, derive_seed(series.name, "final"))
-    estimator = imputing(estimator) if series.missing else estimator
+    estimator = unfitted(series, resolved(unlabelled(entry)), "final")
     frame, rng = series.frame(), np.random.default_rng(derive_seed(series.name, "overlap"))
     found = []
     with warnings.catch_warnings():

@@ -62,13 +62,8 @@ def torus_boundary(
     = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``. Returned are the two ``psi``
     at each ``phi``, shape (2, n_angles), in (-pi, pi]; NaN where there is none.
 
-    Parameters
-    ----------
-    phi : array-like of shape (n_angles,)
-        Values of the first angle, in radians.
-    mu, kappa : array-like of shape (2, 2)
-        Mean directions and concentrations; row: class, column: angle.
-    priors : array-like of shape (2,)
+    ``phi`` (n_angles,) are values of the first angle in radians; mean directions and concentrations
+    have shape (2, 2), a row per class.
 
     Examples
     --------
@@ -89,15 +84,8 @@ def von_mises_fisher_boundary(
     """Return the hyperplane that separates two von Mises-Fisher classes, Theorem 3, Eq. 6.
 
     The first class is the more probable where ``normal @ x + offset > 0``; ``normal`` (d,) is
-    ``kappa_1 mu_1 - kappa_2 mu_2``.
-
-    Parameters
-    ----------
-    mu : array-like of shape (2, d)
-        Mean direction of each class, of any length: not all of the paper's examples have length 1.
-    kappa : array-like of shape (2,)
-        Concentration of each class.
-    priors : array-like of shape (2,)
+    ``kappa_1 mu_1 - kappa_2 mu_2``. Mean directions ``mu`` (2, d) are of any length: not all of the
+    paper's examples have length 1.
 
     Examples
     --------
@@ -128,17 +116,9 @@ def hybrid_boundary(
     The decision functions of both blocks add up, with the priors once (section 3.4). A discrete
     variable shifts the surface as its probabilities would shift the priors (section 3.5).
 
-    Parameters
-    ----------
-    mu : array-like of shape (2, d)
-        Mean direction of each class; with ``d`` = 2, of an angle.
-    kappa : array-like of shape (2,)
-        Concentration of each class.
-    mean : array-like of shape (2,) or (2, q)
-        Mean of the linear variables in each class.
-    covariance : array-like of shape (2,) or (2, q, q)
-        Variance of the linear variable, or covariance matrix, in each class.
-    priors : array-like of shape (2,)
+    Mean directions ``mu`` have shape (2, d), with ``d`` = 2 of an angle, and ``kappa`` (2,). The
+    linear variables have a mean and a variance in each class, (2,), or means (2, q) and covariances
+    (2, q, q).
 
     Examples
     --------

@@ -39,20 +39,8 @@ def class_p_values(
     posterior of their own class is not above the sample's. Samples that are exchangeable with the
     held-out ones of class ``c`` have a p-value of ``c`` of at most ``a`` in at most a share ``a``.
 
-    Parameters
-    ----------
-    posterior : ndarray of shape (n_samples, n_classes)
-    scores : ndarray of shape (n_held_out,)
-        Posterior of its own class of each held-out sample.
-    codes : ndarray of int, shape (n_held_out,)
-        Their classes.
-    n_classes : int
-
-    Examples
-    --------
-    >>> scores, codes = np.array([0.2, 0.6, 0.8, 0.9, 0.9]), np.array([0, 0, 0, 1, 1])
-    >>> class_p_values(np.array([[0.7, 0.3]]), scores, codes, 2).round(2).tolist()
-    [[0.75, 0.33]]
+    ``scores`` (n_held_out,) are the posterior of its own class of each held-out sample, ``codes``
+    their classes.
     """
     found = np.empty(posterior.shape)
     for code in range(n_classes):
@@ -67,23 +55,9 @@ def held_out_coverage(
 ) -> np.ndarray:
     """Return how often the set of a held-out sample has its class, for each class, (n_classes,).
 
-    The p-values of the samples of a fold rest on the other folds; a class without held-out samples
-    has NaN.
-
-    Parameters
-    ----------
-    scores, codes, n_classes
-        See `class_p_values`.
-    folds : ndarray of int, shape (n_held_out,)
-        The fold that tests each sample.
-    error_rate : float
-        A class is in a set if its p-value is above this.
-
-    Examples
-    --------
-    >>> scores, codes = np.array([0.2, 0.9, 0.8, 0.9]), np.zeros(4, dtype=int)
-    >>> held_out_coverage(scores, codes, np.array([0, 0, 1, 1]), 1, 0.4)
-    array([0.75])
+    A class is in a set if its p-value is above the error rate (see `class_p_values`). The p-values
+    of the samples of a fold (``folds``, n_held_out) rest on the other folds; a class without
+    held-out samples has NaN.
     """
     covered = np.empty(len(codes))
     for fold in np.unique(folds):

@@ -37,12 +37,7 @@ class ClassDensities:
     def log_density(self, points: np.ndarray, *, approximate: bool = False) -> np.ndarray:
         """Return log densities per standard deviation, shape (n_classes, n_features, n_points).
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_features, n_points)
-            As measured.
-        approximate : bool
-            See `xnbflow.density.families.kernel.Kernel.approximate_log_density`.
+        Points (n_features, n_points) are as measured; they may be ``approximate`` as by `Kernel`.
         """
         points = self.standard.apply(points.T).T
         kernel = self.kernel.approximate_log_density if approximate else self.kernel.log_density
@@ -63,17 +58,10 @@ def fit_class_densities(
 ) -> ClassDensities:
     """Fit a kernel density to each feature in every class.
 
-    Parameters
-    ----------
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-        As measured.
-    codes : ndarray of int, shape (n_samples,)
-    n_classes : int
-    bandwidth, min_bandwidth, kernel, exact
-        As in `xnbflow.naive_bayes.ClassSpecificNB`.
-    borrowed : float
-        The weight of the spread within all classes in a class's density, in samples; see
-        `xnbflow.density.borrowed`. 0 borrows nothing.
+    Values are an array, `Rows` or CSR (n_features, n_samples) as measured. The spread within all
+    classes has the weight of ``borrowed`` samples in a class's density (see
+    `xnbflow.density.borrowed`); the other parameters are those of
+    `xnbflow.naive_bayes.ClassSpecificNB`.
     """
     features: Any = StandardFeatures(values)
     family = Kernel(bandwidth=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth, exact=exact)
@@ -95,20 +83,12 @@ def weigh(
 ) -> np.ndarray:
     """Return the evidence for each class, in nats, in the shape of the densities.
 
-    Where all classes are equally impossible it is 0, or -inf for "absolute".
-
-    Parameters
-    ----------
-    log_density : ndarray of shape (n_classes, ...)
-    log_prior : ndarray of shape (n_classes,)
-        Weights of the classes in the reference.
-    evidence : str
-        One of `EVIDENCES`. "relative": ``log p(x | c) - log p(x)`` with ``p(x)`` the mixture of all
-        classes; "odds": ``log p(x | c) - log p(x | not c)``; "absolute": ``log p(x | c)``.
-    contamination : float
-        Share of ``p(x)`` that is mixed into ``p(x | c)`` and ``p(x | not c)``.
-    approximate : bool
-        Relative evidence that is contaminated to rounding only, in a third of the time.
+    Densities have shape (n_classes, ...), the weights of the classes in the reference,
+    ``log_prior``, (n_classes,). The evidence "relative" is ``log p(x | c) - log p(x)`` with
+    ``p(x)`` the mixture of all classes, "odds" ``log p(x | c) - log p(x | not c)``, "absolute"
+    ``log p(x | c)``. The share ``contamination`` of ``p(x)`` is mixed into ``p(x | c)`` and ``p(x |
+    not c)``; ``approximate`` does so to rounding only, in a third of the time. Where all classes
+    are equally impossible it is 0, or -inf for "absolute".
 
     Examples
     --------

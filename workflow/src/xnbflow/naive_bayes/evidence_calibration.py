@@ -76,11 +76,8 @@ def smoothed_targets(codes: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
     others the rest in proportion to their priors (Platt, Advances in Large Margin Classifiers,
     1999).
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_samples,)
-    log_prior : ndarray of shape (n_samples, n_classes)
-        Minus infinity for a class that the sample's training set lacked.
+    Log priors (n_samples, n_classes) are minus infinity for a class that the sample's training set
+    lacked.
 
     Examples
     --------
@@ -105,21 +102,8 @@ def fit_sharpness(
 
     The cross-entropy is convex, and minimised by Newton's method between 1e-4 and 1e3.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (n_sizes, n_samples, n_classes)
-        Of samples that were not trained on.
-    log_prior, targets : ndarray of shape (n_samples, n_classes)
-        See `smoothed_targets`.
-    weights : ndarray of shape (n_samples,)
-        Of the samples.
-
-    Examples
-    --------
-    >>> sums = np.tile([[[4.0, 0.0]]], (1, 4, 1))
-    >>> targets = np.tile([0.75, 0.25], (4, 1))
-    >>> fit_sharpness(sums, np.log(np.full((4, 2), 0.5)), targets, np.ones(4)).round(3)  # log(3)/4
-    array([0.275])
+    Evidence ``sums`` (n_sizes, n_samples, n_classes) are of samples that were not trained on, which
+    have ``weights`` (n_samples,); priors and targets are as for `smoothed_targets`.
     """
     point = np.zeros(len(sums))
     low, high = np.full(len(sums), _LOWEST), np.full(len(sums), _HIGHEST)
@@ -205,14 +189,8 @@ def fit_temperature(
 
     It is never below 1: few samples that are all predicted right would else ask for certainty.
 
-    Parameters
-    ----------
-    sums, log_prior : ndarray of shape (n_samples, n_classes)
-        Summed evidence, and log priors as for `smoothed_targets`.
-    codes : ndarray of int, shape (n_samples,)
-        True classes.
-    weights : ndarray of shape (n_samples,), default=None
-        Of the samples; None is 1 each.
+    Summed evidence and log priors (see `smoothed_targets`) have shape (n_samples, n_classes); the
+    samples' true classes, and weights, of which None is 1 each, (n_samples,).
 
     Examples
     --------
@@ -246,12 +224,7 @@ def fit_vector(
     so that few samples change little. No slope is above 1. Two classes, whose features are the
     same, get the temperature alone.
 
-    Parameters
-    ----------
-    sums, log_prior, codes, weights
-        As for `fit_temperature`.
-    start : Calibration, default=None
-        Where to start, and the temperature; None fits it.
+    The fit begins at ``start``, whose temperature it keeps, or else at `fit_temperature`.
 
     Examples
     --------

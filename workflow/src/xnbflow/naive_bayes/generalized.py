@@ -251,17 +251,10 @@ class _LocalScoring:
     Factors of the naive effects, found together by a logistic regression whose penalty pulls them
     towards 1, correct what is counted twice; the smooth part is then backfitted.
 
-    Parameters
-    ----------
-    columns : list of SortedFeature
-    effects : list of ndarray of shape (n_values_j,)
-        The naive effects g_j.
-    events : ndarray of float64, shape (n_samples,)
-        1 for an event, 0 otherwise.
-    shrinkage : float
-        Pseudo-observations without residual at each value, and the penalty of the factors.
-    intercept : float
-        The prior log odds; after the fit b0.
+    Of each of the ``columns`` the naive effects g_j have shape (n_values_j,); ``events``
+    (n_samples,) are 1 or 0. The ``shrinkage`` is pseudo-observations without residual at each
+    value, and the penalty of the factors; the ``intercept`` is the prior log odds, after the fit
+    b0.
     """
 
     def __init__(

@@ -76,12 +76,8 @@ class IndependentNB(BaseNaiveBayes):
     """Base class of classifiers whose likelihood is a product of terms, the same for every class.
 
     A term is the density of one column or, in a multivariate family, of several. A subclass
-    implements ``_fit``, which sets ``groups_``.
-
-    Attributes
-    ----------
-    groups_ : list of ColumnGroup
-        Columns that share a family, fitted. The terms are those of the groups, one after another.
+    implements ``_fit``, which sets ``groups_``, the fitted groups of columns that share a family;
+    the terms are those of the groups, one after another.
     """
 
     groups_: list[ColumnGroup]

@@ -30,20 +30,8 @@ _LEAST_EVIDENCE = -1e6
 class ResidualCorrelation:
     """The correlation of features within classes, some columns at a time.
 
-    What is kept is as large as the residuals or as the correlation, whichever is smaller.
-
-    Parameters
-    ----------
-    values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-        As measured.
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample, from 0; no class is empty.
-
-    Examples
-    --------
-    >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 1.0, 0.0]])
-    >>> ResidualCorrelation(values, np.array([0, 0, 1, 1])).columns(slice(1)).round(6).tolist()
-    [[1.0], [-1.0]]
+    What is kept is as large as the residuals or as the correlation, whichever is smaller. Values
+    are an array, `Rows` or CSR (n_features, n_samples) as measured; no class is empty.
     """
 
     def __init__(self, values: Any, codes: np.ndarray) -> None:
@@ -88,22 +76,8 @@ class ModuleWeights:
     features ``k`` that the class has at that size, with ``r`` their correlation within classes: ten
     copies of a feature weigh as much as one.
 
-    Parameters
-    ----------
-    correlation : ResidualCorrelation or None
-        None makes every weight 1.
-    entries : ndarray of int, shape (n_classes, n_features)
-        From which size on a class has a feature (`PairRankings.entries`).
-    sizes : ndarray of int, shape (n_sizes,)
-        Ascending.
-
-    Examples
-    --------
-    >>> values = np.array([[0.0, 1.0, 5.0, 6.0], [0.0, 1.0, 5.0, 6.0], [4.0, 3.0, 0.0, 1.0]])
-    >>> entries, sizes = np.array([[1, 2, 3], [1, 2, 3]]), np.array([1, 2])
-    >>> correlation = ResidualCorrelation(values, np.array([0, 0, 1, 1]))
-    >>> ModuleWeights(correlation, entries, sizes).of(slice(None))[0].round(6).tolist()
-    [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    Without a correlation every weight is 1. ``entries`` (n_classes, n_features) are from which size
+    on a class has a feature (`PairRankings.entries`); ``sizes`` (n_sizes,) are ascending.
     """
 
     def __init__(
@@ -153,23 +127,9 @@ class ModuleWeights:
     ) -> np.ndarray:
         """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
 
-        Densities are fitted to a block of features at a time. Of more than 48 test samples the
-        evidence is interpolated linearly, unless ``exact``, between 48 values of each feature.
-
-        Parameters
-        ----------
-        values : ndarray, `Rows` or CSR array of shape (n_features, n_samples)
-            As measured.
-        codes : ndarray of int, shape (n_train,)
-            Class of each training sample.
-        train, test : ndarray of int
-            To which samples the densities are fitted, and for which the evidence is summed.
-        exact : bool
-            Compute all evidence from sums over all training samples.
-        log_prior, evidence, contamination
-            See `xnbflow.naive_bayes.evidence.weigh`.
-        **density
-            See `xnbflow.naive_bayes.evidence.fit_class_densities`.
+        Densities (`fit_class_densities`) are fitted to the samples ``train``, of classes ``codes``
+        (n_train,), a block of features at a time. Of more than 48 samples in ``test`` the evidence
+        (`weigh`) is interpolated linearly, unless ``exact``, between 48 values of each feature.
         """
         n_classes, n_sizes, _ = self.shape
         sums = np.zeros((n_classes, n_sizes, len(test)))

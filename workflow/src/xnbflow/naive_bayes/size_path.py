@@ -273,16 +273,9 @@ def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str
 def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) -> int:
     """Return which row of a path is chosen.
 
-    Parameters
-    ----------
-    rows : list of dict
-        With ``n_features_per_class`` and the scores of `InnerPredictions`.
-    scoring : str
-        One of `SCORINGS`, or "score".
-    rule : {"one_standard_error", "best"}
-        "one_standard_error": of the rows whose score is within one standard error of the best, or
-        ``1 / n_samples``, the one with the fewest features, and of these with the best score.
-    n_samples : int
+    Rows have ``n_features_per_class`` and the scores of `InnerPredictions`. By
+    "one_standard_error", of the rows whose score is within one standard error of the best, or ``1 /
+    n_samples``, the one with the fewest features, and of these with the best score.
 
     Examples
     --------

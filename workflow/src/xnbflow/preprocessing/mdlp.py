@@ -63,12 +63,7 @@ def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> lis
     Each interval is cut at the point of least class entropy, between two of its distinct values,
     the lowest of equally good ones, as long as the gain exceeds the bits that the cut costs.
 
-    Parameters
-    ----------
-    features : ndarray of float64, shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,)
-        The class of each sample, 0 to ``n_classes - 1``.
-    n_classes : int
+    Features have shape (n_features, n_samples), codes of the classes (n_samples,).
 
     Examples
     --------

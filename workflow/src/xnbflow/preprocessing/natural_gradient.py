@@ -23,15 +23,9 @@ class ConditionalEntropy:
     The value is ``-log |det W| - sum_i mean log p(z_i | y)`` in nats, with leave-one-out densities:
     Eq. 7 less the constant ``n_components * H(y)``.
 
-    Parameters
-    ----------
-    inputs : ndarray of shape (n_inputs, n_samples)
-        Centred inputs.
-    target : ndarray of shape (n_samples,)
-        A real target of unit variance, or codes of classes so far apart that no kernel reaches
-        from one to another.
-    factor : float
-        Kernel widths of components and target are ``factor * n_samples**(-1/6)``.
+    Of centred ``inputs`` (n_inputs, n_samples) and a ``target`` (n_samples,), which is real and of
+    unit variance, or codes of classes so far apart that no kernel reaches from one to another.
+    Kernel widths of components and target are ``factor * n_samples**(-1/6)``.
     """
 
     def __init__(self, inputs: np.ndarray, target: np.ndarray, factor: float) -> None:

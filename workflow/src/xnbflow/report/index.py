@@ -20,15 +20,9 @@ def write_index(
 ) -> None:
     """Write a page that leads to every study's report.
 
-    Parameters
-    ----------
-    studies : sequence of StudyResults
-        All configured studies. One without a report is listed with the command that runs it.
-        Reports beside theirs, of studies that are not configured, are listed after them.
-    path : path
-        The HTML file, in the folder ``results``.
-    options : sequence of str
-        The options of that command.
+    One of the configured ``studies`` without a report is listed with the command that runs it,
+    which has the ``options``. Reports beside theirs, of studies that are not configured, are listed
+    after them. ``path`` is that of the HTML file, in the folder ``results``.
     """
     path, written = Path(path), None
     while True:  # another report may have appeared: the last to write lists all of them
@@ -36,7 +30,7 @@ def write_index(
         configured = {results.study.id for results in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
         others = [page.parent for page in reports if page.parent.name not in configured]
-        rows += [_row(folder.name, _headline(folder)) for folder in others]
+        rows += [_row(folder) for folder in others]
         html = ENVIRONMENT.get_template("index.html").render(studies=rows)
         if html == written:
             return
@@ -46,8 +40,9 @@ def write_index(
 
 def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]:
     study = results.study
-    found = _headline(results.folder) | {"title": study.title, "summary": study.summary}
-    return _row(study.id, found) | {
+    return _row(results.folder) | {
+        "title": study.title,
+        "summary": study.summary,
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
@@ -55,21 +50,18 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
     }
 
 
-def _row(study: str, found: dict[str, str]) -> dict[str, Any]:
-    """Return what the index shows of a finished study, from its table ``headline``."""
+def _row(folder: Path) -> dict[str, Any]:
+    """Return what the index shows of a finished study, from its table ``headline`` if any."""
+    path, found = folder / "headline.parquet", {}
+    if path.exists():
+        found = read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict()
     return {
-        "id": study,
+        "id": folder.name,
         "finished": True,
-        "title": found.get("title", study),
+        "title": found.get("title", folder.name),
         "summary": found.get("summary", ""),
         "headline": found.get("text", ""),
         "judged": bool(found.get("classifier")),
         "datasets": 0,
         "classifiers": [],
     }
-
-
-def _headline(folder: Path) -> dict[str, str]:
-    """Return a study's table ``headline`` as a mapping; empty where it was not written yet."""
-    path = folder / "headline.parquet"
-    return read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict() if path.exists() else {}

@@ -2,7 +2,6 @@
 
 import os
 import platform
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -47,9 +46,8 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import REMEDY
 from xnbflow.data.printed import PublishedTables
 from xnbflow.data.study import Study
-from xnbflow.data.tables import read_parquet, series_of
+from xnbflow.data.tables import digest_of_file, gene_sets_of, read_parquet, series_of
 from xnbflow.evaluation.headlines import distinct_labels
-from xnbflow.models.signature import gene_sets
 from xnbflow.report.page.blocks import Table
 
 __all__ = ["StudyResults", "StudyTables", "software"]
@@ -70,22 +68,11 @@ def software() -> dict[str, str]:
 class StudyResults:
     """A finished study.
 
-    Attributes
-    ----------
-    study : Study
-        Its configuration.
-    labels : dict of str to str
-        Classifier id to the name that people read; with the id where two have the same.
-    configuration : dict
-        Everything that was configured for it, for the record.
-    root : Path
-        The working directory, which holds ``results`` and ``resources``.
-    paper : Path
-        The folder of the tables that the papers print.
-    analyses : mapping of str to Analysis
-        The analyses that the study names.
-    software : mapping of str to str
-        Versions of what made the report.
+    ``labels`` are the names by classifier id that people read, with the id where two have the same.
+    ``configuration`` is everything that was configured for it, for the record. ``root`` is the
+    working directory, which holds ``results`` and ``resources``, ``paper`` the folder of the tables
+    that the papers print. ``analyses`` are those that the study names; ``software`` are versions of
+    what made the report.
     """
 
     study: Study
@@ -155,11 +142,9 @@ class StudyResults:
     def refuse_mixed_series(self) -> None:
         """Refuse tables and gene sets that are of other series than the predictions.
 
-        Raises
-        ------
-        InputError
-            If a table of a classifier, a model, an analysis or a second cohort was not computed
-            from the series of the first classifier, or gene sets are not those of their signature.
+        It is an `InputError` if a table of a classifier, a model, an analysis or a second cohort
+        was not computed from the series of the first classifier, or gene sets are not those of
+        their signature.
         """
         made = [
             (self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits"),
@@ -193,18 +178,13 @@ class StudyResults:
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
         for dataset, name in self.study.models:
-            self._refuse_other_gene_sets(dataset, name)
-
-    def _refuse_other_gene_sets(self, dataset: str, classifier: str) -> None:
-        """Refuse gene sets that are not of the signature beside them; they have no metadata."""
-        path = self.root / GENE_SETS.of(dataset=dataset, classifier=classifier)
-        text = path.read_text(encoding="utf-8", errors="replace")
-        digest = re.search(r"; series (\w+)\t", text)
-        signature = self.model(dataset, classifier)["signature"]
-        lines = gene_sets(signature, dataset, digest[1] if digest else "")
-        if text != "".join(f"{line}\n" for line in lines):
-            msg = f"{path} has not the gene sets of its signature; {REMEDY}"
-            raise InputError(msg, file=str(path), remedy=REMEDY)
+            key = {"dataset": dataset, "classifier": name}
+            gene_sets = self.root / GENE_SETS.of(**key)
+            if digest_of_file(gene_sets) != gene_sets_of(
+                self.root / MODEL_TABLE.of(**key, table="signature")
+            ):
+                msg = f"{gene_sets} has not the gene sets of its signature; {REMEDY}"
+                raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
     def published(self) -> PublishedTables:
@@ -293,23 +273,12 @@ class StudyTables:
         """Return a table of a page, with the labels and formats that the contract declares.
 
         A classifier is shown by its label, a data set with its scheme of folds where the study has
-        several and the page has no column of them.
-
-        Parameters
-        ----------
-        names : str or sequence of str
-            The table, or those that ``rows`` are joined of: the page links to all of them, and the
-            first that has a column declares it.
-        caption : str
-            What the table shows and how to read it.
-        columns : sequence of str
-            What is shown, in order; all columns by default. A column without a value is left out.
-        rows : DataFrame, optional
-            What is shown; by default all rows of the table.
-        own : mapping of str to Column or str, optional
-            Columns, or formats alone, of what no table declares, or declares otherwise.
-        best, links : optional
-            See `xnbflow.report.page.blocks.Table`.
+        several and the page has no column of them. Of several ``names``, which ``rows`` are joined
+        of, the page links to all, and the first that has a column declares it. ``caption`` says
+        what the table shows and how to read it. ``columns`` are shown in their order, all by
+        default; one without a value is left out. ``own`` are columns, or formats alone, of what no
+        table declares, or declares otherwise. See `xnbflow.report.page.blocks.Table` for ``best``
+        and ``links``.
         """
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows

@@ -1,6 +1,5 @@
 """The report of a study: its sections, its page, and the record from which both are made again."""
 
-import hashlib
 import importlib
 import json
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from xnbflow.data.contract import PAPER, RECORD, STUDY_TABLE, STUDY_TABLES
 from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
+from xnbflow.data.tables import digest_of_file
 from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
@@ -99,12 +99,8 @@ def write_multiqc(results: StudyResults, path: str | Path) -> None:
 def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path()) -> StudyResults:
     """Return a finished study by its id, from its folder in ``results``.
 
-    ``analyses`` are all that are known, by name.
-
-    Raises
-    ------
-    InputError
-        If its report was not written, or its tables were written again since.
+    ``analyses`` are all that are known, by name. It is an `InputError` if its report was not
+    written, or its tables were written again since.
     """
     path = root / RECORD.of(study=study)
     if not path.is_file():
@@ -136,8 +132,5 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
 
 def _digests(results: StudyResults) -> dict[str, str]:
     """Return the SHA-256 of every table of the study."""
-    paths = {
-        table: results.root / STUDY_TABLE.of(study=results.study.id, table=table)
-        for table in STUDY_TABLES
-    }
-    return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in paths.items()}
+    place = STUDY_TABLE.fill(study=results.study.id)
+    return {name: digest_of_file(results.root / place.of(table=name)) for name in STUDY_TABLES}

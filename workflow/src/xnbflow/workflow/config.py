@@ -369,22 +369,10 @@ def read_sheets(
     paths: Mapping[str, str | Path],
     defaults: Collection[str] = (),
 ) -> tuple[dict[str, SheetRow], dict[str, str]]:
-    """Read several sheets of data sets, by their names in the configuration, as one.
+    """Read several sheets of data sets as one; return the data sets and the sheet of each, by id.
 
-    Data sets of the sheets named in ``defaults`` give way to others of the same id in a later
-    sheet.
-
-    Returns
-    -------
-    datasets : dict of str to SheetRow
-        By their ids.
-    sheets : dict of str to str
-        The sheet that each of them is in.
-
-    Raises
-    ------
-    InputError
-        If a sheet is not valid or two define the same id.
+    ``paths`` are by the sheets' names in the configuration. Data sets of the sheets named in
+    ``defaults`` give way to others of the same id in a later sheet.
     """
     datasets: dict[str, SheetRow] = {}
     sheets: dict[str, str] = {}

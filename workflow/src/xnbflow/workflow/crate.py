@@ -49,19 +49,8 @@ _PROJECT = Path(__file__).parents[4]
 def write_crate(study: str, output: Path, configured: Sequence[Path], *, data: bool = True) -> None:
     """Write the crate of a finished study of the working directory.
 
-    Parameters
-    ----------
-    study : str
-    output : path
-    configured : sequence of path
-        Configurations that the run was given, over the project's own.
-    data : bool
-        Whether the data sets themselves are in it; their checksums always are.
-
-    Raises
-    ------
-    InputError
-        If the library rocrate is not installed, there is no such study, or a file is missing.
+    ``configured`` are configurations that the run was given over the project's own. The data sets
+    themselves are in it unless ``data`` is false; their checksums always are.
     """
     try:
         from rocrate.model import ContextEntity  # noqa: PLC0415
@@ -121,20 +110,9 @@ def write_crate(study: str, output: Path, configured: Sequence[Path], *, data: b
 def verify(crate: Path, data: Path | None = None, seed: int = 0) -> str:
     """Check the digests of a crate, compute one of its folds again, and say in a sentence if equal.
 
-    Nothing in the crate is run: classifiers are those of xnbflow and scikit-learn.
-
-    Parameters
-    ----------
-    crate : path
-    data : path, optional
-        The folder of the data sets (``{id}.parquet``), where the crate does not hold them.
-    seed : int
-        Draws the fold.
-
-    Raises
-    ------
-    InputError
-        If the crate is damaged, unsafe or incomplete; it names the file.
+    Nothing in the crate is run: classifiers are those of xnbflow and scikit-learn. ``data`` is the
+    folder of the data sets (``{id}.parquet``) that the crate does not hold; ``seed`` draws the
+    fold.
     """
     with tempfile.TemporaryDirectory() as folder:
         root, rng = Path(folder), np.random.default_rng(seed)

@@ -30,15 +30,7 @@ THREAD_VARIABLES = (
 
 
 def start_job(job: Any) -> None:
-    """Prepare this process for a job: its threads, its log and the words of its errors.
-
-    Raises
-    ------
-    RuntimeError
-        If numba has been imported before, with another number of threads.
-    InputError
-        If the sources are not those of the plan.
-    """
+    """Prepare this process for a job: its threads, its log and the words of its errors."""
     numba = sys.modules.get("numba")
     if numba and job.threads != numba.config.NUMBA_NUM_THREADS:
         msg = (

@@ -21,11 +21,6 @@ def refuse_other_folds(config: Config, dataset: str, folds: str, root: str | Pat
     Studies of this configuration may be edited. More repeats of the same folds replace nothing.
     Predefined folds and folds by groups of samples depend on files, and are not compared. ``root``
     is the folder that holds ``results``.
-
-    Raises
-    ------
-    InputError
-        If a finished study outside this configuration used other folds of this id.
     """
     scheme = config.folds[folds]
     if scheme.file is not None or scheme.splits is None:

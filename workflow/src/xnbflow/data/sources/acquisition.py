@@ -86,14 +86,7 @@ def acquire(
 
 
 def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
-    """Acquire a data set and keep what `acquire` warns of; it goes to the console, too.
-
-    Returns
-    -------
-    series : DataSet
-    notes : DataFrame
-        ``dataset`` and ``note``, a row per warning.
-    """
+    """Acquire a data set; return it and a table, ``dataset`` and ``note``, of the warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         series = acquire(dataset, **settings)

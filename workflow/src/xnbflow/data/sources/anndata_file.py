@@ -63,13 +63,7 @@ with h5py.File(sys.argv[1]) as file:
 
 @contextmanager
 def opened(path: str | Path) -> "Iterator[h5py.File]":
-    """Open an AnnData file.
-
-    Raises
-    ------
-    InputError
-        If h5py is not installed, or the file is no AnnData; while it is read, if it is damaged.
-    """
+    """Open an AnnData file."""
     path = Path(path)
     try:
         import h5py  # noqa: PLC0415 - an extra
@@ -114,11 +108,8 @@ def _refusal(path: str | Path, reason: str) -> InputError:
 def node(group: Any, name: str) -> Any:
     """Open a group or a data set that the file itself holds; None if there is no link of its name.
 
-    Raises
-    ------
-    InputError
-        If a link on the way is soft, external or user-defined, or a data set is virtual, has
-        external storage, is of another type than numbers and text, or is not stored whole.
+    Refused are links to other places, and data sets that are stored elsewhere or in part, or hold
+    anything but numbers and text.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -168,13 +159,7 @@ def _is_plain(dtype: np.dtype) -> bool:
 
 
 def require_stored(path: str | Path, n_bytes: int, what: str) -> None:
-    """Refuse what is declared to be larger than the bytes of the file can hold.
-
-    Raises
-    ------
-    InputError
-        If it takes more than 1,100 times the memory of the file (and of 64 kB).
-    """
+    """Refuse what takes more than 1,100 times the bytes of its file (and of 64 kB)."""
     stored = Path(path).stat().st_size
     if n_bytes > _MOST_UNPACKED * max(stored, 1 << 16):
         raise _refusal(path, f"{what} takes {n_bytes:,} bytes, but the file has {stored:,}")
@@ -300,14 +285,7 @@ def _are_distinct(
 
 
 def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
-    """Return a matrix by its name: ``X``, ``raw`` or ``layers:<name>``.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name, with those there are; or its genes are not those of its
-        table.
-    """
+    """Return a matrix by its name: ``X``, ``raw`` or ``layers:<name>``."""
     places = (("X", "X"), ("raw", "raw.X"), ("raw", "raw/X"))
     there = {key: place for key, place in places if node(file, place) is not None}
     there |= {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
@@ -339,13 +317,7 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
 
 
 def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
-    """Return a table, ``obs`` or ``var``; its index are the names of cells or genes.
-
-    Raises
-    ------
-    InputError
-        If a column is stored in a way that is not known.
-    """
+    """Return a table, ``obs`` or ``var``; its index are the names of cells or genes."""
     element = _required(file, name)
     if hasattr(element, "dtype"):
         return _of_records(file, element[:])

@@ -49,11 +49,6 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
 
     Of a platform without an annotation at GEO it is the table that its maker submitted; where this
     has no symbols either, a warning says so, and the row goes on without.
-
-    Raises
-    ------
-    InputError
-        If it cannot be had.
     """
     annotation = dataset.options.get("annotation", "none")
     try:
@@ -160,11 +155,6 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
     header names a column of symbols. The table has a
     row per feature, ``symbol`` and, where the file has them, ``entrez_id``, ``ensembl_gene_id`` and
     ``chromosome``, empty where a probe has none; several of a probe are separated by ``///``.
-
-    Raises
-    ------
-    InputError
-        If the file has no column of symbols, is cut off, or knows none of the probes.
     """
     path = Path(path)
     row_of = {str(feature): row for row, feature in enumerate(features)}

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,11 +63,6 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
 
     Samples without a label are left out (or refused), logarithms taken, missing values settled,
     probes collapsed to genes, repeated names merged.
-
-    Raises
-    ------
-    InputError
-        If an option is wrong or the file holds what it must not.
     """
     options, notes = dataset.options, draft.notes
     _annotate(dataset, draft)
@@ -78,7 +73,8 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
     if not keep.all():
         draft.values = np.ascontiguousarray(draft.values[:, keep])
-    _refuse_unknown(dataset, draft.where, metadata)
+    _require_columns(draft.where, metadata, "phenotype_columns", dataset.names("phenotype_columns"))
+    _require_columns(draft.where, metadata, "batch", filter(None, [options.get("batch")]))
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     _look_at(draft, samples, groups)
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
@@ -150,13 +146,8 @@ def _groups(
             )
         return None
     columns = {column.lower(): column for column in metadata}
-    name = wanted if wanted in metadata else columns.get(wanted.lower())
-    if name is None:
-        msg = (
-            f"{where}: there is no {wanted!r}, which the sheet's option group names; there are "
-            f"{listed(list(metadata.columns)) or 'no further columns'}"
-        )
-        raise InputError(msg, key="group")
+    name = wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+    _require_columns(where, metadata, "group", [name])
     unknown = list(samples[metadata[name].map(is_missing)])
     if unknown:
         msg = (
@@ -177,17 +168,15 @@ def _groups(
     return groups
 
 
-def _refuse_unknown(dataset: SheetRow, where: str, metadata: pd.DataFrame) -> None:
-    """Refuse columns to keep that are not known of the samples."""
-    for key in ("batch", "phenotype_columns"):
-        names = dataset.names(key) if key == "phenotype_columns" else [dataset.options.get(key)]
-        for name in filter(None, names):
-            if name not in metadata:
-                msg = (
-                    f"{where}: there is no {name!r}, which the sheet's option {key} names; there "
-                    f"are {listed(list(metadata.columns)) or 'no further columns'}"
-                )
-                raise InputError(msg, key=key)
+def _require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
+    """Refuse names of an option that are not known of the samples."""
+    for name in names:
+        if name not in metadata:
+            msg = (
+                f"{where}: there is no {name!r}, which the sheet's option {option} names; there "
+                f"are {listed(list(metadata.columns)) or 'no further columns'}"
+            )
+            raise InputError(msg, key=option)
 
 
 def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:

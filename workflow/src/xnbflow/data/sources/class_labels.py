@@ -77,14 +77,7 @@ class LabelRule:
     def apply(
         self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes.
-
-        Raises
-        ------
-        InputError
-            If a sample has no label and may not be left out, an entry of the mapping meets no
-            sample, or no sample is left.
-        """
+        """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes."""
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         found = [self._matched(where, plain_text(text)) for text in texts]

@@ -42,13 +42,7 @@ _LOCATION = re.compile(r"([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)")
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a series whose location is ``<Type>/<GSE>``, say ``Brain/GSE50161``.
-
-    Raises
-    ------
-    InputError
-        If the location is not of that form, or the file cannot be had or read.
-    """
+    """Get a series whose location is ``<Type>/<GSE>``, say ``Brain/GSE50161``."""
     match = _LOCATION.fullmatch(dataset.location)
     if not match:
         msg = (
@@ -74,24 +68,8 @@ def read_cumida_csv(path: str | Path, name: str) -> DataSet:
     r"""Read a file in CuMiDa's layout, ``samples,type,<feature>,...`` with one row per sample.
 
     Every number is the double nearest to its decimal text, as ``float`` gives it. Features whose
-    names repeat (GSE26304 has RefSeq accessions of several probes) get the suffixes ``.1``,
-    ``.2``, ... from the second on, as pandas gives them, with a warning.
-
-    Parameters
-    ----------
-    path : path
-        A CSV file, plain or gzipped.
-    name : str
-        The data set's id.
-
-    Returns
-    -------
-    DataSet
-
-    Raises
-    ------
-    InputError
-        If something in the file is wrong; the message names line and column.
+    names repeat (GSE26304 has RefSeq accessions of several probes) get the suffixes ``.1``, ``.2``,
+    ... from the second on, as pandas gives them, with a warning.
 
     Examples
     --------

@@ -121,11 +121,6 @@ def sniff(
     ``default`` is the separator that the sheet says, if it is ``certain``, or that the file's name
     promises. A comma is taken for the decimal sign only between semicolons, where tables of that
     kind come from, unless the sheet says the sign.
-
-    Raises
-    ------
-    InputError
-        If neither the promised separator nor exactly one other divides the lines alike.
     """
     lines = [line for line in head if line.strip()]
     separator = default

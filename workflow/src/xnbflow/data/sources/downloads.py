@@ -105,11 +105,6 @@ class Downloads:
         may hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum
         is that of the file, or of what it holds uncompressed; without one it is recorded at first
         sight in ``<file>.sha256`` and demanded from then on.
-
-        Raises
-        ------
-        InputError
-            If no place has the file, or what is there is not the file.
         """
         places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
         return self._get(places, self.folder / source / path.rpartition("/")[2], sha256)
@@ -139,11 +134,6 @@ class Downloads:
         """Open a source's file to read its beginning, decompressed; the rest is not fetched.
 
         It yields the URL or path, and the stream; its parameters are those of `fetch`.
-
-        Raises
-        ------
-        InputError
-            If no place has the file; it names each place and why.
         """
         failures = []
         present = self.folder / source / path.rpartition("/")[2]

@@ -83,15 +83,8 @@ _WAY_OUT = {
 def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where its content is gzipped.
 
-    Yields
-    ------
-    binary file
-
-    Raises
-    ------
-    InputError
-        If `what_is_wrong` names something, or the file unpacks to many times what data do; while
-        it is read, if a line has no end or the gzip is broken.
+    Refused is what is no data (`what_is_wrong`), and while it is read, what grows beyond data, a
+    line without end and broken gzip.
     """
     path = Path(path)
     with about_file(path):
@@ -235,13 +228,7 @@ def refuse_other_formats(path: str | Path) -> None:
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:
-    """Return a file's SHA-256 in hexadecimal, and if it is gzipped that of what it holds, too.
-
-    Raises
-    ------
-    InputError
-        If it is gzipped and broken.
-    """
+    """Return a file's SHA-256 in hexadecimal, and if it is gzipped that of what it holds, too."""
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()

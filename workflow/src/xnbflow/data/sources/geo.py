@@ -7,6 +7,8 @@ annotation.
 
 import io
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,7 +32,7 @@ __all__ = [
     "accession_path",
     "fetch_accession",
     "load",
-    "platforms_offered",
+    "naming_platforms",
     "read_geo",
 ]
 
@@ -38,13 +40,7 @@ _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be had or read. Where an accession has several platforms, it names them.
-    """
+    """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL."""
     location = dataset.location
     if is_accession(location):
         path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
@@ -71,63 +67,40 @@ def accession_path(accession: str) -> str:
     return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
 
 
-def platforms_offered(accession: str, downloads: Downloads) -> list[str]:
-    """Return the locations of an accession's files where it has several platforms, else none."""
-    if not accession.startswith("GSE") or "-" in accession:
-        return []
-    folder = accession_path(accession).rpartition("/")[0] + "/"
-    names = downloads.listed_names("geo", folder, default=BASE_URLS)
-    found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
-    return sorted(set(found))
+@contextmanager
+def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> Iterator[None]:
+    """Name the files of an accession that has several platforms, if the block cannot get one."""
+    try:
+        yield
+    except InputError as error:
+        if not accession.startswith("GSE") or "-" in accession:
+            raise
+        folder = accession_path(accession).rpartition("/")[0] + "/"
+        names = downloads.listed_names("geo", folder, default=BASE_URLS)
+        found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
+        if not found:
+            raise
+        offered = ", ".join(sorted(set(found)))
+        msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
+        raise InputError(msg, key="location") from error
 
 
 def fetch_accession(
     name: str, accession: str, downloads: Downloads, sha256: str | None = None
 ) -> Path:
-    """Get an accession's file for the data set ``name``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be had. Where the accession has several platforms, it names them.
-    """
+    """Get an accession's file for the data set ``name``."""
     path = accession_path(accession)
-    try:
+    with naming_platforms(accession, downloads, f"data set {name}: "):
         return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
-    except InputError as error:
-        if offered := platforms_offered(accession, downloads):
-            msg = (
-                f"data set {name}: {accession} has several platforms, one file each; give one "
-                f"of {', '.join(offered)} instead"
-            )
-            raise InputError(msg, key="location") from error
-        raise
 
 
 def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
-    """Read a series matrix or a GDS.
+    """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
 
-    Parameters
-    ----------
-    path : path
-        ``*_series_matrix.txt`` or ``GDS*.soft``, plain or gzipped.
-    dataset : SheetRow
-        ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS, the
-        subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options:
-
-        - ``collapse=max_mean`` or ``median``: one feature per gene instead of per probe.
-        - those of `xnbflow.data.sources.assembly.assemble`: ``regex``, ``map``, ``group``,
-          ``transform``, ``missing``, ...
-
-    Returns
-    -------
-    DataSet
-        With titles, sources and characteristics as ``sample_metadata``.
-
-    Raises
-    ------
-    InputError
-        If the file or an option is wrong, or the file has no table of values, as of RNA-seq.
+    The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
+    the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
+    those of `xnbflow.data.sources.assembly.assemble`. Titles, sources and characteristics are
+    ``sample_metadata`` of the data set.
     """
     path = Path(path)
     where = f"data set {dataset.id}: {path}"

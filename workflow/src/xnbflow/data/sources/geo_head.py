@@ -68,11 +68,6 @@ class GeoHead:
 
         ``characteristics:diagnosis`` or ``diagnosis``, ``title``, ``source``, ``description``;
         small and capital letters are alike.
-
-        Raises
-        ------
-        InputError
-            If there is no such field, or it is not of all samples.
         """
         name = self.field_named(label)
         if name is None:
@@ -99,13 +94,7 @@ class GeoHead:
 
 
 def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
-    """Read the head of a series matrix or of a GDS, whichever it is, and leave the stream there.
-
-    Raises
-    ------
-    InputError
-        If it is neither.
-    """
+    """Read the head of a series matrix or of a GDS, whichever it is, and leave the stream there."""
     kind = format_of(stream.peek(4096)[:4096])
     if kind == "SOFT":
         return _read_dataset_head(path, stream)

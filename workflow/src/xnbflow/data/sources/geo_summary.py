@@ -14,7 +14,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.geo import BASE_URLS, accession_path, platforms_offered
+from xnbflow.data.sources.geo import BASE_URLS, accession_path, naming_platforms
 from xnbflow.data.sources.geo_head import GeoHead, read_head
 from xnbflow.data.sources.plausibility import suggested_group
 from xnbflow.data.sources.sheet import SheetRow, is_accession
@@ -45,28 +45,17 @@ def summarise(
     """Say what a GEO accession or file holds; of a remote file only the head is read.
 
     The ``label`` and the ``options`` of the row are proposed where they are not given.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be had, or has no such label. Where the accession has several platforms,
-        it names them.
     """
     given = (label, dict(options or {}), downloads)
     if not is_accession(location):
         with open_raw(location) as stream:
             return _summary(location, location, stream, *given)
     path = accession_path(location)
-    try:
-        with downloads.open_head("geo", path, default=BASE_URLS) as (where, stream):
-            return _summary(location, where, stream, *given)
-    except InputError as error:
-        if offered := platforms_offered(location, downloads):
-            msg = (
-                f"{location} has several platforms, one file each; give one of {', '.join(offered)}"
-            )
-            raise InputError(msg) from error
-        raise
+    with (
+        naming_platforms(location, downloads),
+        downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
+    ):
+        return _summary(location, where, stream, *given)
 
 
 def _summary(
@@ -192,13 +181,7 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
 
 
 def _computed_counts(accession: str, downloads: Downloads) -> tuple[str, list[str]]:
-    """Return where NCBI serves counts, and the files of counts and of genes that it lists.
-
-    Raises
-    ------
-    InputError
-        If it lists none.
-    """
+    """Return where NCBI serves counts, and the files of counts and of genes that it lists."""
     page = f"download/?acc={accession}"
     with downloads.open_head("geo", page, default=_COUNTS_URLS) as (where, stream):
         text = stream.read(_LONGEST_PAGE).decode(errors="replace")

@@ -22,26 +22,11 @@ _VALUES_PER_CHUNK = 32_000_000
 
 
 def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
-    """Read a matrix of an AnnData file, and what the file says of its cells and genes.
+    """Read a matrix of an AnnData file, genes by cells, and the texts of ``obs`` and ``var``.
 
-    Parameters
-    ----------
-    path : path
-        An ``.h5ad`` file; it is read through the package h5py.
-    dataset : SheetRow
-        ``label`` (and the option ``group``) name columns of ``obs``, with or without ``obs:``
-        before them. The option ``matrix`` is ``X`` (default), ``raw`` or ``layers:<name>``; the
-        other options are those of `xnbflow.data.sources.assembly.assemble`.
-
-    Returns
-    -------
-    DataSet
-        Genes by cells; the text and category columns of ``obs`` and of ``var`` are its metadata.
-
-    Raises
-    ------
-    InputError
-        If h5py is not installed, or the file has not what the options name.
+    The row's ``label`` (and the option ``group``) name columns of ``obs``, with or without ``obs:``
+    before them. The option ``matrix`` is ``X`` (default), ``raw`` or ``layers:<name>``; the other
+    options are those of `xnbflow.data.sources.assembly.assemble`.
     """
     path = Path(path)
     named = {"label": dataset.label, "group": dataset.options.get("group")}

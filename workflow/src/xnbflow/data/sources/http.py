@@ -165,13 +165,7 @@ def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
 
 @contextmanager
 def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
-    """Open a URL to read its beginning, decompressed; what is not read is not fetched.
-
-    Raises
-    ------
-    DownloadFailedError
-        If there is no answer, or not that file.
-    """
+    """Open a URL to read its beginning, decompressed; what is not read is not fetched."""
     with _answered(url, timeout) as answer:
         answer.raw.auto_close = False  # at the end a buffer may still hold some
         stream: Any = io.BufferedReader(answer.raw, 1 << 15)

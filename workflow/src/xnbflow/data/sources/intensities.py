@@ -108,12 +108,6 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
     `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
     they may be taken before folds are drawn. ``tell_unlogged`` says whether values that look not
     logged are worth a note; counts always are.
-
-    Raises
-    ------
-    InputError
-        If log2p1 or log_cpm meets negative values, or log_cpm a sample without counts or a missing
-        one.
     """
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values)

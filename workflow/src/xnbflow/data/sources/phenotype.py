@@ -29,11 +29,6 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     GEO, with or without values. The option ``phenotype_id`` names the column of sample names;
     without it, that is the column called as the sheet's ``id_column``, else the first. Of GEO it is
     a field (``title``), and without it samples are called by their accessions.
-
-    Raises
-    ------
-    InputError
-        If a name repeats or is missing, or a column occurs twice.
     """
     path = Path(path)
     wanted = dataset.options.get("phenotype_id")
@@ -103,13 +98,7 @@ def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
 def joined(
     where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
 ) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
-    """Return which samples have a row of a phenotype, their rows in order, and notes.
-
-    Raises
-    ------
-    InputError
-        If no sample has a row.
-    """
+    """Return which samples have a row of a phenotype, their rows in order, and notes."""
     names = pd.Index(np.asarray(samples, dtype=object))
     keep = names.isin(phenotype.index)
     if not keep.any():

@@ -50,11 +50,6 @@ def load_published(
 
     Its options are ``rows`` and ``seed`` (a random sample of that many samples) and ``file``
     (another name of the raw file below the base URLs or in a folder).
-
-    Raises
-    ------
-    InputError
-        If there is none of that name, its file cannot be had, or it is not the original.
     """
     if dataset.location not in known:
         msg = (
@@ -110,13 +105,7 @@ def _columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
 
 
 def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:
-    """Return a frame's columns as float64, shape (n_columns, n_rows).
-
-    Raises
-    ------
-    InputError
-        If a cell is no finite number, or missing where that is not allowed.
-    """
+    """Return a frame's columns as float64, shape (n_columns, n_rows)."""
     values = np.empty((len(frame.columns), len(frame)))
     for row, column in enumerate(frame.columns):
         cells = frame[column]

@@ -303,13 +303,7 @@ def is_accession(location: str) -> bool:
 
 
 def local_path(location: str) -> Path | None:
-    """Return the path that a location means, ``file://`` or plain; None for any other URL.
-
-    Raises
-    ------
-    InputError
-        If it names the home of an unknown user, or is a URL that cannot be read.
-    """
+    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
     try:
         if location.startswith("file:"):
             return Path(unquote(urlsplit(location).path))

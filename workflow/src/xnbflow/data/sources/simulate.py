@@ -49,23 +49,12 @@ _ROWS_PER_CHUNK = 25 * MODULE_SIZE
 
 
 def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
-    """Draw what is true of each feature.
+    """Draw what is true of each feature, a row each.
 
-    Parameters
-    ----------
-    n_features, n_classes : int
-        Shape of the series.
-    seed : int
-        Fixes everything.
-
-    Returns
-    -------
-    DataFrame
-        One row per feature: ``feature`` (its name), ``class`` (the one that regulates it; missing
-        for none), ``effect`` (shift of that class in standard deviations, 0 for none), ``block``
-        (number of its module), ``loading`` (correlation with the module's factor), ``factor_1`` to
-        ``factor_5`` (with the factors of all features) and ``shape`` (normal, skewed, left-skewed
-        or bimodal within a class).
+    ``class`` is the one that regulates it (missing for none), ``effect`` the shift of that class in
+    standard deviations (0 for none), ``block`` the number of its module, ``loading`` the
+    correlation with the module's factor, ``factor_1`` to ``factor_5`` those with the factors of all
+    features, and ``shape`` (normal, skewed, left-skewed or bimodal) that within a class.
 
     Examples
     --------
@@ -105,25 +94,11 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
 def simulate_series(
     name: str, n_samples: int, n_features: int, n_classes: int, seed: int
 ) -> tuple[DataSet, pd.DataFrame]:
-    """Draw a series whose truth is known.
+    """Draw a series whose truth (`simulate_truth`) is known; return both.
 
     Within a class a feature is a monotone transform of a normal variable with unit variance, times
-    a scale, plus a level such as logarithmic expression has. Regulated genes shift one class.
-
-    Parameters
-    ----------
-    name : str
-        The data set's id.
-    n_samples, n_features, n_classes : int
-        Shape of the series; at least two samples per class.
-    seed : int
-        Fixes everything; the number of threads does not matter.
-
-    Returns
-    -------
-    series : DataSet
-    truth : DataFrame
-        See `simulate_truth`.
+    a scale, plus a level such as logarithmic expression has. Regulated genes shift one class. The
+    number of threads does not matter; a class needs at least two samples.
 
     Examples
     --------

@@ -165,11 +165,6 @@ def summarise_table(dataset: SheetRow) -> Summary:
     Proposed are the label, the column of sample names, the orientation, a decimal comma, columns
     that are no features, patients, and logarithms. The table is read whole: what the stage
     *acquire* would refuse is refused here.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or holds what a series must not.
     """
     path = local_path(dataset.location)
     fields = pd.DataFrame()

@@ -87,11 +87,6 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
     -------
     DataSet
 
-    Raises
-    ------
-    InputError
-        If something in the file or the options is wrong; the message says where.
-
     Examples
     --------
     >>> import tempfile

@@ -84,13 +84,7 @@ class TableFile:
             yield self.divided(number, cells, first)
 
     def divided(self, number: int, cells: Sequence[str], first: int) -> Row:
-        """Return a row, divided before the column ``first``.
-
-        Raises
-        ------
-        InputError
-            If it has too few or too many cells.
-        """
+        """Return a row, divided before the column ``first``."""
         if len(cells) != len(self.header):
             msg = (
                 f"{self.path}, {self.unit} {number}: {counted(len(cells), 'cell')}, but the "
@@ -100,13 +94,7 @@ class TableFile:
         return number, list(cells[:first]), "\n".join([cell.strip() for cell in cells[first:]])
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
-        """Read all rows; in memory a row's numbers are adjacent, or a column's.
-
-        Raises
-        ------
-        InputError
-            If a row has too few or too many cells, or a cell is no number.
-        """
+        """Read all rows; in memory a row's numbers are adjacent, or a column's."""
         width, numbers = len(self.header), columns.numbers
         first = numbers[0] if len(numbers) else width
         if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):

@@ -46,11 +46,6 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
     """Open a table by its format, which its name shows: Parquet, ARFF, GCT, a workbook, text.
 
     The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or is of another format.
     """
     suffix = suffix_of(path)
     with about_file(path):

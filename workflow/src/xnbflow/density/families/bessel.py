@@ -23,11 +23,6 @@ def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
 
     From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical Functions,
     10.41.3), whose error there is below 1e-8.
-
-    Examples
-    --------
-    >>> float(log_bessel_quotient(0.5, np.array(2.0)).round(6))  # log(sinh(2) / sqrt(2 pi))
-    0.369429
     """
     kappa = np.asarray(kappa, dtype=np.float64)
     if order >= _UNIFORM_EXPANSION_FROM:
@@ -70,12 +65,6 @@ def concentration(resultant: np.ndarray, dimension: int) -> np.ndarray:
     1, the inverted asymptotic expansion of ``A_d``. ``resultant`` are mean resultant lengths ``R``,
     from 0 (uniform) to 1 (all samples equal), and ``dimension`` is that of the space around the
     sphere, 2 for angles. Concentrations are from 0 to `KAPPA_MAX`.
-
-    Examples
-    --------
-    >>> kappa = concentration(np.array([0.0, 0.5, 1.0]), 2)
-    >>> [float(k) for k in kappa.round(4)]
-    [0.0, 1.1593, 100000000.0]
     """
     order = dimension / 2 - 1
     resultant = np.clip(resultant, 0.0, 1.0)

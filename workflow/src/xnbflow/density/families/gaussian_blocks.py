@@ -198,11 +198,6 @@ def ledoit_wolf_intensity(residuals: np.ndarray) -> np.ndarray:
     In [0, 1], shape (n_blocks,): the estimated share of the squared distance between sample matrix
     and identity that is sampling error. ``residuals`` (n_blocks, size, n_samples) are values about
     their means; they are scaled to mean square 1.
-
-    Examples
-    --------
-    >>> ledoit_wolf_intensity(np.array([[[1.0, -1, 2, -2], [1, -1, 2, -2.5]]])).round(3)
-    array([0.217])
     """
     n_samples = residuals.shape[2]
     values = residuals / np.sqrt((residuals**2).mean(axis=2, keepdims=True))

@@ -192,14 +192,6 @@ def log_kernel_density(
 
     ``samples`` have shape (n_features, n_samples), ``bandwidths`` (n_features,) or that of the
     samples, ``points`` and ``out`` (n_points, n_features).
-
-    Examples
-    --------
-    >>> out = np.empty((2, 1))
-    >>> points = np.array([[0.5], [1.5]])
-    >>> log_kernel_density(np.array([[0.0, 2.0]]), np.array([1.0]), "uniform", points, out)
-    >>> np.exp(out).round(4).tolist()
-    [[0.25], [0.25]]
     """
     rows = np.array(samples.T, order="C")
     if kernel == "gaussian" and bandwidths.ndim == 1:

@@ -50,18 +50,9 @@ SMOOTHING = {
 class SortedFeature:
     """A feature as its distinct values, with the smoother that runs over them.
 
-    Attributes
-    ----------
-    values : ndarray of float64, shape (n_values,)
-        Distinct values, ascending.
-    counts : ndarray of float64, shape (n_values,)
-        Rows that hold each value.
-    rows : ndarray of int32, shape (n_samples,)
-        Which of the values each row holds.
-    smoothed : ndarray of int, shape (n_smoothed,)
-        The values over which neighbourhoods run; the others stand for themselves.
-    span : float
-        Share of the smoothed rows in a neighbourhood.
+    Of ``values`` (n_values,), ascending, there are ``counts`` (n_values,) rows each, and ``rows``
+    (n_samples,) hold them. Neighbourhoods run over the values ``smoothed`` (n_smoothed,), the
+    others stand for themselves; ``span`` is the share of the smoothed rows in one.
     """
 
     values: np.ndarray
@@ -182,14 +173,6 @@ def neighbourhood_sums(
     always holds the value's own observations, counts the ends it cuts by the share it holds, and is
     truncated at the ends of the data. ``kernel`` is one of `QUADRATIC_KERNELS`; ``u`` is the
     distance divided by that of the farthest value in the neighbourhood.
-
-    Examples
-    --------
-    Each value sees half of its neighbours, at ``u = 1``:
-
-    >>> values, ones = np.arange(4.0), np.ones(4)
-    >>> neighbourhood_sums(values, ones, ones[None], 0.5, (1.0, 0.5)).tolist()
-    [[1.25, 1.5, 1.5, 1.25]]
     """
     windows = _windows(counts, span)
     sums = np.empty_like(weights)

@@ -69,20 +69,9 @@ def pair_distances(
 ) -> np.ndarray:
     """Return the distances of the densities of two classes, for each pair and feature.
 
-    Parameters
-    ----------
-    features : ndarray or CSR array of shape (n_features, n_samples)
-        Of a CSR array the zeros of a class are summed as one.
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
-    bandwidth, kernel, n_grid, distance, underflow, min_bandwidth
-        As in `xnbflow.naive_bayes.XNB`.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, n_features)
-        In [0, 1]; the pairs are those of `class_pairs`.
+    Features are an array or CSR (n_features, n_samples), of which the zeros of a class are summed
+    as one; the other parameters are those of `xnbflow.naive_bayes.XNB`. Distances (n_pairs,
+    n_features) are in [0, 1], for the pairs of `class_pairs`.
 
     Examples
     --------
@@ -120,12 +109,9 @@ def distances_without_spikes(
     other density. Here no bandwidth is below half the feature's standard deviation over all
     samples, times ``n_c**-0.2``; "adaptive" bandwidths are replaced by Silverman's.
 
-    Returns
-    -------
-    distances : ndarray of shape (n_classes - 1, n_features)
-        Of the class ``code`` from each other one; 0 where one of the two has one sample.
-    spikes : ndarray of bool, shape (n_classes - 1, n_features)
-        Whether one of the two classes is narrower than a tenth of that.
+    Returned are the distances (n_classes - 1, n_features) of the class ``code`` from each other
+    one, 0 where one of the two has one sample; and whether one of the two classes is narrower than
+    a tenth of that.
 
     Examples
     --------
@@ -237,14 +223,8 @@ class KeptFeatures:
 class Candidates(KeptFeatures):
     """The features that `xnbflow.naive_bayes.XNB` may select.
 
-    Parameters
-    ----------
-    n_classes : int
-    threshold : float
-        Where ``1 - prod(1 - distance)`` stops the selection.
-    selection : {"greedy", "joint", "minimal"}
-    min_distance : float or "mean"
-        Only greater distances count; "mean" is `mean_distance`.
+    The selection stops where ``1 - prod(1 - distance)`` reaches the ``threshold``. Only distances
+    greater than ``min_distance`` count, "mean" being `mean_distance`.
     """
 
     threshold: float = 0.999

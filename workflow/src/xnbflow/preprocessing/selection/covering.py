@@ -16,12 +16,9 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
     row that all features together cannot cover takes all that help. Also returned is by how many
     features at most the set is larger than the smallest of all.
 
-    Parameters
-    ----------
-    strengths : ndarray of shape (n_rows, n_features)
-        ``log(1 - distance) / log(1 - threshold)``, one row per other class; 0 or more.
-    n_top : int, optional
-        Given if there are more features, but each row's ``n_top`` strongest are among these.
+    ``strengths`` (n_rows, n_features) are ``log(1 - distance) / log(1 - threshold)``, 0 or more,
+    one row per other class. With ``n_top`` there are more features, but each row's ``n_top``
+    strongest are among these.
 
     Examples
     --------

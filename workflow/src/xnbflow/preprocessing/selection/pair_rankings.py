@@ -66,15 +66,8 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
 class Shortlist(KeptFeatures):
     """The features that may still be selected; ``features.distances`` are strengths in nats.
 
-    Parameters
-    ----------
-    n_classes : int
-    n_features : int or None
-        Features per pair of classes; None takes as many as the threshold asks for.
-    threshold : float
-        See `enough_for`.
-    least : int
-        At least so many features per pair are kept.
+    A pair takes ``n_features``, or with None as many as the threshold asks for (see `enough_for`);
+    at least so many as ``least`` are kept.
     """
 
     n_features: int | None = None
@@ -110,14 +103,9 @@ class PairRankings:
     ``codes`` are the classes of all samples, or of the chosen ``samples`` by which the strengths
     were measured.
 
-    Attributes
-    ----------
-    orders : list of ndarray of int
-        For each pair the features that it takes, and those that tie with the last, in rank order.
-    ties : list of ndarray of int
-        For each pair a number per ranked feature; interchangeable features share it.
-    enough : list of int
-        How many features each pair takes.
+    For each pair ``orders`` are the features that it takes, and those that tie with the last, in
+    rank order; ``ties`` a number per ranked feature, which interchangeable ones share; and
+    ``enough`` how many features it takes.
     """
 
     def __init__(

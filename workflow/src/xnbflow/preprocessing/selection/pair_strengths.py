@@ -37,25 +37,16 @@ def pair_strengths(
 ) -> np.ndarray:
     """Return the strength of every feature for each pair of classes, shape (n_pairs, n_features).
 
-    The pairs are those of `class_pairs`. A feature that is constant over all samples has strength
-    0.
+    Features are an array or CSR (n_features, n_samples), of which all ``samples`` are used or the
+    chosen ones, and ``codes`` the classes of these. The pairs are those of `class_pairs`. A feature
+    that is constant over all samples has strength 0.
 
-    Parameters
-    ----------
-    features : ndarray or CSR array of shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,) or (n_chosen,)
-        Class of each sample, or of each of the chosen ones.
-    n_classes : int
-    samples : ndarray of int, shape (n_chosen,), optional
-        The samples to use, say those that train in a fold; by default all.
-    distance : str
-        One of `PAIR_DISTANCES`. "separation": the Bhattacharyya distance of two normal densities
-        with the means of the two kernel densities and the variance of both, pooled:
-        ``d² / 8`` with ``d`` the difference of means in pooled standard deviations. "hellinger":
-        ``-log(1 - H²)`` of the kernel densities on a grid. "combined": the geometric mean of the
-        two: the densities overlap little *and* lie apart, rather than being of different width.
-    bandwidth, min_bandwidth, kernel, n_grid
-        As in `xnbflow.naive_bayes.ClassSpecificNB`.
+    The ``distance`` "separation" is the Bhattacharyya distance of two normal densities with the
+    means of the two kernel densities and the variance of both, pooled: ``d² / 8`` with ``d`` the
+    difference of means in pooled standard deviations. "hellinger" is ``-log(1 - H²)`` of the kernel
+    densities on a grid. "combined" is the geometric mean of the two: the densities overlap little
+    *and* lie apart, rather than being of different width. All others are as in
+    `xnbflow.naive_bayes.ClassSpecificNB`.
 
     Examples
     --------

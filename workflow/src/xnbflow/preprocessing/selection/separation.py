@@ -95,19 +95,10 @@ def null_mean(
     the mean score is ``size (c1 + c2) / 2`` from the means, and from covariances of each class's
     own ``n / 4 size (c1 + c2 - 2)``: together ``size (size + 3) / 2`` for many samples.
 
-    Parameters
-    ----------
-    size : float or ndarray of shape (n_blocks,)
-        Features per block.
-    spread : sequence of ndarray, each of shape (n_blocks,)
-        For either class how far the correlations were shrunk, 0 to 1: only ``1 - spread`` of the
-        features beyond the first are counted in p, an approximation exact at 0 and 1.
-    dof : sequence of float
-        Degrees of freedom of either class's covariance; twice the same if pooled.
-    n : float
-        Samples per class, or `effective_samples`.
-    pooled : bool
-        Whether the classes share a covariance.
+    ``spread``, each (n_blocks,), is for either class how far the correlations were shrunk, 0 to 1:
+    only ``1 - spread`` of the features beyond the first are counted in p, an approximation exact at
+    0 and 1. ``dof`` are those of either class's covariance, twice the same if ``pooled``; n are
+    samples per class, or `effective_samples`.
 
     Examples
     --------
@@ -229,18 +220,11 @@ def select_blocks(
 ) -> BlockSelection:
     """Weigh the blocks of one pair of classes.
 
-    Parameters
-    ----------
-    scores, degrees : ndarray of shape (n_blocks,)
-        Observed scores and their degrees of freedom.
-    n : float
-        Samples per class, or `effective_samples`.
-    selection : {None, "threshold", "weights"}
-        None keeps every block with weight 1 (risk: Eq. 9 at the estimated J). "threshold" keeps
-        those whose score reaches a threshold, Eq. 18 (risk: Theorem 1). "weights" gives each its
-        optimal weight, Eq. 17, under the estimated distribution of scores.
-    cut : {"printed", "bias_removed", "optimal"}
-        See `printed_cut`, `bias_removed_cut` and `optimal_cut`.
+    Scores and their degrees of freedom have shape (n_blocks,); n are samples per class, or
+    `effective_samples`. The selection None keeps every block with weight 1 (risk: Eq. 9 at the
+    estimated J). "threshold" keeps those whose score reaches a threshold, Eq. 18 (risk: Theorem 1),
+    by `printed_cut`, `bias_removed_cut` or `optimal_cut`. "weights" gives each its optimal weight,
+    Eq. 17, under the estimated distribution of scores.
 
     Examples
     --------

@@ -15,8 +15,6 @@ from scipy.special import expit
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
-from xnbflow.data.errors import InputError
-
 __all__ = ["stepwise_logistic"]
 
 _PATH = ["step", "action", "candidate", "chi_square", "p_value", "log_likelihood", "n_selected"]
@@ -37,22 +35,9 @@ def stepwise_logistic(
     agrees (SAS does not ask it). The selection ends when none enters, when the one just entered is
     removed, when a model comes back, or when the model separates the classes.
 
-    Parameters
-    ----------
-    candidates : ndarray of float64, shape (n_candidates, n_samples)
-    events : ndarray of int, shape (n_samples,)
-        1 for an event, 0 otherwise; both occur.
-    entry, stay : float, default=0.05
-        Significance levels, in (0, 1), to enter and to stay (SAS: SLENTRY, SLSTAY).
-
-    Returns
-    -------
-    selected : ndarray of int, shape (n_selected,)
-        In the order in which they entered.
-    path : DataFrame
-        One row per step, with columns ``step``, ``action`` (``enter`` or ``remove``),
-        ``candidate``, ``chi_square``, ``p_value``, and after the step ``log_likelihood`` and
-        ``n_selected``.
+    ``candidates`` have shape (n_candidates, n_samples); ``events`` (n_samples,) are 1 or 0, and
+    both occur. ``entry`` and ``stay`` are significance levels in (0, 1) (SAS: SLENTRY, SLSTAY).
+    Returned are the selected ones in the order in which they entered, and a row per step.
 
     Examples
     --------
@@ -62,10 +47,6 @@ def stepwise_logistic(
     >>> stepwise_logistic(candidates, events)[0]
     array([1])
     """
-    for name, level in (("entry", entry), ("stay", stay)):
-        if not 0.0 < level < 1.0:
-            msg = f"{name} is {level}; a significance level lies between 0 and 1"
-            raise InputError(msg)
     search, seen = _Search(candidates, events), set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]

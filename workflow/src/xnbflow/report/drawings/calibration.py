@@ -20,13 +20,8 @@ def draw_calibration(
 ) -> Figure:
     """Draw how often a predicted probability comes true.
 
-    Parameters
-    ----------
-    classifiers : sequence of str
-    predicted, observed, counts : sequence of ndarray
-        Per classifier and bin: mean probability, frequency, number of predictions.
-    lower, upper : sequence of ndarray
-        Ends of the intervals of the frequencies.
+    Per classifier and bin: mean probability, frequency, number of predictions, and the ends of the
+    intervals of the frequencies.
     """
     width = column_width(2.9)
     legend = 0.17 * -(-len(classifiers) // 2)

@@ -27,14 +27,8 @@ def draw_components(
 ) -> Figure:
     """Draw samples by two components, coloured by a group.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples, 2)
-    groups : sequence of str
-        Of each sample; those beyond the colours share the last one.
-    names : sequence of str
-        What is written beside a sample, as of outliers; empty for none.
-    axes_labels : (str, str)
+    ``scores`` have shape (n_samples, 2); ``groups`` beyond the colours share the last one;
+    ``names`` are written beside samples, as of outliers, empty for none.
     """
     kinds = sorted(set(groups))
     width = column_width(2.9)

@@ -43,23 +43,10 @@ def draw_densities(
 ) -> Figure:
     """Draw the density of a feature in each class, and below each class's samples as a rug.
 
-    Parameters
-    ----------
-    feature : str
-        Its name.
-    grid : ndarray of shape (n_points,)
-        Where the densities are known.
-    densities : ndarray of shape (n_classes, n_points)
-    samples : sequence of ndarray
-        The feature's values per class.
-    classes : sequence of str
-        Class labels.
-    chosen : collection of int
-        Numbers of the classes that the feature was selected for.
-    focus : int
-        The one of them that it separates best.
-    notes : sequence of str
-        What stands right of each class's rug.
+    The ``densities``, of shape (n_classes, n_points), are known on the ``grid``; ``samples`` are
+    the feature's values per class. ``chosen`` are the numbers of the classes that the feature was
+    selected for, ``focus`` the one of them that it separates best; ``notes`` are written right of
+    each class's rug.
     """
     labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
     left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
@@ -117,14 +104,8 @@ def draw_cohorts(
 ) -> Figure:
     """Draw a feature's density in each class: filled in training, dashed in the test cohort.
 
-    Parameters
-    ----------
-    feature : str
-        Its name.
-    grid : ndarray of shape (n_points,)
-    curves : mapping of str to (ndarray or None, ndarray or None)
-        By class the densities in the training and in the test cohort; None where there are fewer
-        than two samples.
+    ``curves`` have by class the densities on the ``grid``, of shape (n_points,), in the training
+    and in the test cohort; None where there are fewer than two samples.
     """
     classes = [shorten(label, 16) for label in curves]
     columns, room = legend_room(classes, column_width(2.9))

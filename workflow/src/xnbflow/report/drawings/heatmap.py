@@ -29,14 +29,8 @@ _LEGEND, _LINE = "SD from the mean", 0.16
 def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:
     """Draw features by samples: one colour above a feature's mean, another below it.
 
-    Parameters
-    ----------
-    z : ndarray of shape (n_features, n_samples)
-        Standardised values.
-    rows : sequence of str
-        Names of the features.
-    classes : sequence of str
-        The class of each sample; those of a class stand side by side.
+    ``z``, of shape (n_features, n_samples), are standardised values; ``rows`` name the features,
+    ``classes`` are those of the samples, which stand side by side.
     """
     labels = [shorten(row, 34) for row in rows]
     n, m = z.shape

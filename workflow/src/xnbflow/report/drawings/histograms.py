@@ -14,12 +14,8 @@ _HEIGHT = 2.1
 def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
     """Draw the distribution of p-values.
 
-    Parameters
-    ----------
-    shares : ndarray of shape (n_bins,)
-        Share of p-values in equal bins from 0 to 1.
-    alpha : float
-        Level below which a feature counts as not normal.
+    ``shares``, of shape (n_bins,), are those in equal bins from 0 to 1; below ``alpha`` a feature
+    counts as not normal.
     """
     figure, axes = new_axes(column_width(2.9), _HEIGHT, title="Shapiro-Wilk p-values")
     axes.set(xlabel="p", ylabel="share of features")
@@ -39,13 +35,8 @@ def draw_p_values(shares: np.ndarray, alpha: float) -> Figure:
 def draw_correlations(edges: np.ndarray, pairs: np.ndarray, cut: float) -> Figure:
     """Draw how many pairs of features have which correlation within the classes.
 
-    Parameters
-    ----------
-    edges : ndarray of shape (n_bins + 1,)
-        Edges of the bins of |r|.
-    pairs : ndarray of int, shape (n_bins,)
-    cut : float
-        Pairs beyond this count as dependent.
+    ``edges``, of shape (n_bins + 1,), are those of the bins of |r|; ``pairs`` beyond the ``cut``
+    count as dependent.
     """
     figure, axes = new_axes(column_width(2.9), _HEIGHT, left=0.75)
     axes.set_title("Correlation given the class")

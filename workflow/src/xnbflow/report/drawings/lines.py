@@ -50,21 +50,9 @@ def draw_lines(
 ) -> Figure:
     """Draw lines with marks, single points and horizontal levels.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-    xlabel, ylabel : str
-        Names of the axes.
-    title : str
-        Heading.
-    ring : (str, float, float), optional
-        Legend and place of a point to compare with: a large hollow mark.
-    levels : sequence of (str, float)
-        Legends and heights of horizontal lines.
-    bands : sequence of (x, lower, upper)
-        Intervals around the first lines, each of shape (n_points,).
-    logarithmic : bool
-        Whether the horizontal axis is.
+    ``ring`` is the legend and the place of a point to compare with, a large hollow mark; ``levels``
+    are legends and heights of horizontal lines; ``bands`` are x, lower and upper ends of intervals
+    around the first lines, each of shape (n_points,).
     """
     labels = [line.label for line in lines] + [label for label, _ in levels]
     labels += [ring[0]] if ring else []
@@ -107,11 +95,7 @@ def draw_trade_off(
 ) -> Figure:
     """Draw accuracy against features per class; a line joins the classifiers of a data set.
 
-    Parameters
-    ----------
-    rows, classifiers : sequence of str
-        Data sets, classifiers.
-    features, accuracy : ndarray of shape (n_rows, n_classifiers)
+    ``rows`` are data sets; ``features`` and ``accuracy`` have shape (n_rows, n_classifiers).
     """
     width = column_width(4.5)
     columns, room = legend_room(classifiers, width - 0.8)

@@ -44,26 +44,10 @@ def draw_matrix(
 ) -> Figure:
     """Draw a matrix.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n_columns)
-        Between 0 and 1; the greater, the darker. Missing ones stay empty.
-    rows, columns : sequence of str
-        Labels.
-    title : str
-        Heading.
-    texts : sequence of sequence of str, optional
-        What stands in the cells.
-    marks : sequence of str
-        What stands right of each row.
-    outlined : collection of (int, int)
-        Cells with a frame.
-    xlabel, ylabel : str
-        Names of the axes.
-    colour : str
-        Of the darkest cells.
-    cell : (float, float)
-        Width and height of a cell in inches.
+    ``values``, of shape (n_rows, n_columns), are between 0 and 1; the greater, the darker, and
+    missing ones stay empty. ``texts`` are written in the cells, ``marks`` right of each row; cells
+    that are ``outlined`` have a frame. ``colour`` is that of the darkest cells, ``cell`` the width
+    and height of one in inches.
     """
     row_labels, column_labels = [shorten(r) for r in rows], [shorten(c) for c in columns]
     left = 0.15 + label_width(row_labels) + (0.2 if ylabel else 0)

@@ -21,16 +21,8 @@ def draw_ranks(
 ) -> Figure:
     """Draw average ranks on a line, best on the left, and bars that join what does not differ.
 
-    Parameters
-    ----------
-    classifiers : sequence of str
-        Best first.
-    ranks : sequence of float
-        Their average ranks, ascending.
-    bars : sequence of (int, int)
-        First and last classifier of each bar.
-    difference : float
-        Length of the yardstick.
+    ``bars`` are the first and last classifier of each bar, ``difference`` is the length of the
+    yardstick.
     """
     k, n_left = len(classifiers), (len(classifiers) + 1) // 2
     depth = _BAR * len(bars) + 0.15

@@ -48,15 +48,9 @@ def draw_points(
 ) -> Figure:
     """Draw rows of points, the groups of a row one below the other.
 
-    Parameters
-    ----------
-    rows : sequence of str
-    groups : sequence of Points
-    xlabel : str
-    levels : (str, sequence of float), optional
-        A name, and per row a value that all groups are to be compared with: a bar across the row.
-    most : float, optional
-        The greatest value there can be, where the axis ends; a mark on it is drawn whole.
+    ``levels`` are a name, and per row a value that all groups are to be compared with: a bar across
+    the row. ``most`` is the greatest value there can be, where the axis ends; a mark on it is drawn
+    whole.
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)

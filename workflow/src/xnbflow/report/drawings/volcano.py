@@ -13,18 +13,10 @@ def draw_volcano(
 ) -> Figure:
     """Draw each feature at its change and its p-value; those below the cut in colour.
 
-    Parameters
-    ----------
-    title : str
-        The class.
-    change, p : ndarray of shape (n_features,)
-        Those that could be tested.
-    cut : float
-        The largest p whose false discovery rate is below the level; NaN if there is none.
-    names : dict of str to int
-        Features to name, best first, and where they are; one that would lie on another is not.
-    xlabel : str
-        What the change is.
+    ``change``, named by ``xlabel``, and ``p``, of shape (n_features,), are those that could be
+    tested; ``cut`` is the largest p whose false discovery rate is below the level, NaN if there is
+    none. ``names`` are features to name, best first, and where they are; one that would lie on
+    another is not.
     """
     height = -np.log10(np.clip(p, 1e-300, 1))
     figure, axes = new_axes(

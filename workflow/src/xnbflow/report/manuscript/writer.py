@@ -102,13 +102,8 @@ def card(
 ) -> str:
     """Return the card of a model as Markdown.
 
-    Parameters
-    ----------
-    summary : mapping
-        See `xnbflow.workflow.cli.commands.summary`.
-    title : str
-    validated : sequence of mapping
-        See `reached_elsewhere`.
+    ``summary`` is that of `xnbflow.workflow.cli.commands.summary`; for ``validated`` see
+    `reached_elsewhere`.
     """
     known = {**summary, "title": title, "validated": validated, "atypical": ATYPICAL}
     return render("card.md", known, lines=True)

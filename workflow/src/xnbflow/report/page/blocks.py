@@ -31,6 +31,7 @@ __all__ = [
     "Section",
     "Table",
     "figures_of",
+    "with_legends",
 ]
 
 
@@ -75,19 +76,11 @@ class Links:
 class Table:
     """A table that sorts and filters in the browser.
 
-    Attributes
-    ----------
-    frame : DataFrame
-        Its rows, columns in order; the first one names the row.
-    caption : str
-        What it shows and how to read it.
-    columns : mapping of str to Column or str
-        How columns of the frame are shown, by name: as they are declared, with label, format and
-        meaning, or the format alone of one that is not declared. Others are shown as they are.
-    best : frozenset of tuple of (row position, column)
-        Cells to mark as the best of theirs.
-    links : mapping of str to sequence of str
-        Addresses that the cells of a column lead to, one per row; empty for none.
+    The first column of the ``frame`` names the row. ``columns`` say how columns are shown, by name:
+    as they are declared, with label, format and meaning, or the format alone of one that is not
+    declared; others are shown as they are. ``best`` are the cells, row and column, to mark as the
+    best of theirs. ``links`` are addresses that the cells of a column lead to, one per row, empty
+    for none.
     """
 
     frame: pd.DataFrame
@@ -111,18 +104,10 @@ class Table:
 class Figure:
     """A figure, drawn later and in another process.
 
-    Attributes
-    ----------
-    name : str
-        File name without ending, unique in the study; letters, digits, dots and hyphens.
-    draw : callable
-        A function of a module that imports little; it returns a matplotlib figure.
-    arguments : mapping
-        Keyword arguments of ``draw``: numbers, text, arrays, lists.
-    caption : str
-        How to read it; empty where the caption of its gallery says it.
-    alt : str
-        What is to be seen, for those who cannot see it.
+    ``name`` is its file name without ending, unique in the study: letters, digits, dots and
+    hyphens. ``draw`` is of a module that imports little, and returns a matplotlib figure of the
+    keyword ``arguments``: numbers, text, arrays, lists. ``caption`` says how to read it, empty
+    where that of its gallery does; ``alt`` what is to be seen, for those who cannot see it.
     """
 
     name: str
@@ -232,11 +217,16 @@ class Section:
 
 
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
-    """Yield every figure of some blocks, those of groups and galleries included."""
+    """Return every figure of some blocks, those of groups and galleries included."""
+    return (figure for figure, _ in with_legends(blocks))
+
+
+def with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Figure, str]]:
+    """Yield every figure with its legend: what is to be seen, and how to read it."""
     for block in blocks:
         if isinstance(block, Figure):
-            yield block
+            yield block, " ".join(filter(None, [block.alt, block.caption, around]))
         elif isinstance(block, Gallery):
-            yield from block.figures
+            yield from with_legends(block.figures, block.caption)
         elif isinstance(block, Group):
-            yield from figures_of(block.blocks)
+            yield from with_legends(block.blocks)

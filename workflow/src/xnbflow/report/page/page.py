@@ -12,7 +12,7 @@ import jinja2
 from joblib import Parallel, delayed
 
 from xnbflow.data.atomic import write_atomically
-from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Section, Table, figures_of
+from xnbflow.report.page.blocks import Section, Table, figures_of, with_legends
 from xnbflow.report.page.style import print_figure, render
 
 __all__ = ["ENVIRONMENT", "write_figures", "write_page"]
@@ -38,23 +38,9 @@ def write_page(
 ) -> None:
     """Draw the figures and write the page.
 
-    Parameters
-    ----------
-    path : path
-        The HTML file.
-    title, lead : str
-        Its heading and what it is about.
-    sections : iterable of Section
-        Its chapters; the figures of one are drawn while the next is made.
-    figures : path
-        Folder for each figure as a file of its own: ``{section}/{figure}.svg``.
-    threads : int
-        Processes that draw.
-
-    Raises
-    ------
-    ValueError
-        If two figures have the same name.
+    The figures of one of the ``sections`` are drawn by ``threads`` processes while the next is
+    made. ``figures`` is the folder for each figure as a file of its own:
+    ``{section}/{figure}.svg``. Two figures with the same name are a `ValueError`.
     """
     made: list[Section] = []
 
@@ -108,7 +94,7 @@ def write_figures(
     found = {
         f"{section.id}/{figure.name}": (figure, legend, section.title)
         for section in sections
-        for figure, legend in _with_legends(section.blocks)
+        for figure, legend in with_legends(section.blocks)
     }
     widths = _parallel(threads)(
         delayed(print_figure)(figure.draw, figure.arguments, folder / name, width)
@@ -120,17 +106,6 @@ def write_figures(
     ]
     _write(folder / "legends.md", "\n".join(legends))
     return dict(zip(found, widths, strict=True))
-
-
-def _with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Figure, str]]:
-    """Yield every figure with its legend: what is to be seen, and how to read it."""
-    for block in blocks:
-        if isinstance(block, Figure):
-            yield block, " ".join(filter(None, [block.alt, block.caption, around]))
-        elif isinstance(block, Gallery):
-            yield from _with_legends(block.figures, block.caption)
-        elif isinstance(block, Group):
-            yield from _with_legends(block.blocks)
 
 
 def _parallel(threads: int) -> Parallel:

@@ -199,15 +199,9 @@ def name_columns(axes: Axes, labels: Sequence[str], *, upright: bool) -> None:
 def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any]) -> str:
     """Draw a figure and return it as an ``<svg>`` element that can be in a page beside others.
 
-    Parameters
-    ----------
-    name : str
-        Seed of every id in it: ids of two figures differ, and the same figure gives the same text
-        every time.
-    draw : callable
-        Returns the figure, made by `new_axes`.
-    arguments : mapping
-        Its keyword arguments.
+    ``draw`` returns the figure, made by `new_axes`, of its keyword ``arguments``. ``name`` is the
+    seed of every id in it: ids of two figures differ, and the same figure gives the same text every
+    time.
     """
     buffer = io.StringIO()
     with _styled({"svg.hashsalt": name}):

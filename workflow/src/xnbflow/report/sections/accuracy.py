@@ -103,8 +103,8 @@ def _accuracies(results: StudyResults) -> Table:
     brackets = ", in brackets that of the repeats’ means" * bool(repeats.notna().any(axis=None))
     return results.tables.show(
         "summary",
-        f"Accuracy: mean ± standard deviation over folds{brackets}. With folds "
-        "of different sizes it differs from the accuracy of all samples together. The greatest of a row is "
+        f"Accuracy: mean ± standard deviation over folds{brackets}. With folds of different "
+        "sizes it differs from the accuracy of all samples together. The greatest of a row is "
         "marked; a cell is empty where a fold could not be fitted.",
         rows=frame,
         own={"baseline": Column("number", "share of the largest class", "majority-class baseline")},

@@ -261,14 +261,7 @@ def _warning(recall: pd.Series, note: str) -> str:
 
 def _suspects(results: StudyResults) -> list[Block]:
     """Return samples that all of several classifiers predict as the same other class."""
-    key = ["dataset", "sample"]
-    table = results.rows("samples")
-    suspects = table[table["suspect"].astype(bool)]
-    named = suspects.groupby([*key, "true", "predicted"])["probability"]
-    agreed = named.agg(count="size", probability="min").reset_index()
-    tested = table.value_counts(key).reset_index()
-    rows = agreed.merge(tested, on=[*key, "count"]).sort_values(key)
-    rows = rows[rows["count"] > 1]
+    rows = results.tables["suspects"]
     if rows.empty:
         return []
     parts = [
@@ -285,11 +278,9 @@ def _suspects(results: StudyResults) -> list[Block]:
         "Samples whose label may be wrong; the probability is the least of the classifiers’. "
         "Others that classifiers get wrong are among the samples below."
     )
-    shown = results.tables.show(
-        "samples", caption, [*key, "true", "predicted", "probability"], rows
-    )
+    shown = results.tables.show("suspects", caption)
     group = Group("Labels to check", [shown], counted(len(rows), "sample"))
-    return [Prose(text, sources=results.tables.sources("samples")), group]
+    return [Prose(text, sources=results.tables.sources("suspects")), group]
 
 
 _AS_GOOD = (

@@ -105,16 +105,13 @@ def contributions(
 ) -> dict[str, Any] | None:
     """Return the evidence of the selected features for each tested sample of the first repeat.
 
-    Returns
-    -------
-    dict or None
-        None where the classifier does not explain, or has no densities of single features.
-        Otherwise ``name``, ``classes`` and ``features`` (lists of str), ``fits`` (per fold
-        ``prior``, per class its log prior with the calibration's intercept, and ``sets``, per class
-        the numbers of its features), ``samples`` (per sample its name, the numbers of its true and
-        predicted class and of its fit; the evidence, class after class in the order of ``sets``;
-        and per class the sum of its features' log reference densities; null is minus infinity) and
-        ``left_out`` (number of samples). The score of a class is the sum of the three.
+    It is None where the classifier does not explain, or has no densities of single features.
+    Otherwise it has ``name``, ``classes`` and ``features`` (lists of str), ``fits`` (per fold
+    ``prior``, per class its log prior with the calibration's intercept, and ``sets``, per class the
+    numbers of its features), ``samples`` (per sample its name, the numbers of its true and
+    predicted class and of its fit; the evidence, class after class in the order of ``sets``; and
+    per class the sum of its features' log reference densities; null is minus infinity) and
+    ``left_out`` (number of samples). The score of a class is the sum of the three.
     """
     where = {"dataset": dataset, "folds": folds, "classifier": classifier}
     rows = results.rows("evidence", **where).dropna(subset=["evidence"])

@@ -124,15 +124,7 @@ _SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
 
 
 def gene_page(symbol: str, feature: str) -> str:
-    """Return NCBI's page of a gene: by its symbol, else by the feature's name; empty if unknown.
-
-    Examples
-    --------
-    >>> gene_page("HLA-A", "p1"), gene_page("", "1007_s_at"), gene_page("", "worst radius")
-    ('https://www.ncbi.nlm.nih.gov/gene/?term=HLA-A', '', '')
-    >>> gene_page("NA", "NA"), gene_page("1-Mar", "p1")
-    ('', '')
-    """
+    """Return NCBI's page of a gene: by its symbol, else by the feature's name; empty if unknown."""
     term = symbol.partition("///")[0].strip() or (feature if _SYMBOL.fullmatch(feature) else "")
     if is_missing(term) or is_date(term):
         return ""

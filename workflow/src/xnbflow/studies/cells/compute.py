@@ -19,7 +19,6 @@ from xnbflow.data.errors import InputError
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.studies.cells import ANALYSIS
 from xnbflow.studies.cells.markers import Finder, Training, finders
-from xnbflow.studies.defaults import with_defaults
 
 __all__ = ["DEFAULTS", "analyse"]
 
@@ -34,31 +33,15 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Find markers in every fold's training cells, and predict the types of its others from them.
 
-    Parameters
-    ----------
-    series : dict of str to DataSet
-        Log counts. Where cells have groups (donors), none is on both sides of a fold.
-    params : dict
-        All optional. ``splits`` (5) and ``repeats`` (1) of the folds, which are those that a study
-        with as many draws; ``top`` (5), genes per type of the rankings; ``trees`` (1000) of
-        NS-Forest.
-    threads : int
-        That NS-Forest's trees may use.
+    Values are log counts, of which none may be missing. Where cells have groups (donors), none is
+    on both sides of a fold. Folds, ``splits`` and ``repeats``, are those that a study with as many
+    draws; rankings give ``top`` genes per type; ``trees`` are NS-Forest's.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        ``methods``, ``recalls`` and ``markers``, see ``tables.toml``. The common
-        classifier is a logistic regression (l2, C = 1) on standardised genes, the union of all
-        types' markers. scanpy and NS-Forest are extras: where they are not installed, their row
-        says so. Seconds are those of finding the markers alone, of one process.
-
-    Raises
-    ------
-    InputError
-        If a parameter is unknown, or a data set is too small for the folds or lacks values.
+    The common classifier is a logistic regression (l2, C = 1) on standardised genes, the union of
+    all types' markers. scanpy and NS-Forest are extras: where they are not installed, their row
+    says so. Seconds are those of finding the markers alone, of one process.
     """
-    params = with_defaults("cells", params, DEFAULTS)
+    params = {**DEFAULTS, **params}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for data in series.values():
         if np.isnan(data.values).any():

@@ -135,30 +135,10 @@ def rank_sum_scores(features: np.ndarray, codes: np.ndarray, n_classes: int) -> 
     """Return each class's rank-sum statistic in standard deviations, corrected for ties.
 
     It is ``scanpy.tl.rank_genes_groups(..., method="wilcoxon", tie_correct=True)``: the normal
-    approximation without continuity correction; 0 where all values are equal.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_features, n_samples)
-    codes : ndarray of int, shape (n_samples,)
-        Class of each sample.
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features)
-        Above 0 where the class is higher than the others.
-
-    References
-    ----------
-    Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945. Wolf,
-    Angerer, Theis, "SCANPY", Genome Biology 19, 2018.
-
-    Examples
-    --------
-    >>> rank_sum_scores(np.array([[1.0, 2.0, 3.0, 4.0]]), np.array([0, 0, 1, 1]), 2).round(3)
-    array([[-1.549],
-           [ 1.549]])
+    approximation without continuity correction (Wilcoxon, Biometrics Bulletin 1, 1945; Wolf,
+    Angerer, Theis, Genome Biology 19, 2018). ``features`` have shape (n_features, n_samples), the
+    result (n_classes, n_features): above 0 where the class is higher than the others, 0 where all
+    values are equal.
     """
     n_features, n = features.shape
     sizes = np.bincount(codes, minlength=n_classes)[:, None]

@@ -12,13 +12,7 @@ __all__ = ["section"]
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return accuracy, recall and markers of every data set; None where the analysis had none.
-
-    Parameters
-    ----------
-    results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.cells.compute`.
-    """
+    """Return accuracy, recall and markers of every data set; None where the analysis had none."""
     tables = results.analysis(ANALYSIS)
     methods, recalls = tables["methods"], tables["recalls"]
     if methods.empty:

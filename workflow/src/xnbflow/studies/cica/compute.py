@@ -36,7 +36,6 @@ from xnbflow.studies.cica import (
     UNTRANSFORMED,
     WHITENING,
 )
-from xnbflow.studies.defaults import with_defaults
 
 __all__ = ["Simulation", "analyse", "recovery_error", "simulate"]
 
@@ -88,18 +87,10 @@ def simulate(
 ) -> Simulation:
     """Draw samples as in section 6: sources ``y + e1`` and ``y² + e2``, the e uniform on [-1, 1].
 
-    Parameters
-    ----------
-    n_samples : int
-        Number of samples.
-    random : Generator
-        Source of random numbers.
-    n_nuisance : int
-        Standard normal variables that do not depend on y. With them the mixing is a random
-        matrix, without them the paper's.
-    least_target : float
-        y is uniform from here to 3. With the paper's -3 the sources are uncorrelated; with 0 they
-        are not, though still independent given y.
+    The target y is uniform from ``least_target`` to 3: with the paper's -3 the sources are
+    uncorrelated, with 0 they are not, though still independent given y. ``n_nuisance`` standard
+    normal variables do not depend on y; with them the mixing is a random matrix, without them the
+    paper's.
 
     Examples
     --------
@@ -116,12 +107,7 @@ def simulate(
 
 
 def recovery_error(demixed: np.ndarray) -> float:
-    """Return how far a matrix is from a scaled permutation, Eq. 12.
-
-    Parameters
-    ----------
-    demixed : ndarray of shape (n_sources, n_sources)
-        P = W A, from true sources to components.
+    """Return how far P = W A, from sources to components, is from a scaled permutation, Eq. 12.
 
     Examples
     --------
@@ -141,33 +127,16 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Repeat section 6 over many seeds, and classify data sets with and without CICA.
 
-    Parameters
-    ----------
-    series : dict of str to DataSet
-        Data sets to classify; may be empty.
-    params : dict
-        All optional. ``seeds``: how many (50). ``samples``: training samples with the paper's two
-        inputs (20 and 200). ``recovery_samples``: further ones at which only the recovery of the
-        sources is computed (500 and 1000). ``nuisance_samples``: training samples with eight
-        nuisance variables besides the sources (200); ``correlated_samples``: with y on [0, 3]
-        (200). ``test_samples`` (100). ``steps``: of the descents shown step by step (30).
-        ``splits`` (10) and ``repeats`` (1) of the classification's cross-validation.
-    threads : int
-        Seeds simulated at a time.
+    There are ``seeds`` runs, ``threads`` at a time, of training ``samples`` with the paper's two
+    inputs; of ``nuisance_samples`` with eight nuisance variables besides the sources; of
+    ``correlated_samples`` with y on [0, 3]; and of ``recovery_samples``, at which only the recovery
+    of the sources is computed. ``steps`` are those of the descents shown step by step, ``splits``
+    and ``repeats`` those of the classification's cross-validation.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables that ``tables.toml`` declares. Bands reach from the tenth to the
-        ninetieth percentile over seeds. ``dependence`` is computed on the samples that CICA was
-        fitted to, and on a half that it has not seen.
-
-    Raises
-    ------
-    InputError
-        If a parameter is unknown.
+    Bands reach from the tenth to the ninetieth percentile over seeds. ``dependence`` is computed on
+    the samples that CICA was fitted to, and on a half that it has not seen.
     """
-    params = with_defaults("cica", params, _DEFAULTS)
+    params = {**_DEFAULTS, **params}
     tasks = [
         delayed(_classify)(data, params["splits"], repeat)
         for data in series.values()

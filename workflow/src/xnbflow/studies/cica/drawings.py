@@ -39,18 +39,9 @@ def draw_descent(
     *,
     ratios: bool,
 ) -> Figure:
-    """Draw a measure by step.
+    """Draw a measure by step, with levels as horizontal lines.
 
-    Parameters
-    ----------
-    title : str
-    bands : sequence of Band
-    levels : sequence of (str, float)
-        Labels and heights of horizontal lines.
-    ylabel : str
-        Name of the measure.
-    ratios : bool
-        Whether the axis is logarithmic; else it begins at 0.
+    The axis is logarithmic for ``ratios``; else it begins at 0.
     """
     labels = [*(band.label for band in bands), *(label for label, _ in levels)]
     width = column_width(4.4)

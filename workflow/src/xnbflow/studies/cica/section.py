@@ -29,13 +29,7 @@ _WIDTHS = ("paper's", "chosen")
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return how well CICA recovers sources, predicts and classifies; None without simulations.
-
-    Parameters
-    ----------
-    results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.cica.compute`.
-    """
+    """Return how well CICA recovers sources, predicts and classifies; None without simulations."""
     tables = results.analysis(ANALYSIS)
     summary = tables["summary"]
     if summary.empty:

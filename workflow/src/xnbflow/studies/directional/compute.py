@@ -4,7 +4,6 @@ Rose diagrams and fitted densities of angles (Figures 13 and 14), complexity of 
 (Table 2), and decision regions of the examples (Figures 3 to 12) and of data sets of two angles.
 """
 
-import itertools
 import time
 from typing import Any
 
@@ -19,13 +18,12 @@ from xnbflow.data.seeds import derive_seed
 from xnbflow.density.families.base import Distribution
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.density.families.von_mises import VonMises
-from xnbflow.evaluation.build import build_estimator
+from xnbflow.naive_bayes.discretized import DiscretizedNB
 from xnbflow.naive_bayes.hybrid import HybridNB
 from xnbflow.naive_bayes.selective import SelectiveNB
 from xnbflow.naive_bayes.von_mises import VonMisesNB
 from xnbflow.preprocessing.selection.mutual_information import quadrature_information
-from xnbflow.studies.defaults import with_defaults
-from xnbflow.studies.directional import ANALYSIS
+from xnbflow.studies.directional import ANALYSIS, CLASSIFIERS
 from xnbflow.studies.directional.compute_examples import (
     example_tables,
     figure_14,
@@ -33,40 +31,9 @@ from xnbflow.studies.directional.compute_examples import (
     torus_regions,
 )
 
-__all__ = ["CLASSIFIERS", "analyse"]
+__all__ = ["analyse"]
 
 TABLES = analysis_tables(ANALYSIS)
-
-_CLASSES = "xnbflow.naive_bayes"
-_VON_MISES = {
-    "method": f"{_CLASSES}.von_mises.VonMisesNB",
-    "params": {"angular": "@angular", "categorical": "@categorical"},
-}
-_GAUSSIAN = {
-    "method": f"{_CLASSES}.hybrid.HybridNB",
-    "params": {
-        "groups": [
-            ["angular", "gaussian", "@angular"],
-            ["linear", "gaussian", "@linear"],
-            ["categorical", "categorical", "@categorical"],
-        ]
-    },
-}
-
-_SELECTIVE = f"{_CLASSES}.selective.SelectiveNB"
-
-#: The study's classifiers, as entries of the configuration.
-CLASSIFIERS = {
-    "vMNB": _VON_MISES,
-    "SelvMNB": {"method": _SELECTIVE, "params": {"estimator": _VON_MISES}},
-    "GNB": _GAUSSIAN,
-    "SelGNB": {"method": _SELECTIVE, "params": {"estimator": _GAUSSIAN}},
-    "dNB": {
-        "method": f"{_CLASSES}.discretized.DiscretizedNB",
-        "params": {"categorical": "@categorical"},
-    },
-}
-
 
 #: Numbers that are nearer than this are the same to four decimals.
 _SAME = 5e-5
@@ -79,31 +46,15 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Compute the tables behind the study's figures.
 
-    Parameters
-    ----------
-    series : dict of str to DataSet
-        Data sets with angles; may be empty.
-    params : dict
-        All optional. ``bins``: sectors of a rose diagram (36). ``max_features``: how many angles of
-        a data set have roses and densities shown, those with most information on the class (4).
-        ``repeats``: fits of each classifier to each complete data set (10, as in the paper).
-    threads : int
-        Not used; the kernels take numba's number of threads.
+    A rose diagram has ``bins`` sectors; roses and densities are shown of the ``max_features``
+    angles of a data set with most information on the class. Each classifier is fitted ``repeats``
+    times to each complete data set (10, as in the paper), on numba's number of threads.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables that ``tables.toml`` declares, without the comparison with
-        the paper. Figure 14's artificial data are a data set, too; a data set of just two angles is
-        also an example.
-
-    Raises
-    ------
-    InputError
-        If a parameter is unknown or a data set has no angle.
+    The comparison with the paper is `compute_comparison`. Figure 14's artificial data are a data
+    set, too; a data set of just two angles is also an example. One without angles is an
+    `InputError`.
     """
-    defaults = {"bins": 36, "max_features": 4, "repeats": 10}
-    params = with_defaults("directional", params, defaults)
+    params = {"bins": 36, "max_features": 4, "repeats": 10, **params}
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
     sizes = [_complexity(data, params["repeats"]) for data in series.values()]
@@ -221,25 +172,40 @@ def _along_the_circle(
 
 def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
     """Fit each classifier to the complete data set, with other inner folds at each repeat."""
-    columns = {kind: np.flatnonzero(data.kinds == kind).tolist() for kind in KINDS}
     rows = []
-    for (name, entry), repeat in itertools.product(CLASSIFIERS.items(), range(repeats)):
-        classifier = build_estimator(entry, columns)
-        selective = isinstance(classifier, SelectiveNB)
-        if selective:
-            seed = derive_seed(data.name, repeat, "inner folds")
-            classifier.set_params(cv=StratifiedKFold(10, shuffle=True, random_state=seed))
-        start = time.perf_counter()
-        classifier.fit(data.values.T, data.labels)
-        seconds = time.perf_counter() - start
-        hybrid = classifier.estimator_ if selective else classifier
-        terms = classifier.selected_ if selective else slice(None)
-        used = np.concatenate(hybrid.term_columns())[terms]
-        parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
-        angular = 100 * float(np.mean(data.kinds[used] == "angular"))
-        rows.append((data.name, name, parameters, len(used), angular, seconds))
+    for repeat in range(repeats):
+        seed = derive_seed(data.name, repeat, "inner folds")
+        folds = StratifiedKFold(10, shuffle=True, random_state=seed)
+        for name, classifier in _classifiers(data, folds).items():
+            start = time.perf_counter()
+            classifier.fit(data.values.T, data.labels)
+            seconds = time.perf_counter() - start
+            selective = isinstance(classifier, SelectiveNB)
+            hybrid = classifier.estimator_ if selective else classifier
+            terms = classifier.selected_ if selective else slice(None)
+            used = np.concatenate(hybrid.term_columns())[terms]
+            parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
+            angular = 100 * float(np.mean(data.kinds[used] == "angular"))
+            rows.append((data.name, name, parameters, len(used), angular, seconds))
     frame = pd.DataFrame(rows, columns=TABLES["complexity"].fixed)
     return frame.groupby(["dataset", "classifier"], sort=False).mean().reset_index()
+
+
+def _classifiers(data: DataSet, folds: StratifiedKFold) -> dict[str, Any]:
+    """Return the paper's classifiers for the columns of a data set; ``folds`` are inner ones."""
+    linear, angular, categorical = (np.flatnonzero(data.kinds == k).tolist() for k in KINDS)
+    von_mises = VonMisesNB(angular=angular, categorical=categorical)
+    gaussian = HybridNB(
+        [
+            ("angular", "gaussian", angular),
+            ("linear", "gaussian", linear),
+            ("categorical", "categorical", categorical),
+        ]
+    )
+    selective = [SelectiveNB(estimator, cv=folds) for estimator in (von_mises, gaussian)]
+    discretized = DiscretizedNB(categorical=categorical)
+    made = (von_mises, selective[0], gaussian, selective[1], discretized)
+    return dict(zip(CLASSIFIERS, made, strict=True))
 
 
 def _figure_14_classes(data: DataSet) -> pd.DataFrame:

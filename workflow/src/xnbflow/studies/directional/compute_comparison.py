@@ -24,21 +24,10 @@ def compare(
 ) -> dict[str, pd.DataFrame]:
     """Compare the paper's five classifiers as it does, for the study's first scheme of folds.
 
-    Parameters
-    ----------
-    about : mapping
-        ``parts``: the study's classifier for each of the paper's; ``folds``: its schemes.
-    study : mapping of str to DataFrame
-        The study's ``summary`` and ``pairwise_within``.
-    published : mapping of str to DataFrame
-        The tables that the paper prints.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        ``accuracies`` and ``runs``, of the classifiers there are; ``average_ranks`` and
-        ``pair_tests``, without rows where a classifier is missing, or fewer than two data sets
-        stand for ones of the paper.
+    ``about`` has ``parts``, the study's classifier for each of the paper's, and ``folds``, its
+    schemes; ``study`` its ``summary`` and ``pairwise_within``. ``average_ranks`` and ``pair_tests``
+    have no rows where a classifier is missing, or fewer than two data sets stand for ones of the
+    paper.
     """
     ids = {name: part for part, name in about["parts"].items() if part in CLASSIFIERS}
     folds = next(iter(about["folds"]), "")

@@ -29,23 +29,13 @@ _CELLS = np.linspace(-np.pi, np.pi, 91)
 
 
 class Example(NamedTuple):
-    """An artificial example.
+    """An artificial example, whose samples are half of each class.
 
-    Attributes
-    ----------
-    figure : int
-        The paper's figure.
-    space : str
-        ``circle`` (one angle), ``torus`` (two), ``sphere`` (a unit vector, given by longitude and
-        latitude), ``cylinder`` (an angle and a real number) or ``circles`` (an angle and a
-        category).
-    n_samples : int
-        Half of them from each class.
-    mu, kappa : tuple
-        Mean direction and concentration of each class: angles, or vectors on sphere, cylinder
-        and circles.
-    second : tuple
-        Of each class: (mean, variance) on the cylinder, probability of category 1 on circles.
+    The ``space`` is ``circle`` (one angle), ``torus`` (two), ``sphere`` (a unit vector, given by
+    longitude and latitude), ``cylinder`` (an angle and a real number) or ``circles`` (an angle and
+    a category). ``mu`` and ``kappa`` are mean direction and concentration of each class: angles, or
+    vectors on sphere, cylinder and circles. ``second`` is of each class (mean, variance) on the
+    cylinder, the probability of category 1 on circles.
     """
 
     figure: int

@@ -45,15 +45,7 @@ class Ring(NamedTuple):
 
 
 def draw_rings(title: str, classes: Sequence[str], rings: Sequence[Ring]) -> Figure:
-    """Draw circles whose colour is the predicted class, with samples around and the boundary.
-
-    Parameters
-    ----------
-    title : str
-    classes : sequence of str
-    rings : sequence of Ring
-        One or two circles.
-    """
+    """Draw circles whose colour is the predicted class, with samples around and the boundary."""
     side = column_width(2.4 if len(rings) == 1 else 3.8) / len(rings)
     figure = Figure(figsize=(side * len(rings), side + _HEAD))
     _head(figure, title, classes)
@@ -84,22 +76,10 @@ def draw_surface(
 ) -> Figure:
     """Draw the regions of a torus, cylinder or sphere, cut open and laid flat.
 
-    Parameters
-    ----------
-    title : str
-    classes : sequence of str
-    grid : (ndarray of shape (n_first,), ndarray of shape (n_second,))
-        Angles in radians; angles or other numbers.
-    predicted : ndarray of int, shape (n_second, n_first)
-        Number of the class that each point is assigned to.
-    samples : sequence of ndarray of shape (n_samples, 2)
-        Of each class; may be empty.
-    boundary : sequence of ndarray of shape (n_points, 2)
-        Curves.
-    labels : (str, str)
-        Names of the axes.
-    torus : bool
-        Whether the second coordinate is an angle, too.
+    The ``grid`` are angles in radians, (n_first,), and angles, if a ``torus``, or other numbers,
+    (n_second,); ``predicted`` (n_second, n_first) the number of the class at each point.
+    ``samples`` of each class, and curves of the ``boundary``, have shape (n_points, 2); ``labels``
+    are the axes' names.
     """
     unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])
     height = (2.3 if torus else 2.0) + _HEAD
@@ -135,20 +115,9 @@ def draw_angle(
 ) -> Figure:
     """Draw for each class a rose diagram and beside it the fitted densities.
 
-    Parameters
-    ----------
-    title : str
-    classes : sequence of str
-    notes : sequence of str
-        Written beside each class's name.
-    edges : ndarray of shape (n_sectors + 1,)
-        Edges of the sectors in radians.
-    counts : ndarray of shape (n_classes, n_sectors)
-        Samples in each sector.
-    grid : ndarray of shape (n_points,)
-        Angles in radians, one turn.
-    densities : ndarray of shape (2, n_classes, n_points)
-        Von Mises and Gaussian density along the turn.
+    ``notes`` stand beside the classes' names. Between ``edges`` (n_sectors + 1,), in radians, are
+    ``counts`` (n_classes, n_sectors) of samples. The ``grid`` (n_points,) is one turn, and
+    ``densities`` (2, n_classes, n_points) are von Mises and Gaussian density along it.
     """
     row, disc, foot, width = 1.05, 0.95, 0.3, column_width(_WIDTH)
     height = row * len(classes) + foot + 0.3

@@ -25,7 +25,6 @@ from xnbflow.data.seeds import derive_seed
 from xnbflow.data.tables import read_parquet
 from xnbflow.naive_bayes.generalized import GeneralizedNB
 from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
-from xnbflow.studies.defaults import with_defaults
 from xnbflow.studies.effects import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
 
 __all__ = ["analyse", "summarise"]
@@ -61,38 +60,15 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Fit and compare the classifiers, and take the generalized one apart.
 
-    Parameters
-    ----------
-    series : dict of str to DataSet
-        Data sets of two classes. The second label, sorted, is the event.
-    params : dict
-        All optional. ``folds``: path of a ``folds.parquet``, whose fold 0 of repeat 0 is the test
-        part (without it all samples train).
-        ``features``: named sets of features, each a list of names, ``stepwise``, or null for all
-        (default ``{all: null}``). ``generalized``: parameters of `GeneralizedNB`. ``stepwise``:
-        parameters of `StepwiseNaiveEffects`. ``tune``: lists of values of `GeneralizedNB`'s
-        parameters, of which stratified 10-fold cross-validation chooses the best by
-        log-likelihood. ``losses``: ``L1`` of calling a non-event an event and ``L2`` of the reverse
-        (default 1 and 1); an event is predicted where its probability exceeds ``L1 / (L1 + L2)``.
-    threads : int
-        Processes for the tuning.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables that ``tables.toml`` declares; ``stepwise`` and ``tuning``
-        where they are asked for.
-
-    Raises
-    ------
-    InputError
-        If a parameter, a fold or a feature is not what it should be, or a data set has not two
-        classes.
+    The second of the two labels, sorted, is the event. Fold 0 of repeat 0 of the file ``folds`` is
+    the test part; without it all samples train. ``features`` are named sets of features, each a
+    list of names, ``stepwise``, or null for all; ``generalized`` and ``stepwise`` parameters of
+    `GeneralizedNB` and `StepwiseNaiveEffects`; ``tune`` lists of values of `GeneralizedNB`'s
+    parameters, of which stratified 10-fold cross-validation chooses the best by log-likelihood, in
+    ``threads`` processes. ``losses`` are L1 of calling a non-event an event and L2 of the reverse:
+    an event is predicted where its probability exceeds ``L1 / (L1 + L2)``.
     """
-    params = with_defaults("effects", params, _DEFAULTS)
-    if min(params["losses"]) <= 0.0:
-        msg = f"losses are {params['losses']}; both L1 and L2 must be above 0"
-        raise InputError(msg)
+    params = {**_DEFAULTS, **params}
     tables = defaultdict(list)
     for dataset, data in series.items():
         X, y = data.frame(), data.labels
@@ -210,21 +186,7 @@ def _linear_loss(fit: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Complete the tables of `analyse`, and add those made of them.
-
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        ``fit``, ``confusion``, ``scorecard``, ``convergence`` and, where there is one,
-        ``stepwise``, each with ``dataset`` and ``features``.
-
-    Returns
-    -------
-    dict of str to DataFrame
-        The given tables with all columns that ``tables.toml`` declares, and
-        ``published``, ``costs``, ``strengths``, ``adjustments``, ``shapes``, ``observations`` and
-        ``passes``.
-    """
+    """Complete the tables of `analyse`, and add those made of them."""
     share = tables["fit"]["misclassification"]
     error = _standard_error(share, tables["fit"]["n_samples"])
     fit = tables["fit"].assign(

@@ -45,22 +45,11 @@ def draw_effect(
 ) -> Figure:
     """Draw a feature's naive effect, its adjustment and their sum, above its observations.
 
-    Parameters
-    ----------
-    feature : str
-    values : ndarray of shape (n_values,)
-        Where the effects are known, ascending.
-    effects : ndarray of shape (3, n_values)
-        Naive effect, adjustment and sum, in log odds.
-    separate : sequence of (float, float)
-        Values that have an effect of their own, each with its share of the observations: drawn as
-        points, with gaps in the curves.
-    edges, counts : ndarray of shape (n_bins + 1,) and (n_bins,)
-        Histogram of the other observations.
-    note : str
-        What is written at the foot: which observations lie beyond the axis.
-    large : bool
-        Whether to draw it large, with a legend.
+    At ``values`` (n_values,), ascending, ``effects`` (3, n_values) are naive effect, adjustment and
+    sum in log odds. ``separate`` values have an effect of their own, each with its share of the
+    observations: they are points, with gaps in the curves. ``edges`` (n_bins + 1,) and ``counts``
+    (n_bins,) are the histogram of the other observations; the ``note`` at the foot says which lie
+    beyond the axis. A ``large`` figure has a legend.
     """
     width = column_width(4.4 if large else 2.9)
     low, high = edges[0], edges[-1]

@@ -36,13 +36,7 @@ _EXCERPT_FEATURES, _EXCERPT_QUANTILES = 5, (0.0, 0.5, 0.75, 0.9, 0.99)
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what the study found of naive and generalized effects; None without data sets.
-
-    Parameters
-    ----------
-    results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.effects.compute`.
-    """
+    """Return what the study found of naive and generalized effects; None without data sets."""
     whole = results.analysis(ANALYSIS)
     datasets = whole["fit"]["dataset"].unique()
     if not len(datasets):

@@ -18,7 +18,6 @@ from xnbflow.data.errors import InputError
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.naive_bayes.block import BlockNB
 from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
-from xnbflow.studies.defaults import with_defaults
 from xnbflow.studies.separation import (
     ALL,
     ALL_BLOCKS,
@@ -68,34 +67,17 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Simulate selection by separation score.
 
-    Parameters
-    ----------
-    series : dict of str to DataSet
-        Microarrays in which blocks are found; may be empty, as the simulations need no data.
-    params : dict
-        All optional. ``blocks`` (100), their ``size`` (12) and the ``samples`` per class (1200 and
-        60). Distributions of the true scores: ``uniform`` on [0, each of these]; ``noncentral``
-        chi-square with each pair of degrees of freedom and non-centrality; ``useless`` shares of
-        blocks of score 0, the others uniform on each of the intervals ``useful``. ``repeats``:
-        training sets per distribution (300). ``fits``: data sets on which `BlockNB` is fitted,
-        per distribution with useless blocks and sample size (5). ``sizes`` of the blocks found in
-        microarrays (2 and 4).
-    threads : int
-        Distributions simulated at a time.
+    There are ``blocks`` of a ``size``, and ``samples`` per class. Distributions of the true scores
+    are ``uniform`` on [0, each of these]; ``noncentral`` chi-square with each pair of degrees of
+    freedom and non-centrality; ``useless`` shares of blocks of score 0, the others uniform on each
+    of the intervals ``useful``. Each has ``repeats`` training sets; those with useless blocks also
+    ``fits`` data sets of each sample size, to which `BlockNB` is fitted. ``sizes`` are of the
+    blocks found in microarrays, of which there need be none.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        The tables that ``tables.toml`` declares. Combinations of a
-        distribution and a sample size in which all blocks together misclassify less than one
-        sample in a million are left out.
-
-    Raises
-    ------
-    InputError
-        If a parameter is unknown or there is no distribution of scores.
+    Combinations of a distribution and a sample size in which all blocks together misclassify less
+    than one sample in a million are left out.
     """
-    params = with_defaults("separation", params, DEFAULTS)
+    params = {**DEFAULTS, **params}
     settings = make_settings(params)
     if not settings:
         msg = "the analysis 'separation' has no distribution: give uniform, noncentral or useless"

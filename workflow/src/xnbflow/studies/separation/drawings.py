@@ -29,17 +29,9 @@ def draw_gains(
     gains: Mapping[str, tuple[np.ndarray, np.ndarray]],
     hollow: Collection[str],
 ) -> Figure:
-    """Draw rows of gains with their standard errors, and a line at 0.
+    """Draw rows of gains with their standard errors in per cent, and a line at 0.
 
-    Parameters
-    ----------
-    title : str
-    rows : sequence of str
-        Distributions.
-    gains : mapping of str to (ndarray of shape (n_rows,), ndarray of shape (n_rows,))
-        Gains and standard errors in per cent, by method.
-    hollow : collection of str
-        Methods whose marks are hollow.
+    Of each method both have shape (n_rows,); the marks of ``hollow`` ones are hollow.
     """
     left, width = 0.2 + label_width(rows, 8), column_width(5.6)
     columns, room = legend_room(list(gains), width)
@@ -78,15 +70,8 @@ def draw_weights(
 ) -> Figure:
     """Draw the weight of a score under the known and under estimated distributions.
 
-    Parameters
-    ----------
-    title : str
-    scores, known : ndarray of shape (n_scores,)
-        Scores, and their weights where the distribution is known.
-    estimated : ndarray of shape (3, n_scores)
-        5 % quantile, median and 95 % quantile of the weights by estimates.
-    threshold : float
-        Where Eq. 20 cuts.
+    Of ``scores`` (n_scores,) these are ``known`` (n_scores,), and by estimates their 5 % quantile,
+    median and 95 % quantile (3, n_scores). Eq. 20 cuts at the ``threshold``.
     """
     figure, axes = new_axes(column_width(2.5), 1.75, left=0.4, bottom=0.4, top=0.25)
     write_heading(figure, shorten(title, 42), 7.5)

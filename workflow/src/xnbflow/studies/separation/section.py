@@ -25,13 +25,7 @@ _PAPERS = ("uniform", "non-central chi-square")
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what selection by separation score gains; None where there is no risk to reduce.
-
-    Parameters
-    ----------
-    results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.separation.compute`.
-    """
+    """Return what selection by separation score gains; None where there is no risk to reduce."""
     tables = results.analysis(ANALYSIS)
     risk = tables["risk"]
     if risk.empty:

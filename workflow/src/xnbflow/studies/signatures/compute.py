@@ -27,7 +27,6 @@ from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
-from xnbflow.studies.defaults import with_defaults
 from xnbflow.studies.signatures import ANALYSIS, CSNB, LASSO, PAM, XNB_PUBLISHED
 
 __all__ = ["DEFAULTS", "analyse", "features_per_class"]
@@ -53,31 +52,16 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Cross-validate every classifier that has a path over sizes, at each of its sizes.
 
-    Parameters
-    ----------
-    series : dict of str to DataSet
-    params : dict
-        All optional. ``splits`` (10) and ``repeats`` (1) of the folds, which are those that a study
-        with as many draws. What is tried: ``sizes``, features per pair of classes, of
-        `ClassSpecificNB`; ``thresholds`` of `XNB`; ``shrinkage`` (scikit-learn's
-        ``shrink_threshold``) of nearest shrunken centroids; ``C`` of l1-logistic regression.
-    threads : int
-        Data sets and repeats computed at a time.
+    Folds, ``splits`` and ``repeats``, are those that a study with as many draws. What is tried:
+    ``sizes``, features per pair of classes, of `ClassSpecificNB`; ``thresholds`` of `XNB`;
+    ``shrinkage`` (scikit-learn's ``shrink_threshold``) of nearest shrunken centroids; ``C`` of
+    l1-logistic regression. No value may be missing.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        ``curves``, ``sizes`` and ``chosen``, see ``tables.toml``. Along the
-        curve of `ClassSpecificNB` the evidence is calibrated as `ClassSpecificNBCV` does it, class
-        by class, for each fold by the predictions of the others. The sizes are those that
-        `ClassSpecificNBCV` chooses inside each fold.
-
-    Raises
-    ------
-    InputError
-        If a parameter is unknown, or a data set is too small for the folds or lacks values.
+    Along the curve of `ClassSpecificNB` the evidence is calibrated as `ClassSpecificNBCV` does it,
+    class by class, for each fold by the predictions of the others. The table ``sizes`` has those
+    that `ClassSpecificNBCV` chooses inside each fold.
     """
-    params = with_defaults("signatures", params, DEFAULTS)
+    params = {**DEFAULTS, **params}
     for data in series.values():
         if np.isnan(data.values).any():
             msg = f"{data.name}: the analysis 'signatures' takes no missing values; leave it out"

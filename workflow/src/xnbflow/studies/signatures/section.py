@@ -21,13 +21,7 @@ _EVERYTHING = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomF
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return the curves of every data set; None where the analysis had none.
-
-    Parameters
-    ----------
-    results : StudyResults
-        Has the tables of the analysis `xnbflow.studies.signatures.compute`.
-    """
+    """Return the curves of every data set; None where the analysis had none."""
     tables = results.analysis(ANALYSIS)
     curves = tables["curves"]
     if curves.empty:

@@ -468,13 +468,7 @@ def run_study(context: typer.Context, study: str) -> None:
 
 
 def call_snakemake(study: str, options: Sequence[str]) -> None:
-    """Run a target with further options of Snakemake, and end with its exit code.
-
-    Raises
-    ------
-    InputError
-        If this library was installed without the workflow, or Snakemake is not installed.
-    """
+    """Run a target with further options of Snakemake, and end with its exit code."""
     snakefile = Path(__file__).parents[4] / "Snakefile"
     beside = Path(sys.executable).with_name("snakemake")
     program = str(beside) if beside.exists() else shutil.which("snakemake")

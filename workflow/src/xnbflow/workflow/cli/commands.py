@@ -180,21 +180,11 @@ def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
 
 
 def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
-    """Write a study of a series: its sheet ``<output>.tsv`` and configuration ``<output>.yaml``.
+    """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
     The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
     model with its signature, beside two others, and a permutation test of the first. ``mirrors``
-    are where to download from instead of NCBI.
-
-    Returns
-    -------
-    str
-        The command that runs the study.
-
-    Raises
-    ------
-    InputError
-        If the name is not valid, no label is proposed, or one of the files exists.
+    are where to download from instead of NCBI. Returned is the command that runs the study.
     """
     name = Path(output).name
     if not _NAME.fullmatch(name):
