@@ -56,5 +56,7 @@ def test_a_signature_that_recognises_the_batch_is_named(tmp_path, effect, expect
     values[10:] += 9 * batch  # of genes that are not in the signature
     series(values, batch=np.array(["b1", "b2"])[batch]).write(tmp_path / "toy")
     signature = pd.DataFrame({"feature": [f"g{i}" for i in range(10)]})
-    rows = phenotype_checks(tmp_path / "toy", read_header(tmp_path / "toy"), {"nb": signature})
+    rows = phenotype_checks(
+        tmp_path / "toy", read_header(tmp_path / "toy"), {("toy", "nb"): signature}
+    )
     assert rows[rows["check"] == "signature"]["severity"].tolist() == [expected]

@@ -165,7 +165,6 @@ REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
 #: What was run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
-#: General statistics for MultiQC, which finds the file by its name.
 MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
 #: The permutation test of one classifier on one data set.
 PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")

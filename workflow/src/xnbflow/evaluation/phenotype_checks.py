@@ -15,7 +15,7 @@ from xnbflow.data.contract import AUDIT_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSetHeader, iterate_features
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.diagnostics.audit import testable
+from xnbflow.diagnostics.audit import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.verdicts import performance
 
@@ -33,7 +33,7 @@ _TECHNICAL = re.compile(
 
 
 def phenotype_checks(
-    path: str | Path, header: DataSetHeader, signatures: Mapping[str, pd.DataFrame]
+    path: str | Path, header: DataSetHeader, signatures: Mapping[tuple[str, str], pd.DataFrame]
 ) -> pd.DataFrame:
     """Predict the class from the phenotype, and batch and sex from the genes of signatures.
 
@@ -47,16 +47,16 @@ def phenotype_checks(
     ----------
     path : path
         A canonical series; its ``header`` is given, too.
-    signatures : mapping of str to DataFrame
-        The ``feature`` of each model of all samples, by the id of the classifier.
+    signatures : mapping of (str, str) to DataFrame
+        The ``feature`` of each model of all samples, by data set and classifier.
     """
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
     rows = _phenotype_only(cells, header)
     technical = [str(name) for name in cells if _TECHNICAL.search(str(name))]
-    for classifier, signature in signatures.items() if technical else ():
+    for (dataset, classifier), signature in signatures.items() if technical else ():
         genes = signature["feature"].unique()
-        if 0 < len(genes) <= _MOST_GENES:
+        if dataset == header.name and 0 < len(genes) <= _MOST_GENES:
             parts = [values[np.isin(names, genes)] for names, values in iterate_features(path)]
             values = pd.DataFrame(np.concatenate(parts)).dropna().to_numpy()
             rows += [_signature(cells[name], values, classifier, header) for name in technical]
@@ -68,7 +68,7 @@ def _phenotype_only(cells: pd.DataFrame, header: DataSetHeader) -> list[dict[str
     """Predict the class from all columns but identifiers and running numbers."""
     labels, design = pd.Series(header.labels), {}
     for name, column in cells.items():
-        values = testable(labels[column.notna()], column.dropna())
+        values = usable(labels[column.notna()], column.dropna())
         if values is None or column.notna().groupby(labels).mean().min() < _KNOWN:
             continue
         if not pd.api.types.is_numeric_dtype(values):
@@ -98,7 +98,7 @@ def _signature(
         return None
     genes = pd.DataFrame(values.T[known])
     genes -= genes.groupby(header.labels[known]).transform("mean")
-    text = f"{counted(len(values), 'gene')} of {classifier}, classes apart, predict “{cells.name}”"
+    text = f"{counted(len(values), 'gene')} of {classifier}, less the mean of each class, predict “{cells.name}”"
     groups = None if header.groups is None else header.groups[known]
     return _row("signature", text, genes.to_numpy(), cells[known], groups) | {"subject": cells.name}
 

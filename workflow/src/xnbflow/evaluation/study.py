@@ -77,17 +77,11 @@ def study_tables(
     }
     models = [tuple(key) for key in owners["models"]]
     signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
-    predicted = [
-        phenotype_checks(
-            path, headers[name], {c: t for (d, c), t in signatures.items() if d == name}
-        )
-        for name, path in paths.items()
-    ]
+    predicted = [phenotype_checks(path, headers[name], signatures) for name, path in paths.items()]
+    predicted.append(shared_by_series(paths))
     tables = {
         **checked,
-        "audit": _joined(
-            [checked["audit"], *predicted, shared_by_series(paths)], STUDY_TABLES["audit"]
-        ),
+        "audit": _joined([checked["audit"], *predicted], STUDY_TABLES["audit"]),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _named(permuted, "permutation_tests"),
