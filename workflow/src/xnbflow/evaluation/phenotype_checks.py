@@ -80,9 +80,7 @@ def _phenotype_only(cells: pd.DataFrame, header: DataSetHeader) -> list[dict[str
         return []
     names = ", ".join(f"“{name}”" for name in design)
     text = f"the phenotype alone ({names}) predicts the class"
-    found = _row(
-        "phenotype only", text, pd.concat(design, axis=1).to_numpy(), labels, header.groups
-    )
+    found = _row("phenotype only", text, pd.concat(design, axis=1), labels, header.groups)
     if found["severity"] == "warning" and found["value"] >= _COMPLETE:
         found["severity"] = "severe"
     return [found | {"subject": ", ".join(design)}]
@@ -98,14 +96,15 @@ def _signature(
         return None
     genes = pd.DataFrame(values.T[known])
     genes -= genes.groupby(header.labels[known]).transform("mean")
-    text = f"{counted(len(values), 'gene')} of {classifier}, less the mean of each class, predict “{cells.name}”"
+    text = f"{counted(len(values), 'gene')} of {classifier}, less the mean of each class, "
+    text += f"predict “{cells.name}”"
     groups = None if header.groups is None else header.groups[known]
-    return _row("signature", text, genes.to_numpy(), cells[known], groups) | {"subject": cells.name}
+    return _row("signature", text, genes, cells[known], groups) | {"subject": cells.name}
 
 
-def _row(check: str, text: str, design: Any, target: pd.Series, groups: Any) -> dict[str, Any]:
+def _row(check: str, text: str, table: Any, target: pd.Series, groups: Any) -> dict[str, Any]:
     """Return what a logistic regression reaches in stratified folds."""
-    codes = np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
+    design, codes = table.to_numpy(), pd.factorize(target.astype(str), sort=True)[0]
     votes = np.zeros((len(codes), codes.max() + 1))
     for train, test in stratified_splits(codes, groups, _SPLITS, seed=0):
         model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
