@@ -182,6 +182,7 @@ def write_results(results, p_values=()):
         "random_genes": [],
         "learning_curve": [],
         "halves": [],
+        "signature": [],
         "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
         "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
     }
@@ -195,7 +196,7 @@ def write_results(results, p_values=()):
             for dataset, folds, classifier in study.trained
         ]
     keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
-    keys |= {"permuted": [], "halved": [], "tested": list(p_values)}
+    keys |= {"models": [], "permuted": [], "halved": [], "tested": list(p_values)}
     for i, p_value in enumerate(dict(p_values).values()):
         test = pd.DataFrame({"metric": ["balanced_accuracy"], "p_value": p_value})
         checks = {"label_test": test, "random_genes": test[:0], "learning_curve": test[:0]}

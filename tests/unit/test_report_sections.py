@@ -47,7 +47,7 @@ from xnbflow.report.sections import (
 )
 from xnbflow.report.sections.answer import _item, _size
 from xnbflow.report.sections.samples import contributions
-from xnbflow.report.study import write_report
+from xnbflow.report.study import write_multiqc, write_report
 
 MODULES = (
     answer,
@@ -95,6 +95,15 @@ def drawn(section, name):
 def table_with(section, *columns):
     """The first table of a section that has these columns."""
     return next(t for t in blocks(section, Table) if set(columns) <= set(t.frame))
+
+
+def test_general_statistics_are_those_of_the_headline(results, tmp_path):
+    write_multiqc(results, tmp_path / "mqc")
+    written = yaml.safe_load((tmp_path / "mqc").read_text(encoding="utf-8"))["data"]
+    rows = results.rows("summary", classifier=results.tables["headline"]["classifier"].iloc[0])
+    for row in rows[rows["metric"] == "balanced_accuracy"].itertuples():
+        assert written[row.dataset]["balanced_accuracy"] == pytest.approx(row.pooled)
+        assert written[row.dataset]["samples"] == SAMPLES
 
 
 def test_without_a_selection_the_most_accurate_classifier_comes_first(tmp_path):

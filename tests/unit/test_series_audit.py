@@ -15,6 +15,7 @@ from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.diagnostics.audit import audit, principal_components, shared_by_series
+from xnbflow.evaluation.phenotype_checks import phenotype_checks
 
 N, FEATURES = 24, 300
 LABELS = np.repeat(["normal", "tumour"], N // 2)
@@ -169,3 +170,5 @@ def test_patients_operated_and_controls_biopsied_are_found(shared_data):
     assert rows.loc[("scale", "not logged"), "severity"] == "warning"
     by_class = tables["components"].groupby("phenotype")["class"].nunique()
     assert by_class.tolist() == [1, 1, 1]
+    alone = phenotype_checks("", made, {}).iloc[0]
+    assert (alone["severity"], "“source”" in alone["finding"]) == ("severe", True)

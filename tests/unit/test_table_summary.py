@@ -112,7 +112,7 @@ def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, 
     assert summary.row is None
     with pytest.raises(InputError, match=r"--label; columns of text: note"):
         commands.write_study(summary, "a/mine")
-    for name in ("demo", "classify", "a b"):  # laid over a study of the project, it would be both
+    for name in ("demo", "classify", "digits", "a b"):  # it would be the project's, too
         with pytest.raises(InputError, match=r"another name|cannot name"):
             commands.write_study(summary, f"a/{name}")
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

@@ -2,7 +2,8 @@
 rule compare:
     input:
         **{table: trained(table) for table in TRAINING_TABLES},
-        **{key: of_gene_sets(key) for key in ("gene_sets", "genes", "signature")},
+        **{key: of_gene_sets(key) for key in ("gene_sets", "genes")},
+        signature=signatures,
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),
         notes=of_datasets(NOTES),

@@ -180,15 +180,19 @@ def of_gene_sets(key):
         study = study_of(wildcards)
         if not study.gene_sets:
             return []
-        place = f"configuration, studies.{study.id}.gene_sets"
-        signature = MODEL_TABLE.fill(table="signature")
-        return {
-            "gene_sets": own_file(study.gene_sets, place) if key == "gene_sets" else [],
-            "genes": of_datasets(DIAGNOSTIC.fill(table="genes"))(wildcards),
-            "signature": [signature.of(dataset=d, classifier=c) for d, c in study.models],
-        }[key]
+        if key == "gene_sets":
+            return own_file(study.gene_sets, f"configuration, studies.{study.id}.gene_sets")
+        return of_datasets(DIAGNOSTIC.fill(table="genes"))(wildcards)
 
     return files
+
+
+def signatures(wildcards):
+    """Input function: the signatures of the models of all samples of a study."""
+    return [
+        MODEL_TABLE.of(dataset=dataset, classifier=name, table="signature")
+        for dataset, name in study_of(wildcards).models
+    ]
 
 
 def owners_of(study):

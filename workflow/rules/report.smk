@@ -61,6 +61,7 @@ rule report:
     output:
         page=REPORT,
         record=RECORD,
+        multiqc=MULTIQC,
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],

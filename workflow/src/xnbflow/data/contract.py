@@ -46,6 +46,7 @@ __all__ = [
     "MODELS",
     "MODEL_TABLE",
     "MODEL_TABLES",
+    "MULTIQC",
     "NOTES",
     "NOTES_TABLE",
     "PAPER",
@@ -164,6 +165,7 @@ REPORT = PathTemplate(STUDY + "/report.html")
 FIGURES = PathTemplate(STUDY + "/figures")
 #: What was run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
+MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
 #: The permutation test of one classifier on one data set.
 PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")

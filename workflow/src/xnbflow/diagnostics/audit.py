@@ -26,7 +26,7 @@ from xnbflow.data.sources.plausibility import repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 
-__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series"]
+__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series", "usable"]
 
 #: Level of the false discovery rate at which a column counts as associated with the class.
 LEVEL = 0.05
@@ -112,14 +112,24 @@ def confounders(series: DataSet) -> list[Row]:
 
 def _association(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str] | None:
     """Return the strength, the p-value and a sentence; None where nothing can be tested."""
+    values = usable(labels, cells)
+    if values is None:
+        return None
+    if pd.api.types.is_numeric_dtype(values):
+        return _of_numbers(labels, values, str(cells.name))
+    return _of_categories(labels, values)
+
+
+def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
+    """Return known cells as numbers or text; None for identifiers, constants and the class."""
     n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
     if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
         return None
     numbers = _as_numbers(cells)
     is_category = levels <= n / 3 or levels == n_classes
     if numbers is not None and not (is_category and _are_codes(numbers)):
-        return _of_numbers(labels, numbers, str(cells.name))
-    return _of_categories(labels, cells) if is_category else None
+        return numbers
+    return cells if is_category else None
 
 
 def _as_numbers(cells: pd.Series) -> pd.Series | None:

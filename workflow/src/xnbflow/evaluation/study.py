@@ -25,6 +25,7 @@ from xnbflow.evaluation import comparison, summaries
 from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, inflation_of
+from xnbflow.evaluation.phenotype_checks import phenotype_checks
 
 __all__ = ["study_tables"]
 
@@ -74,9 +75,13 @@ def study_tables(
         name: _named(_read(keys, files[name], schema), name)
         for name, (keys, schema) in checks.items()
     }
+    models = [tuple(key) for key in owners["models"]]
+    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
+    predicted = [phenotype_checks(path, headers[name], signatures) for name, path in paths.items()]
+    predicted.append(shared_by_series(paths))
     tables = {
         **checked,
-        "audit": _joined([checked["audit"], shared_by_series(paths)], STUDY_TABLES["audit"]),
+        "audit": _joined([checked["audit"], *predicted], STUDY_TABLES["audit"]),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _named(permuted, "permutation_tests"),

@@ -18,7 +18,14 @@ from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults
 
-__all__ = ["print_figures", "read_record", "sections_of", "write_record", "write_report"]
+__all__ = [
+    "print_figures",
+    "read_record",
+    "sections_of",
+    "write_multiqc",
+    "write_record",
+    "write_report",
+]
 
 
 def write_report(
@@ -66,6 +73,26 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "tables": _digests(results),
     }
     text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
+    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+
+
+def write_multiqc(results: StudyResults, path: str | Path) -> None:
+    """Write general statistics for MultiQC, as JSON, which is YAML: what the headline reaches."""
+    names = ["samples", "accuracy", "balanced_accuracy", "features_per_class"]
+    rows = results.tables["summary"]
+    rows = rows[rows["classifier"].isin(results.tables["headline"]["classifier"])]
+    value = rows["pooled"].fillna(rows["mean"])
+    samples = results.tables["datasets"].set_index("dataset")["samples"]
+    data = {name: {"samples": int(n)} for name, n in samples.items()}
+    for row in rows.assign(value=value).dropna(subset="value").to_dict("records"):
+        if row["metric"] in names:  # of several schemes of folds the first
+            data[row["dataset"]].setdefault(row["metric"], row["value"])
+    headers = {
+        name: {"title": name.replace("_", " "), "format": "{:.3f}" if "acc" in name else "{:,.0f}"}
+        for name in names
+    }
+    about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
+    text = json.dumps(about | {"headers": headers, "data": data}, indent=1, ensure_ascii=False)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 

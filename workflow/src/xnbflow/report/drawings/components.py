@@ -31,9 +31,10 @@ def draw_components(
     ``names`` are written beside samples, as of outliers, empty for none.
     """
     kinds = sorted(set(groups))
-    labels = [shorten(kind, 30) for kind in kinds]
     width = column_width(2.9)
-    columns, room = legend_room(labels, width)
+    half = int(5 * (width - 0.7))  # long values often differ in the last word only
+    labels = [k if len(k) <= 2 * half else f"{k[:half]}…{k[-half:]}" for k in kinds]
+    columns, room = legend_room(labels, width - 0.7)
     side = min(width - 0.7, 4.0)
     figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)
     for i, kind in enumerate(kinds):

@@ -104,14 +104,15 @@ def draw_trade_off(
     for x, y in zip(features, accuracy, strict=True):
         order = np.argsort(x, kind="stable")
         axes.plot(x[order], y[order], color=GREY, linewidth=0.6, alpha=0.6)
-    shifts = 10 ** (0.03 * (np.arange(len(classifiers)) - (len(classifiers) - 1) / 2))
+    decades = np.log10(np.nanmax(features) / np.nanmin(features))
+    apart = 0.01 * decades if len(rows) > 1 else 0.0  # a share of the axis, whatever its range
+    shifts = 10 ** (apart * (np.arange(len(classifiers)) - (len(classifiers) - 1) / 2))
     for j, name in enumerate(classifiers):
         colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
         x, y = features[:, j] * shifts[j], accuracy[:, j]
         axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.85, label=name, clip_on=False)
     low = axes.get_ylim()[0]
     axes.set_ylim(low - 0.05 * (1.0 - low), 1.0)
-    decades = np.log10(np.nanmax(features) / np.nanmin(features))
     _make_logarithmic(axes, (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
     axes.grid(visible=True)
     axes.set_axisbelow(True)

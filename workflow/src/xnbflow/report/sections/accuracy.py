@@ -20,8 +20,8 @@ __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 _PICTURES = "The accuracies, and what they need: fewer features are easier to measure."
 _POINTS = "Accuracy with its 95 % interval; the bar across is the majority-class rate."
 _TRADE = (
-    "Better towards the upper left; a line joins the classifiers of a data set, whose points are "
-    "moved apart a little."
+    "Better towards the upper left; a line joins the classifiers of a data set. With several data "
+    "sets points are moved apart a little."
 )
 
 #: Metrics beside accuracy: label, meaning and format.
@@ -103,7 +103,8 @@ def _accuracies(results: StudyResults) -> Table:
     brackets = ", in brackets that of the repeats’ means" * bool(repeats.notna().any(axis=None))
     return results.tables.show(
         "summary",
-        f"Accuracy: mean ± standard deviation over folds{brackets}. The greatest of a row is "
+        f"Accuracy: mean ± standard deviation over folds{brackets}. With folds of different "
+        "sizes it differs from the accuracy of all samples together. The greatest of a row is "
         "marked; a cell is empty where a fold could not be fitted.",
         rows=frame,
         own={"baseline": Column("number", "share of the largest class", "majority-class baseline")},

@@ -13,12 +13,19 @@ _ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
 _FOUND = (
     "What was found, the gravest first. Severe: a column of the phenotype separates classes "
     "completely, or samples are equal. Warning: a column goes with the class (false discovery rate "
-    "of 5 %), sex does not fit, samples are nearly equal, or values are no logarithms. Notice: "
-    "outliers and replicates."
+    "of 5 %), all columns together predict it above chance, or the genes of a signature predict "
+    "batch or sex; sex does not fit, samples are nearly equal, or values are no logarithms. "
+    "Notice: outliers and replicates."
 )
 _TESTED = (
     "The class against every column of the phenotype. Value: Cramer’s V of categories, the share "
     "of the variance of ranks of numbers; 1 separates the classes completely."
+)
+_PREDICTED = (
+    "What predicts what, by five folds of a logistic regression. Phenotype only: the class from "
+    "all columns together; above chance, the accuracy of genes may be that of these columns. "
+    "Signature: batch or sex from the genes of a model, after the mean of each class is taken off. "
+    "Value: balanced accuracy."
 )
 _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
@@ -65,7 +72,7 @@ def findings(results: StudyResults) -> list[Block]:
     severe, warnings = (found[found["severity"] == name] for name in ("severe", "warning"))
     texts = [
         f"{row.dataset}: {row.subject}: {row.finding}."
-        if row.check != "confounder"
+        if row.check not in {"confounder", "phenotype only"}
         else f"{row.dataset}: {row.finding}."
         for row in severe.head(_NAMED).itertuples(index=False)
     ]
@@ -110,4 +117,8 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(tested):
         columns = ["subject", "value", "p", "fdr", "severity"]
         blocks.append(results.tables.show("audit", _TESTED, columns, tested))
+    predicted = rows[rows["check"].isin(["phenotype only", "signature"])]
+    if len(predicted):
+        columns = ["check", "finding", "value", "severity"]
+        blocks.append(results.tables.show("audit", _PREDICTED, columns, predicted))
     return blocks

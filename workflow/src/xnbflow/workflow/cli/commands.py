@@ -22,7 +22,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.geo_summary import summarise
-from xnbflow.data.sources.sheet import SheetRow, sheet_text
+from xnbflow.data.sources.sheet import SheetRow, read_sheet, sheet_text
 from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
@@ -190,8 +190,10 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     if not _NAME.fullmatch(name):
         msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
         raise InputError(msg)
-    if name in {*project_configuration().get("studies", {}), *RULES}:
-        msg = f"{name!r} is a study or rule of the project; choose another name"
+    own = Path(__file__).parents[5] / "config" / "datasets.tsv"
+    datasets = read_sheet(own) if own.is_file() else {}
+    if name in {*project_configuration().get("studies", {}), *datasets, *RULES}:
+        msg = f"{name!r} is a study, data set or rule of the project; choose another name"
         raise InputError(msg)
     if told.row is None:
         msg = f"{told.accession}: {told.reason} No files were written"
