@@ -29,8 +29,8 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     Medians over all samples stand in for missing values. ``selected`` has ``repeat``, ``fold`` and
     ``feature``, ``folds`` has ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
     The result is the table ``random_genes`` of `CHECK_TABLES`. It is empty if nothing was selected
-    in the first repeat, or more than half of those that vary; if a feature is not linear, there is one
-    class, or more than `MOST_SAMPLES` samples.
+    in the first repeat, or more than half of those that vary; if a feature is not linear, there is
+    one class, or more than `MOST_SAMPLES` samples.
 
     Selected and random features are given to the same classifier, Gaussian naive Bayes with equal
     priors, in the same folds. The score is the balanced accuracy of all folds together. A random
