@@ -88,7 +88,8 @@ def expected(results, place, row):
         for _, r in recall.iterrows()
     )
     mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
-    yield f". It used {mean:.1f} features per class on average."
+    count = f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"
+    yield f". It used {count} features per class on average."
     if pd.notna(row["p_value"]):
         yield f" Permutation test of balanced accuracy: p = {row['p_value']:.2g}."
     stability = results.rows("stability", **where, **{"class": ""})

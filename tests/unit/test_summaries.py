@@ -445,7 +445,7 @@ def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
     assert row.classifier == "xnb"
     assert row.text == (
         "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
-        "baseline has 40.0%; it uses 3.0 features per class; NB 97.0%."
+        "baseline has 40.0%; it uses 3 features per class; NB 97.0%."
     )
 
 

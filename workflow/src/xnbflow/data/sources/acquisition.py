@@ -102,7 +102,8 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
     if len(series.classes) < 2:
         msg = (
             f"data set {dataset.id}: all {counted(series.n_samples, 'sample')} have the label "
-            f"{str(series.labels[0])!r}; a classifier needs at least two classes"
+            f"{str(series.labels[0])!r}; a classifier needs at least two classes (map= leaves out "
+            "labels that it does not list)"
         )
         raise InputError(msg)
     notes = []
