@@ -88,7 +88,8 @@ s1,1.5,2.25,f,t
 
 
 def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
-    series = read_table(put(tmp_path, ARFF, "x.arff"), row(id_column="the id"))
+    text = ARFF.replace("s1,", "'s1' ,")
+    series = read_table(put(tmp_path, text, "x.arff"), row(id_column="the id"))
     assert list(series.features) == ["g1", "g2", "sex"]
     assert list(series.kinds) == ["linear", "linear", "categorical"]
     assert series.values.tolist() == [[1.5, 4], [2.25, 5.5], [0, 1]]
@@ -100,6 +101,7 @@ def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
         (ARFF.replace("s1,1.5,2.25,f,t", "{0 s1, 1 1.5}"), "line 9: a sparse row; in Weka"),
         (ARFF.replace("@data", "@date"), "has no @data"),
         (ARFF.replace("@attribute g1 numeric", "@attribute g1"), "line 4: .* is no attribute"),
+        (ARFF.replace("1.5", '"1"5'), "line 9: not valid ARFF"),
         (ARFF.replace("1.5", "high"), r"column 2 \('g1'\), line 9: 'high' is not a number"),
     ],
 )
@@ -308,6 +310,9 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     [
         ("sample\tdiagnosis\nx1\tt\nx2\tn\n", {}, "no sample of the table is in the phenotype"),
         ("sample\tdiagnosis\ns1\tt\ns1\tn\n", {}, "sample 's1' occurs twice"),
+        ("sample\tdiagnosis\ns1\tt\ns\r2\tn\n", {}, "sample name .* has control characters"),
+        ("sample\tdiag\rnosis\ns1\tt\n", {}, "column name .* has control characters"),
+        ("sample\tdiagnosis\n", {}, "there are no samples below the header"),
         ("sample\tdiagnosis\tdiagnosis\ns1\tt\tn\n", {}, "column 'diagnosis' occurs 2 times"),
         ("sample\tdiagnosis\ns1\tt\n", {"phenotype_id": "gsm"}, "'gsm', which the sheet's phenoty"),
     ],

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.counts import counted
+from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import format_of, open_raw
@@ -44,6 +45,7 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
             if count > 1:
                 msg = f"{path}: column {quoted(name)} occurs {count} times; rename them"
                 raise InputError(msg, key=name)
+        refuse_control_characters(str(path), "column name", names)
         key = names.index(dataset.id_column) if dataset.id_column in names else 0
         if wanted:
             key = position_of(path, names, wanted, "phenotype_id")
@@ -87,11 +89,14 @@ def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
 
 def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     samples = frame.pop(key)
+    if samples.empty:
+        raise InputError(f"{path}: there are no samples below the header", file=str(path))
     bad = samples[(samples == "") | samples.duplicated()]
     if len(bad):
         what = f"sample {quoted(bad.iloc[0])} occurs twice" if bad.iloc[0] else "a cell is empty"
         msg = f"{path}, column {quoted(key)}: {what}; correct it, or name another phenotype_id"
         raise InputError(msg, key=key)
+    refuse_control_characters(str(path), "sample name", samples)
     return frame.set_index(pd.Index(samples, name=None))
 
 

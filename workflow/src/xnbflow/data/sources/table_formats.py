@@ -212,7 +212,10 @@ class Arff(TableFile):
                 wrong = "a sparse row; in Weka, apply SparseToNonSparse and save it again"
                 raise self._refusal(number, wrong)
             quote = "'" if "'" in line else '"'
-            reader = csv.reader([line], quotechar=quote, escapechar="\\", skipinitialspace=True)
+            line = re.sub(rf"{quote}\s+(?=,|$)", quote, line)  # noqa: PLW2901 - a strict reader
+            reader = csv.reader(
+                [line], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True
+            )
             try:
                 yield number, [cell.strip() for cell in next(reader)]
             except csv.Error as error:
