@@ -2,14 +2,12 @@
 
 import functools
 
-import numpy as np
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
 from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.evaluation.build import build_estimator
-from xnbflow.studies.directional.compute import CLASSIFIERS
+from xnbflow.studies.directional.compute import classifiers
 
 FILES = {
     "magic": ("uci", "magic04.data.gz"),
@@ -36,15 +34,12 @@ def series(shared_data, tmp_path_factory):
     return get
 
 
-def build(name, data):
-    columns = {kind: np.flatnonzero(data.kinds == kind) for kind in np.unique(data.kinds)}
-    return build_estimator(CLASSIFIERS[name], columns)
-
-
 def accuracy(name, data, runs):
     """Mean accuracy in percent over runs of stratified 10-fold cross-validation."""
     cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=runs, random_state=0)
-    return 100 * cross_val_score(build(name, data), data.frame(), data.labels, cv=cv).mean()
+    return (
+        100 * cross_val_score(classifiers(data, 10)[name], data.frame(), data.labels, cv=cv).mean()
+    )
 
 
 @pytest.mark.filterwarnings("ignore:.*features (is|are) constant")
@@ -68,7 +63,7 @@ def test_accuracies_of_table_1(series, name, classifier, paper, runs, tolerance)
 @pytest.mark.parametrize("classifier", ["SelGNB", "SelvMNB"])
 def test_three_features_of_magic_are_selected_one_of_them_the_angle(series, classifier):
     data = series("magic")  # the paper's Table 2
-    selected = build(classifier, data).fit(data.frame(), data.labels).selected_features_
+    selected = classifiers(data, 10)[classifier].fit(data.frame(), data.labels).selected_features_
     assert len(selected["gamma"]) == 3
     assert "fAlpha" in selected["gamma"]
 

@@ -31,7 +31,7 @@ from xnbflow.studies.directional.compute_examples import (
     torus_regions,
 )
 
-__all__ = ["analyse"]
+__all__ = ["analyse", "classifiers"]
 
 TABLES = analysis_tables(ANALYSIS)
 
@@ -176,7 +176,7 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
     for repeat in range(repeats):
         seed = derive_seed(data.name, repeat, "inner folds")
         folds = StratifiedKFold(10, shuffle=True, random_state=seed)
-        for name, classifier in _classifiers(data, folds).items():
+        for name, classifier in classifiers(data, folds).items():
             start = time.perf_counter()
             classifier.fit(data.values.T, data.labels)
             seconds = time.perf_counter() - start
@@ -191,7 +191,7 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
     return frame.groupby(["dataset", "classifier"], sort=False).mean().reset_index()
 
 
-def _classifiers(data: DataSet, folds: StratifiedKFold) -> dict[str, Any]:
+def classifiers(data: DataSet, folds: StratifiedKFold | int) -> dict[str, Any]:
     """Return the paper's classifiers for the columns of a data set; ``folds`` are inner ones."""
     linear, angular, categorical = (np.flatnonzero(data.kinds == k).tolist() for k in KINDS)
     von_mises = VonMisesNB(angular=angular, categorical=categorical)
