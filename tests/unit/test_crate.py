@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from xnbflow.data.contract import (
     FOLDS,
@@ -39,8 +38,8 @@ def folder(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         _write_study(tmp_path)
-        write_crate("mine", tmp_path / "crate.zip", [tmp_path / "my.yaml"])
-        write_crate("mine", tmp_path / "nodata.zip", [tmp_path / "my.yaml"], data=False)
+        write_crate("mine", tmp_path / "crate.zip")
+        write_crate("mine", tmp_path / "nodata.zip", data=False)
     return tmp_path
 
 
@@ -59,16 +58,18 @@ def _write_study(tmp_path):
     folds = draw_folds(series, 5, 1)
     write_parquet(folds, FOLDS.of(dataset="toy", folds="5-fold"), FOLDS_TABLE)
     digest = digest_of_file(SERIES.of(dataset="toy"))
-    entry = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
+    method, params = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB", {"n_features": 3}
+    entry = {"method": method, "params": params}
     for name, table in train(series, folds, entry).items():
         write_parquet(table, TRAINED.of(**KEYS, table=name), TRAINING_TABLES[name], digest)
     folder = tmp_path / STUDY.of(study="mine")
     folder.mkdir(parents=True)
     (folder / "report.html").write_text("a page")
-    run = {"classifiers": {"csnb": {"label": "ClassSpecificNB", "method": "csnb"}}}
-    (tmp_path / RECORD.of(study="mine")).write_text(json.dumps({"configuration": run}))
     study = {"title": "Mine", "datasets": ["toy"], "classifiers": ["csnb"], "folds": ["5-fold"]}
-    (tmp_path / "my.yaml").write_text(yaml.safe_dump({"studies": {"mine": study}}))
+    own = {"label": "ClassSpecificNB", "method": "csnb", "params": params}
+    run = {"studies": {"mine": study}, "datasets": {"toy": {}}, "classifiers": {"csnb": own}}
+    run |= {"folds": {"5-fold": {"splits": 5}}, "diagnostics": {}}
+    (tmp_path / RECORD.of(study="mine")).write_text(json.dumps({"configuration": run}))
 
 
 def packed(crate, change, *, with_digests=False):
@@ -154,14 +155,15 @@ def test_predictions_that_are_not_those_of_the_classifier_are_noticed(crate, fol
     assert verify(changed).endswith("is NOT the same.")
 
 
-def test_a_configuration_that_was_changed_after_the_run_is_refused(folder, tmp_path, monkeypatch):
-    monkeypatch.chdir(folder)
-    other = {"classifiers": {"csnb": {"params": {"n_features": 2}}}}
-    (tmp_path / "other.yaml").write_text(yaml.safe_dump(other))
+def test_the_configuration_is_that_of_the_run(crate, tmp_path, monkeypatch):
+    with zipfile.ZipFile(crate) as archive:
+        run = json.loads(archive.read("run.json"))
+    kernel = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+    assert run["entries"] == {"toy": {"csnb": {"method": kernel, "params": {"n_features": 3}}}}
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError) as caught:
-        write_crate("mine", tmp_path / "c.zip", [folder / "my.yaml", tmp_path / "other.yaml"])
-    assert (caught.value.key, caught.value.file) == ("csnb", RECORD.of(study="mine"))
-    assert not (tmp_path / "c.zip").exists()
+        write_crate("mine", tmp_path / "c.zip")
+    assert caught.value.file == RECORD.of(study="mine")
 
 
 def test_a_crate_without_data_takes_them_from_a_folder_and_no_others(folder, tmp_path):

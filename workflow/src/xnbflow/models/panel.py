@@ -133,8 +133,13 @@ def _chosen(
     ranked = pd.Index(series.features).get_indexer(names)
     genes, references = choose_genes(series.values[:, training], codes[training], ranked, n, floor)
     if not len(genes) or not len(references):
-        what = "reference gene" if len(genes) else "gene of the signature"
-        raise InputError(f"{series.name}: no {what} reaches the expression floor; lower --floor")
+        what = "gene of the signature reaches the expression floor; lower --floor"
+        if len(genes):
+            what = (
+                "reference gene: none reaches the expression floor in every class, varies and is "
+                "no candidate of the panel; lower --floor, or fit with fewer genes"
+            )
+        raise InputError(f"{series.name}: no {what}")
     return genes, references
 
 

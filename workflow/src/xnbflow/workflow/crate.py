@@ -54,11 +54,11 @@ _DAMAGED = (
 _PROJECT = Path(__file__).parents[4]
 
 
-def write_crate(study: str, output: Path, configured: Sequence[Path], *, data: bool = True) -> None:
+def write_crate(study: str, output: Path, *, data: bool = True) -> None:
     """Write the crate of a finished study of the working directory.
 
-    ``configured`` are configurations that the run was given over the project's own. The data sets
-    themselves are in it unless ``data`` is false; their checksums always are.
+    Its configuration is the one that the report recorded. The data sets themselves are in it unless
+    ``data`` is false; their checksums always are.
     """
     try:
         from rocrate.model import ContextEntity  # noqa: PLC0415
@@ -66,9 +66,8 @@ def write_crate(study: str, output: Path, configured: Sequence[Path], *, data: b
     except ModuleNotFoundError as error:
         msg = "a crate needs the library rocrate; install xnbflow with its extra `crate`"
         raise InputError(msg) from error
-    config = _configuration(study, configured)
+    config = _configuration(study)
     own, crate = config.studies[study], ROCrate()
-    _refuse_other_configuration(config, study)
     versions = {"Python": platform.python_version(), "xnbflow": __version__}
     versions |= {name: version(name) for name in _PACKAGES}
     run = {
@@ -149,35 +148,21 @@ def verify(crate: Path, data: Path | None = None, seed: int = 0) -> str:
         return counted + _again(root, path, key, entry, rng)
 
 
-def _configuration(study: str, configured: Sequence[Path]) -> Config:
-    """Return the configuration of one study."""
-    from snakemake.utils import update_config  # noqa: PLC0415
-
-    raw: dict[str, Any] = {}
-    for path in (_PROJECT / "config/config.yaml", *configured):
-        update_config(raw, yaml.safe_load(path.read_text(encoding="utf-8")))
-    if study not in raw["studies"]:
-        msg = f"there is no study {quoted(study)}; name its configuration by --configfile"
-        raise InputError(msg)
-    raw["studies"] = {study: raw["studies"][study]}
-    raw |= {"run": [study], "preprocessing": {
-        name: steps for name, steps in raw.get("preprocessing", {}).items()
-        if name in raw["studies"][study]["datasets"]}}  # fmt: skip
-    schema = _PROJECT / "workflow/schemas/config.schema.json"
-    return read_config(raw, schema, raw["studies"][study]["datasets"])
-
-
-def _refuse_other_configuration(config: Config, study: str) -> None:
-    """Refuse classifiers that are not those of the run, by the record of its report."""
+def _configuration(study: str) -> Config:
+    """Return the configuration that a study was run with, by the record of its report."""
     path = Path(RECORD.of(study=study))
     if not path.is_file():
-        return  # `_files` names the page that is missing
+        msg = f"{path} does not exist; run the study in this folder: xnbflow run {quoted(study)}"
+        raise InputError(msg, file=str(path))
     run = json.loads(path.read_text(encoding="utf-8"))["configuration"]
-    for name in config.studies[study].classifiers:
-        if run["classifiers"].get(name) != config.classifiers[name]:
-            msg = f"{quoted(name)} is configured otherwise than in the run of {path}"
-            remedy = f"give the run's --configfile, or run again: xnbflow run {study}"
-            raise InputError(f"{msg}; {remedy}", file=str(path), key=name)
+    raw = yaml.safe_load((_PROJECT / "config/config.yaml").read_text(encoding="utf-8"))
+    raw |= {
+        "run": [study],
+        "studies": run["studies"],
+        "preprocessing": run.get("preprocessing", {}),
+    }
+    raw |= {key: raw[key] | run[key] for key in ("classifiers", "folds", "diagnostics")}
+    return read_config(raw, _PROJECT / "workflow/schemas/config.schema.json", list(run["datasets"]))
 
 
 def _files(study: str, datasets: Sequence[str], trained: Sequence[Any]) -> Iterator[Path]:

@@ -193,8 +193,10 @@ def fit(
         symbols = commands.symbols_of(series)
         model = commands.fit_model(series, entry, validation, symbols=symbols, origin=origin)
     commands.write_model(model, output)
-    told = commands.summary(model)
-    tell_json({"model": str(output), **told}) if as_json else say(commands.as_text(told, output))
+    result = commands.summary(model)
+    tell_json({"model": str(output), **result}) if as_json else say(
+        commands.as_text(result, output)
+    )
 
 
 @app.command()
@@ -218,18 +220,18 @@ def show(
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)
-    told = commands.summary(read)
+    result = commands.summary(read)
     if features is not None:
         with progress("cross-validating with the listed features"):
-            told["portability"] = commands.portability_of(read, features, option, orientation)
+            result["portability"] = commands.portability_of(read, features, option, orientation)
     if card:
         with commands.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
-        say(card_of(told, model.stem))
+        say(card_of(result, model.stem))
     elif as_json:
-        tell_json({**told, "signature": read.signature.to_dict("records")})
+        tell_json({**result, "signature": read.signature.to_dict("records")})
     else:
-        say(commands.as_text(told, model))
+        say(commands.as_text(result, model))
         say(commands.signature_text(read))
 
 
@@ -315,13 +317,13 @@ def predict(
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    told = commands.predict_table(read, samples, missing)
-    for note in told.notes:
+    result = commands.predict_table(read, samples, missing)
+    for note in result.notes:
         warn(note)
     if as_json:
-        tell_json({"notes": told.notes, "samples": told.table.to_dict("records")})
+        tell_json({"notes": result.notes, "samples": result.table.to_dict("records")})
         return
-    commands.deliver(commands.tsv(told.table), output)
+    commands.deliver(commands.tsv(result.table), output)
 
 
 @app.command()
@@ -344,13 +346,13 @@ def explain(
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    told = commands.explain_sample(read, samples, sample, missing)
+    result = commands.explain_sample(read, samples, sample, missing)
     if html:
-        commands.write_explanation(told, html, model.stem)
+        commands.write_explanation(result, html, model.stem)
     if as_json:
-        tell_json(told.to_json())
+        tell_json(result.to_json())
     elif not html:
-        say(told.as_text())
+        say(result.as_text())
 
 
 @app.command("geo")
@@ -376,13 +378,13 @@ def propose(
 
     with progress(f"reading {table}"):
         dataset = commands.described(table, label, id_column, option, orientation)
-        told = commands.summary_of(dataset, mirror)
+        result = commands.summary_of(dataset, mirror)
     if as_json:
-        tell_json({**vars(told), "values": told.values.to_dict("records"), "row": told.sheet})
+        tell_json({**vars(result), "values": result.values.to_dict("records"), "row": result.sheet})
     else:
-        say(str(told))
+        say(str(result))
     if output:
-        command = commands.write_study(told, output, mirror)
+        command = commands.write_study(result, output, mirror)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
 
@@ -437,15 +439,12 @@ def crate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where it goes.")] = Path(
         "crate.zip"
     ),
-    configfile: Annotated[
-        list[Path], typer.Option(help="The configuration of the run; repeatable.")
-    ] = [],  # noqa: B006
     data: Annotated[bool, typer.Option(help="Whether the data sets are in it.")] = True,
 ) -> None:
     """Pack a finished study of this folder as an RO-Crate that `verify` can check."""
     from xnbflow.workflow.crate import write_crate  # noqa: PLC0415
 
-    write_crate(study, output, configfile, data=data)
+    write_crate(study, output, data=data)
 
 
 @app.command()

@@ -135,8 +135,8 @@ def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     try:
         check_estimator(entry, "fit", "classifier")
     except InputError as error:
-        told = str(error).replace("configuration, fit.method", "--method")
-        raise InputError(told.replace("configuration, fit.params", "--param")) from error
+        result = str(error).replace("configuration, fit.method", "--method")
+        raise InputError(result.replace("configuration, fit.params", "--param")) from error
     return entry
 
 
@@ -179,7 +179,7 @@ def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
         return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
-def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
+def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
     The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
@@ -195,20 +195,20 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     if name in {*project_configuration().get("studies", {}), *datasets, *RULES}:
         msg = f"{name!r} is a study, data set or rule of the project; choose another name"
         raise InputError(msg)
-    if told.row is None:
-        msg = f"{told.accession}: {told.reason} No files were written"
+    if result.row is None:
+        msg = f"{result.accession}: {result.reason} No files were written"
         raise InputError(msg)
     sheet, configuration = (Path(f"{output}.{suffix}") for suffix in ("tsv", "yaml"))
     for path in (sheet, configuration):
         if path.exists():
             raise InputError(f"{path} exists; remove it, or choose another name")
-    few = told.n_samples < _FEW_SAMPLES or "group" in told.row.options
+    few = result.n_samples < _FEW_SAMPLES or "group" in result.row.options
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
         "studies": {
             name: {
-                "title": told.title or name,
+                "title": result.title or name,
                 "datasets": [name],
                 "classifiers": [_RECOMMENDED, "nb", "forest"],
                 "folds": ["5-fold" if few else "10-fold"],
@@ -220,7 +220,7 @@ def write_study(told: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
     sheet.parent.mkdir(parents=True, exist_ok=True)
-    deliver(sheet_text([replace(told.row, id=name)]), sheet)
+    deliver(sheet_text([replace(result.row, id=name)]), sheet)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
@@ -347,15 +347,15 @@ def portability_of(
     return portability(series, model.entry, names, splits)
 
 
-def as_text(told: dict[str, Any], path: Path) -> str:
+def as_text(result: dict[str, Any], path: Path) -> str:
     """Return what a model is, for people."""
-    series, figures = told["series"], told["figures"]
+    series, figures = result["series"], result["figures"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
     lines = [
-        f"{path}: {told['estimator'].splitlines()[0]}",
+        f"{path}: {result['estimator'].splitlines()[0]}",
         (
             f"fitted on {series['name']}: {counted(series['samples'], 'sample')} ({classes}), "
-            f"{counted(series['features'], 'feature')}, of which it uses {told['features_used']}"
+            f"{counted(series['features'], 'feature')}, of which it uses {result['features_used']}"
         ),
     ]
     if figures:
@@ -379,22 +379,22 @@ def as_text(told: dict[str, Any], path: Path) -> str:
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")
-    if "portability" in told:
-        some, value = told["portability"], told["portability"]["accuracy"]
+    if "portability" in result:
+        some, value = result["portability"], result["portability"]["accuracy"]
         lines.append(
             f"with the {counted(some['features'], 'listed feature')} of the series alone: accuracy "
             f"{value['value']:.3f} (95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
         )
-    if "core" in told:
-        core, held_out = told["core"], told["coverage"]["held_out"]
+    if "core" in result:
+        core, held_out = result["core"], result["coverage"]["held_out"]
         lines.append(
             f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
             f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in inner folds"
         )
         shares = ", ".join(f"{label} {share:.3f}" for label, share in held_out.items())
-        aim = 1.0 - told["coverage"]["error_rate"]
+        aim = 1.0 - result["coverage"]["error_rate"]
         lines.append(f"sets of classes, meant to hold {aim:.0%} of each class, hold {shares}")
-    lines.append(", ".join(f"{name} {number}" for name, number in told["versions"].items()))
+    lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
     return "\n".join(lines)
 
 
