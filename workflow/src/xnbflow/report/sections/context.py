@@ -49,11 +49,14 @@ def _words(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> s
     dataset, classifier = key
     forecasts = rows[rows["kind"] == "forecast"]
     now, last = forecasts.iloc[0], forecasts.iloc[-1]
+    first, second = (
+        f"{row['balanced_accuracy']:.0%} [{row['lower']:.0%}, {row['upper']:.0%}] with "
+        f"{row['training_samples']:,.0f} training samples"
+        for row in (now, last)
+    )
     text = (
-        f"{dataset}, {results.labels[classifier]}: with all {now['training_samples']:,.0f} samples "
-        f"to train on a balanced accuracy of {now['balanced_accuracy']:.0%} is expected "
-        f"[{now['lower']:.0%}, {now['upper']:.0%}], with {last['training_samples']:,.0f} "
-        f"{last['balanced_accuracy']:.0%} [{last['lower']:.0%}, {last['upper']:.0%}]."
+        f"{dataset}, {results.labels[classifier]}: the forecast of the balanced accuracy is "
+        f"{first} (all that there are), and {second}."
     )
     return text + (f" Unreliable: {last['unreliable']}." if last["unreliable"] else "")
 

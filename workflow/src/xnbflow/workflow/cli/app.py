@@ -194,9 +194,10 @@ def fit(
         model = commands.fit_model(series, entry, validation, symbols=symbols, origin=origin)
     commands.write_model(model, output)
     result = commands.summary(model)
-    tell_json({"model": str(output), **result}) if as_json else say(
-        commands.as_text(result, output)
-    )
+    if as_json:
+        tell_json({"model": str(output), **result})
+    else:
+        say(commands.as_text(result, output))
 
 
 @app.command()
