@@ -17,7 +17,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, mean_of, share_interval
-from xnbflow.evaluation.quick_permutation import Screen, quick_fit
+from xnbflow.evaluation.permutation import Screen, quick_fit
 
 __all__ = ["PowerLaw", "learning_curve", "power_laws"]
 
@@ -82,7 +82,7 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
 def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> pd.DataFrame:
     """Measure the balanced accuracy with few training samples and forecast it with more.
 
-    The parameters are those of `xnbflow.evaluation.quick_permutation.label_test`, the result is the
+    The parameters are those of `xnbflow.evaluation.permutation.label_test`, the result is the
     table ``learning_curve`` of `CHECK_TABLES`. It is empty with more than
     `xnbflow.evaluation.halves.MOST_SAMPLES` samples, or so few of a class that four training sets
     of different size cannot be drawn.

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow import __version__
-from xnbflow.data.dataset import KINDS, DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
@@ -244,8 +244,8 @@ def fit_model(
 
 def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
     """Return the estimator of a resolved configuration; it imputes where values are missing."""
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
-    estimator = build_estimator(entry, columns, derive_seed(series.name, *purpose))
+    seed = derive_seed(series.name, *purpose)
+    estimator = build_estimator(entry, series.columns_by_kind, seed)
     return imputing(estimator) if series.missing else estimator
 
 
