@@ -40,8 +40,10 @@ _SERIES = {"name": str, "samples": int, "features": int, "classes": dict}
 
 
 def _skops() -> Any:
-    """Return the module ``skops.io``, which imports all of scikit-learn; few jobs keep a model."""
-    return importlib.import_module("skops.io")
+    """Return the module ``skops.io``; few jobs keep a model."""
+    import skops.io  # noqa: PLC0415  it imports all of scikit-learn: half a second
+
+    return skops.io
 
 
 def write_model(model: TrainedModel, path: str | Path) -> None:
