@@ -23,7 +23,7 @@ rule acquire:
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         given=state_of_given,
-        lock=lambda wildcards: prefix() + LOCK,
+        lock=lambda wildcards: prefix() + LOCK.of(dataset=wildcards.dataset),
         sources=lambda wildcards: source_digests("acquire.py", reader(wildcards)),
     message:
         "Reading {wildcards.dataset}"
