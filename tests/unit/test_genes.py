@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from published_xnb import bandwidth, log_density
 from scipy.stats import false_discovery_control, fisher_exact, ttest_ind
 from sklearn.metrics import roc_auc_score
 
@@ -41,6 +42,19 @@ def test_areas_are_scikit_learns_ties_and_missing_values_among_them(measured):
     assert (areas[:, 5] == 0.5).all()
 
 
+def distance(column, y, label):
+    """Hellinger's, of the published densities; the rest is all other classes, by their sizes."""
+    known = ~np.isnan(column)
+    points = np.linspace(column[known].min(), column[known].max(), 50)
+    densities, rest, outside = {}, 0.0, (known & (y != label)).sum()
+    for each in np.unique(y[known]):
+        values = column[known & (y == each)]
+        densities[each] = np.exp(log_density(points, values, bandwidth(values)))
+        densities[each] /= densities[each].sum()
+        rest = rest + densities[each] * len(values) / outside * (each != label)
+    return np.sqrt(1 - np.sqrt(densities[label] * rest).sum())
+
+
 def test_each_class_against_the_rest_is_scipys_test_of_that_feature(measured):
     X, y = measured
     features = np.array([f"g{i:02}" for i in range(60)])
@@ -58,12 +72,13 @@ def test_each_class_against_the_rest_is_scipys_test_of_that_feature(measured):
             row = rows.loc[feature]
             inside, outside = (column[w & ~np.isnan(column)] for w in (y == label, y != label))
             if feature in ("g05", "g06") and (feature == "g05" or label == "AML"):
-                assert np.isnan(row["p"])  # constant, or without a value in the class
+                assert np.isnan([row["p"], row["distance"]]).all()  # constant, or without a value in the class
                 continue
             p.append(ttest_ind(inside, outside, equal_var=False).pvalue)
             assert row["symbol"] == feature.upper()
             np.testing.assert_allclose(row["mean_in"], inside.mean())
             np.testing.assert_allclose(row["mean_out"], outside.mean())
+            np.testing.assert_allclose(row["distance"], distance(column, y, label), rtol=1e-9)
             change = np.log2(np.exp(inside.mean() - outside.mean()))
             np.testing.assert_allclose(row["log_fold_change"], change, rtol=1e-9, atol=1e-12)
         tested = rows["p"].notna()

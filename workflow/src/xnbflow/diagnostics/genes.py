@@ -7,10 +7,14 @@ from scipy.stats import rankdata, ttest_ind_from_stats
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.distances import compare
+from xnbflow.density.matrices import Rows
+from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.features import class_codes, feature_rows
 
-__all__ = ["class_areas", "class_comparisons", "gene_table"]
+__all__ = ["class_areas", "class_comparisons", "class_distances", "gene_table"]
 
 
 def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
@@ -64,11 +68,84 @@ def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
     return areas
 
 
+def class_distances(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
+    """Return the Hellinger distance between the density of each class and that of the rest.
+
+    Densities are those by which `xnbflow.naive_bayes.XNB` ranks features: Gaussian kernels with
+    Silverman's bandwidth of each class, on a grid of 50 points. The density of the rest is the mean
+    of those of the other classes, weighted by their samples, so that of two classes the distance is
+    XNB's. It sees differences of any kind, those of spread among them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The transpose of a feature-major array costs no copy. Missing values (NaN) are left out.
+    y : array-like of shape (n_samples,)
+        Class labels.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_features)
+        From 0 to 1, one row per class, in the order of ``np.unique(y)``; NaN where a class or the
+        rest has fewer than two values, or where none differ.
+
+    Raises
+    ------
+    InputError
+        If y does not have one label per sample.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 3.0], [2.0, 4.0], [3.0, 3.0], [8.0, 4.0], [9.0, 3.0], [10.0, 4.0]])
+    >>> class_distances(X, np.array(list("aaabbb"))).round(2)
+    array([[1.  , 0.16],
+           [1.  , 0.16]])
+    """
+    features = feature_rows(X)
+    classes, codes = class_codes(y, features.shape[1])
+    found = np.full((len(classes), len(features)), np.nan)
+    varies = np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1)
+    known = ~np.isnan(features)
+    # features that lack the values of the same samples are compared together
+    patterns, which = np.ones((1, len(codes)), bool), np.zeros(len(features), int)
+    if not known.all():
+        patterns, which = np.unique(known, axis=0, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    ends = np.cumsum(np.bincount(which, minlength=len(patterns)))
+    for pattern, rows in zip(patterns, np.split(order, ends[:-1]), strict=True):
+        present, own = np.unique(codes[pattern], return_inverse=True)
+        sizes = np.bincount(own)
+        rows = rows[varies[rows]]  # noqa: PLW2901
+        if len(present) > 1 and len(rows):
+            several = (sizes > 1) & (sizes < len(own) - 1)
+            distances = _distances(Rows(features, rows), own, np.flatnonzero(pattern))
+            found[np.ix_(present[several], rows)] = distances[several]
+    return found
+
+
+def _distances(features: Rows, codes: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Return `class_distances` of features in some samples, of which all values are known."""
+    sizes = np.bincount(codes).astype(float)
+    k = len(sizes)
+    weights = sizes * (1 - np.eye(k)) / (len(codes) - sizes)[:, None]
+    pairs = np.stack([np.arange(k), k + np.arange(k)], axis=1)
+    found = np.empty((k, len(features)))
+
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+        widths = tile.bandwidths("silverman", "gaussian", 0.0)
+        own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
+        rest = np.tensordot(weights, own, axes=1)
+        found[:, strip] = compare(np.concatenate([own, rest]), pairs, "hellinger")
+
+    map_class_tiles(work, features, codes, k, bandwidth="silverman", samples=samples)
+    return found
+
+
 def gene_table(series: DataSet) -> pd.DataFrame:
     """Compare each class with the rest, one linear feature at a time.
 
     Samples of one patient are not independent. Where samples have groups, means and tests are
-    therefore of *units*: the mean of each group within a class. Areas are of samples.
+    therefore of *units*: the mean of each group within a class. Areas and distances are of samples.
 
     Parameters
     ----------
@@ -102,6 +179,7 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     if not len(linear):
         return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
     areas = class_areas(values.T, series.labels)
+    distances = class_distances(values.T, series.labels)
     found = class_comparisons(values, series)
     fdr = benjamini_hochberg(found["p"])
     names = {"feature": series.features[linear]}
@@ -119,6 +197,7 @@ def gene_table(series: DataSet) -> pd.DataFrame:
             **{name: column[code] for name, column in found.items() if name != "t"},
             "fdr": fdr[code],
             "auc": areas[code],
+            "distance": distances[code],
             "ties": ties.to_numpy(dtype=int),
         }
         part = pd.DataFrame({name: column[order] for name, column in columns.items()})

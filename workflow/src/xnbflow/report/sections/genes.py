@@ -52,7 +52,7 @@ _SETS = (
     "measured genes."
 )
 _SHOWN = ("class", "rank", "feature", "symbol", "chromosome", "mean_in", "mean_out",
-          "log_fold_change", "p", "fdr", "auc", "ties")  # fmt: skip
+          "log_fold_change", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
