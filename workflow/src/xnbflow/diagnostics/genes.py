@@ -12,51 +12,19 @@ from xnbflow.density.distances import compare
 from xnbflow.density.matrices import Rows
 from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
-from xnbflow.diagnostics.features import class_codes, feature_rows
 
-__all__ = ["class_areas", "class_comparisons", "class_distances", "gene_table"]
+__all__ = ["class_comparisons", "gene_table"]
 
 
-def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
-    """Return the area under the ROC curve of each feature, each class against the rest.
+def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the area under the ROC curve of each class against the rest, (n_classes, n_features).
 
     It is the share of pairs of a sample of the class and another one in which the former has the
-    larger value, ties as one half: Mann and Whitney's U over the number of pairs. 1 or 0 means that
-    the feature separates the class perfectly.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The transpose of a feature-major array costs no copy. Missing values (NaN) are left out.
-    y : array-like of shape (n_samples,)
-        Class labels.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features)
-        One row per class, in the order of ``np.unique(y)``; NaN where all values of a class, or of
-        all others, are missing.
-
-    Raises
-    ------
-    InputError
-        If y does not have one label per sample.
-
-    References
-    ----------
-    Hanley J. A., McNeil B. J. (1982), Radiology 143, 29-36.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 3.0], [2.0, 3.0], [5.0, 3.0], [6.0, 9.0]])
-    >>> class_areas(X, np.array(["a", "a", "b", "b"]))
-    array([[0.  , 0.25],
-           [1.  , 0.75]])
+    larger value, ties as one half: Mann and Whitney's U over the number of pairs (Hanley and
+    McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no others.
     """
-    features = feature_rows(X)
-    classes, codes = class_codes(y, features.shape[1])
-    member = np.eye(len(classes))[codes]
-    areas = np.empty((len(classes), len(features)))
+    member = np.eye(codes.max() + 1)[codes]
+    areas = np.empty((member.shape[1], len(features)))
     for rows in row_slices(features.shape):
         ranks = rankdata(features[rows], axis=1, nan_policy="omit")
         known = ~np.isnan(ranks)
@@ -68,64 +36,31 @@ def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
     return areas
 
 
-def class_distances(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
-    """Return the Hellinger distance between the density of each class and that of the rest.
+def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return Hellinger's distance of each class's density from the rest's, as shaped as areas.
 
-    Densities are those by which `xnbflow.naive_bayes.XNB` ranks features: Gaussian kernels with
-    Silverman's bandwidth of each class, on a grid of 50 points. The density of the rest is the mean
-    of those of the other classes, weighted by their samples, so that of two classes the distance is
-    XNB's. It sees differences of any kind, those of spread among them.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The transpose of a feature-major array costs no copy. Missing values (NaN) are left out.
-    y : array-like of shape (n_samples,)
-        Class labels.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features)
-        From 0 to 1, one row per class, in the order of ``np.unique(y)``; NaN where a class or the
-        rest has fewer than two values, or where none differ.
-
-    Raises
-    ------
-    InputError
-        If y does not have one label per sample.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 3.0], [2.0, 4.0], [3.0, 3.0], [8.0, 4.0], [9.0, 3.0], [10.0, 4.0]])
-    >>> class_distances(X, np.array(list("aaabbb"))).round(2)
-    array([[1.  , 0.16],
-           [1.  , 0.16]])
+    Densities are those by which `xnbflow.naive_bayes.XNB` ranks features; that of the rest is the
+    mean of the other classes', weighted by their samples, so that of two classes the distance is
+    XNB's. Missing values are left out, features with the same gaps compared together; NaN where a
+    class or the rest has fewer than two values, or none differ.
     """
-    features = feature_rows(X)
-    classes, codes = class_codes(y, features.shape[1])
-    found = np.full((len(classes), len(features)), np.nan)
-    varies = np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1)
-    known = ~np.isnan(features)
-    # features that lack the values of the same samples are compared together
-    patterns, which = np.ones((1, len(codes)), bool), np.zeros(len(features), int)
-    if not known.all():
-        patterns, which = np.unique(known, axis=0, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    ends = np.cumsum(np.bincount(which, minlength=len(patterns)))
-    for pattern, rows in zip(patterns, np.split(order, ends[:-1]), strict=True):
-        present, own = np.unique(codes[pattern], return_inverse=True)
-        sizes = np.bincount(own)
-        rows = rows[varies[rows]]  # noqa: PLW2901
-        if len(present) > 1 and len(rows):
+    found = np.full((codes.max() + 1, len(features)), np.nan)
+    varies = np.flatnonzero(np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1))
+    gaps = pd.DataFrame(np.packbits(np.isnan(features[varies]), axis=1))
+    for rows in gaps.groupby(list(gaps)).indices.values():
+        samples = np.flatnonzero(~np.isnan(features[varies[rows[0]]]))
+        classes, own = np.unique(codes[samples], return_inverse=True)
+        if len(classes) > 1:
+            sizes = np.bincount(own)
+            distances = _complete_distances(Rows(features, varies[rows]), own, samples)
             several = (sizes > 1) & (sizes < len(own) - 1)
-            distances = _distances(Rows(features, rows), own, np.flatnonzero(pattern))
-            found[np.ix_(present[several], rows)] = distances[several]
+            found[np.ix_(classes[several], varies[rows])] = distances[several]
     return found
 
 
-def _distances(features: Rows, codes: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Return `class_distances` of features in some samples, of which all values are known."""
-    sizes = np.bincount(codes).astype(float)
+def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Return `_distances` of features in some samples, of which all values are known."""
+    sizes = np.bincount(codes)
     k = len(sizes)
     weights = sizes * (1 - np.eye(k)) / (len(codes) - sizes)[:, None]
     pairs = np.stack([np.arange(k), k + np.arange(k)], axis=1)
@@ -178,8 +113,8 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     values = series.values if len(linear) == series.n_features else series.values[linear]
     if not len(linear):
         return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
-    areas = class_areas(values.T, series.labels)
-    distances = class_distances(values.T, series.labels)
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    areas, distances = _areas(values, codes), _distances(values, codes)
     found = class_comparisons(values, series)
     fdr = benjamini_hochberg(found["p"])
     names = {"feature": series.features[linear]}

@@ -87,7 +87,7 @@ def has_annotation(platform: str, downloads: Downloads) -> bool:
     for path in _paths(platform):
         with suppress(InputError), downloads.open_head("geo", path, default=BASE_URLS):
             return True
-    return _own_table(platform, downloads).is_file()
+    return (downloads.folder / "geo" / f"{platform}.soft").is_file()
 
 
 def _paths(platform: str) -> tuple[str, str]:
@@ -96,13 +96,9 @@ def _paths(platform: str) -> tuple[str, str]:
     return f"{folder}/annot/{platform}.annot.gz", f"{folder}/soft/{platform}_family.soft.gz"
 
 
-def _own_table(platform: str, downloads: Downloads) -> Path:
-    return downloads.folder / "geo" / f"{platform}.soft"
-
-
 def _platform_file(platform: str, downloads: Downloads) -> Path:
     """Get GEO's annotation of a platform, or the table of its SOFT file if there is none."""
-    own, (annotation, soft) = _own_table(platform, downloads), _paths(platform)
+    own, (annotation, soft) = downloads.folder / "geo" / f"{platform}.soft", _paths(platform)
     if own.is_file():
         return own
     try:

@@ -50,16 +50,15 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
         seen = list(dict.fromkeys(labels))
         with open_table(table, {}) as gct:
             samples = gct.header[2:]
-        if lines[0][:2] != [str(len(labels)), str(len(names))] or len(seen) != len(names):
+        sizes = [len(samples), len(labels), len(names), len(seen)]
+        declared = [str(len(samples)), str(len(names))] == lines[0][:2]
+        if not declared or sizes[0] != sizes[1] or sizes[2] != sizes[3]:
             msg = (
-                f"{path} has {len(labels)} labels, {len(seen)} of them distinct, and {len(names)} "
-                f"names of classes; its first line says {' '.join(lines[0])}. Correct it (names "
-                "have no spaces)"
+                f"{path}: {' '.join(lines[0])} is its first line, but {table} has {sizes[0]} "
+                f"samples, and here are {sizes[1]} labels, {sizes[2]} names of classes (without "
+                f"spaces) and {sizes[3]} distinct labels; correct it"
             )
             raise InputError(msg)
-        if len(samples) != len(labels):
-            msg = f"{path} has {len(labels)} labels, and {table} has {len(samples)} samples"
-            raise InputError(f"{msg}; give the CLS file of this table")
         numbers = [int(label) for label in seen if re.fullmatch("[0-9]{1,9}", label)]
         if numbers != sorted(numbers) or (set(seen) & set(names) and seen != names):
             msg = (

@@ -68,10 +68,9 @@ def _without_annotation(found: Summary) -> Summary:
     """Return a summary whose row names no annotation, as that of the platform cannot be had."""
     options = {key: value for key, value in found.row.options.items() if key != "annotation"}
     reason = (
-        f"{found.reason} WITHOUT GENE SYMBOLS: neither the annotation nor the table of "
-        f"{found.platform} can be had from here. The study will run on probes. For symbols, add "
-        f"annotation={found.platform} to the options of the sheet where GEO can be reached, or "
-        "annotation=FILE with a table of probes and symbols."
+        f"{found.reason} WITHOUT GENE SYMBOLS: no file of {found.platform} can be had from here; "
+        f"the study will run on probes. For symbols add annotation={found.platform} to the options "
+        "where GEO can be reached, or annotation=FILE, a table of probes and symbols."
     )
     return replace(found, row=replace(found.row, options=options), reason=reason)
 

@@ -101,8 +101,16 @@ def column_width(natural: float) -> float:
 
 
 def label_width(labels: Sequence[str], size: float = 9.0) -> float:
-    """Return the inches that the longest of some labels takes at a font size in points."""
-    return 0.0087 * size * max((len(label) for label in labels), default=0)
+    """Return the inches that the widest of some labels takes at a font size in points.
+
+    Capitals are wider than other letters, and those of scripts without letters wider still.
+    """
+    return 0.0087 * size * max((_letters(label) for label in labels), default=0.0)
+
+
+def _letters(label: str) -> float:
+    wide = sum(0.6 * (c > "\u2e80") + 0.2 * c.isupper() + 0.2 * (c in "MWmw@%") for c in label)
+    return len(label) + wide
 
 
 def shorten(name: str, length: int = 26) -> str:
