@@ -16,7 +16,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table_formats import open_table
+from xnbflow.data.sources.table_formats import open_table, suffix_of
 
 __all__ = ["as_gct", "read_classes", "write_gct_and_cls"]
 
@@ -37,6 +37,9 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
     The first label that occurs is of the first class, whatever the label is. Labels that are the
     names of the classes, or numbers, in another order contradict that, and are refused.
     """
+    if suffix_of(table) != ".gct":
+        msg = f"{path} names no samples, as CLS never does: it is for a table in GCT, not {table}"
+        raise InputError(msg, key="phenotype")
     with about_file(path), open_raw(path) as stream:
         text = stream.read(_LONGEST).decode("utf-8", errors="replace")
         lines = [line.split() for line in text.splitlines() if line.strip()]
@@ -60,7 +63,7 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
             )
             raise InputError(msg)
         numbers = [int(label) for label in seen if re.fullmatch("[0-9]{1,9}", label)]
-        if numbers != sorted(numbers) or (set(seen) & set(names) and seen != names):
+        if seen != names and (numbers != sorted(numbers) or set(seen) & set(names)):
             msg = (
                 f"{path}: the first label that occurs, {quoted(seen[0])}, would be of the first "
                 f"class, {quoted(names[0])}; list the names in the order in which labels occur"

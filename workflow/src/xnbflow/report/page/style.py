@@ -105,12 +105,8 @@ def label_width(labels: Sequence[str], size: float = 9.0) -> float:
 
     Capitals are wider than other letters, and those of scripts without letters wider still.
     """
-    return 0.0087 * size * max((_letters(label) for label in labels), default=0.0)
-
-
-def _letters(label: str) -> float:
-    wide = sum(0.6 * (c > "\u2e80") + 0.2 * c.isupper() + 0.2 * (c in "MWmw@%") for c in label)
-    return len(label) + wide
+    letters = (sum(1 + 0.6 * (c > "\u2e80") + 0.3 * c.isupper() for c in each) for each in labels)
+    return 0.0087 * size * max(letters, default=0.0)
 
 
 def shorten(name: str, length: int = 26) -> str:

@@ -57,12 +57,10 @@ def section(results: StudyResults) -> Section | None:
 
 
 def _found(results: StudyResults) -> pd.DataFrame:
-    """Return the rows of the audit that found something, the gravest first.
-
-    What a column alone predicts is left out where its own test has found the same.
-    """
+    """Return the rows of the audit that found something, the gravest first."""
     rows = results.tables["audit"]
     rows = rows[rows["severity"] != "none"]
+    # what a single column predicts is its own test again
     alone = rows[rows["check"].isin(["confounder", "phenotype only"])]
     rows = rows.drop(index=alone.index[alone.duplicated(["dataset", "subject"])])
     return rows.sort_values("severity", key=lambda column: column.map(_ORDER), kind="stable")
