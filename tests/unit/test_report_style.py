@@ -99,7 +99,7 @@ NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)
             draw_trade_off,
             {"rows": list("ab"), "classifiers": LONG, "features": 9 * NARROW, "accuracy": NARROW},
         ),
-        (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": ["x", "x", "y"]}),
+        (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": ["W" * 20, "x", "M" * 20]}),
         (draw_cohorts, NEARLY_ONE | {"curves": {"tumour": (np.ones(9), np.ones(9))}}),
         (
             draw_ranks,
