@@ -40,10 +40,10 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
     spans = list(pairwise(edges))
     names = [shorten(classes[start], _LONGEST) for start, _ in spans]
-    lines, places = _placed(names, spans, inner / m, (-left, inner + 0.1))
+    right = wide - left - inner
+    lines, places = _placed(names, spans, inner / m, (-left, inner + right))
     top = 0.2 + _LINE * (1 + max(lines))
     height = top + 0.7 + _ROW * n
-    right = wide - left - inner
     figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
     shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, below=True)
