@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -520,3 +521,19 @@ def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(
     assert table.groupby(["dataset", "classifier", "class"]).size().max() == 1
     known = results.tables["as_good"].query("classifier == 'xnb' and as_good > selected")
     assert len(found) == 1 + bool(len(known))
+
+
+def test_what_a_single_column_of_the_phenotype_says_is_said_once():
+    class Tables(dict):
+        def sources(self, *_):
+            return []
+
+    def row(check, subject):
+        said = {"check": check, "subject": subject, "finding": f"{check}!"}
+        return said | {"dataset": "d", "severity": "severe"}
+
+    rows = [row("confounder", "day"), row("phenotype only", "day"), row("scale", "counts")]
+    rows += [row("confounder", "age"), row("phenotype only", "age, day")]
+    (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(rows))))
+    assert block.text.count("confounder!") == 2
+    assert block.text.count("phenotype only!") == 1

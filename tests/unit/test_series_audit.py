@@ -152,19 +152,19 @@ def test_the_scale_of_every_source_is_seen(change, subject):
 
 def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
     path = tmp_path / "own.csv"
-    path.write_text("id,type,plate,age,g1\na,x,1,20,.5\nb,x,1,30,.7\nc,y,2,40,.9\nd,y,2,50,.1\n")
+    path.write_text("id,type,day,age,g1\na,x,1,20,.5\nb,x,1,30,.7\nc,y,2,40,.9\nd,y,2,50,.1\n")
 
     def read(**options):
         return read_table(
             path, SheetRow("own", "table", label="type", id_column="id", options=options)
         )
 
-    made = read(batch="plate", phenotype_columns="age")
+    made = read(batch="day", phenotype_columns="age")
     assert made.features.tolist() == ["g1"]
     assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
-    assert found(made, "confounder").loc["plate", "severity"] == "severe"
+    assert found(made, "confounder").loc["batch (day)", "severity"] == "severe"
     with pytest.raises(InputError) as error:
-        read(group="plate", phenotype_columns="age")
+        read(group="day", phenotype_columns="age")
     assert error.value.key == "group"
     with pytest.raises(InputError) as error:
         read(batch="side")

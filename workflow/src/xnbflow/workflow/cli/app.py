@@ -426,6 +426,20 @@ def paper(
 
 
 @app.command()
+def export(
+    dataset: Annotated[str, typer.Argument(help="A data set of a study that has run here.")],
+    *,
+    output: Annotated[str, typer.Option("--output", "-o", help="Name without ending.")] = "",
+) -> None:
+    """Write a prepared data set as GCT and CLS, for GenePattern, GSEA and others."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    with progress("writing"):
+        files = commands.write_gct_and_cls(commands.prepared(dataset), output or dataset)
+    say("\n".join(map(str, files)))
+
+
+@app.command()
 def methods() -> None:
     """List the classifiers that a study can name, each with a sentence and its source."""
     from xnbflow.workflow.cli import commands  # noqa: PLC0415
