@@ -64,7 +64,7 @@ def with_classifier(entry):
         (
             (*DEMO, "validate"),
             [PAIR | {"test": "wine"}],
-            "[0]: 'wine' is no second cohort",
+            "[0]: 'wine' cannot be its own second cohort",
         ),
         ((*DEMO, "validate"), [PAIR] * 2, "studies.demo.validate[0]: "),
         ((*DEMO, "cohorts"), ["wine"], "cohorts: found 1 items; give at least 2"),

@@ -13,6 +13,7 @@ import xnbflow
 
 ROOT = Path(__file__).parents[2]
 STUDIES = {*yaml.safe_load((ROOT / "config/config.yaml").read_text())["studies"], "my-study"}
+STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 #: The rule that a document gives to `--until`.
 RULES = {"acquire"}

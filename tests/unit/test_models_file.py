@@ -131,7 +131,7 @@ def test_other_files_are_refused(path, tmp_path):
     for name, told in {
         "nothing": "does not exist",
         "text": "no model, or damaged",
-        "foreign": "no model of xnbflow",
+        "foreign": "not a model of xnbflow",
         "newer": "format 99, this program reads 3",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():

@@ -25,6 +25,7 @@ __all__ = [
     "CHECK_TABLES",
     "CLASSIFIER",
     "COHORT_TABLES",
+    "CURVES",
     "DESCRIPTION",
     "DESCRIPTION_TABLE",
     "DESCRIPTION_TABLES",
@@ -166,6 +167,8 @@ FIGURES = PathTemplate(STUDY + "/figures")
 #: What was run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
 MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
+#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
+CURVES = PathTemplate(STUDY + "/curves.json")
 #: The permutation test of one classifier on one data set.
 PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")

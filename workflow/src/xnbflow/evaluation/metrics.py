@@ -5,8 +5,10 @@ study calls them thousands of times, and scikit-learn's ROC AUC fails where a fo
 """
 
 import numpy as np
+import pandas as pd
 from scipy.special import logsumexp
 from scipy.stats import rankdata
+from sklearn.metrics import roc_curve
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
@@ -18,6 +20,7 @@ __all__ = [
     "class_metrics",
     "fold_metrics",
     "known_predictions",
+    "roc_curves",
 ]
 
 #: Metrics that are means over classes: a fold that lacks a class cannot tell them.
@@ -163,6 +166,41 @@ def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) ->
         pairs += size * (len(inside) - size)
     known = pairs > 0
     return float(np.mean(ordered[known] / pairs[known])) if known.any() else np.nan
+
+
+def roc_curves(
+    true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, folds: np.ndarray
+) -> pd.DataFrame:
+    """Return the ROC curve of each class against the rest, of two classes that of the second.
+
+    The parameters are those of `class_metrics`. The curves of the folds are averaged at equal false
+    positive rates, weighted by their numbers of pairs: the mean area under the curves is the
+    ``roc_auc`` of `class_metrics`, to half a step of the rate (0.005). The result has the columns
+    ``class``, ``false_positive_rate`` and ``true_positive_rate``. It is empty if a sample has no
+    probabilities; a class that shares no fold with another one has no curve.
+
+    T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27 (2006), 861-874,
+    section 9.1.
+    """
+    names = ["class", "false_positive_rate", "true_positive_rate"]
+    if not _is_known(log_posterior).all():
+        return pd.DataFrame(columns=names)
+    codes, log_posterior = known_predictions(true, log_posterior, classes)
+    ranks, parts = rankdata(_scores(log_posterior), axis=0), []
+    grid = np.linspace(0.0, 1.0, 101)
+    for j in range(len(classes)) if len(classes) != 2 else [1]:
+        curves, pairs = [], []
+        for mine in (folds == fold for fold in np.unique(folds)):
+            inside = codes[mine] == j
+            if inside.any() and not inside.all():
+                rates = roc_curve(inside, ranks[mine, j])
+                curves.append(np.interp(grid, *rates[:2]))
+                pairs.append(int(inside.sum() * (~inside).sum()))
+        if pairs:
+            curve = np.average(curves, axis=0, weights=pairs)
+            points = (str(classes[j]), np.insert(grid, 0, 0.0), np.insert(curve, 0, 0.0))
+            parts.append(pd.DataFrame(dict(zip(names, points, strict=True))))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
 
 
 def _scores(log_posterior: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ __all__ = [
     "print_figures",
     "read_record",
     "sections_of",
+    "write_curves",
     "write_multiqc",
     "write_record",
     "write_report",
@@ -93,6 +94,44 @@ def write_multiqc(results: StudyResults, path: str | Path) -> None:
     }
     about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
     text = json.dumps(about | {"headers": headers, "data": data}, indent=1, ensure_ascii=False)
+    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+
+
+_OWNER = ("dataset", "folds", "classifier")
+#: By the kind of a curve: the columns that tell curves apart, and its coordinates, of its table.
+_CURVES = {
+    "roc": ((*_OWNER, "class"), {"x": "false_positive_rate", "y": "true_positive_rate"}),
+    "calibration": (
+        _OWNER,
+        {"x": "mean_predicted", "y": "observed", "lower": "observed_lower"}
+        | {"upper": "observed_upper", "count": "count"},
+    ),
+    "learning_curve": (
+        ("dataset", "classifier", "kind"),
+        {"x": "training_samples", "y": "balanced_accuracy", "lower": "lower", "upper": "upper"}
+        | {"unreliable": "unreliable"},
+    ),
+    "size_path": (("dataset", "method"), {"x": "features_per_class", "y": "accuracy"}),
+}
+
+
+def write_curves(results: StudyResults, path: str | Path) -> None:
+    """Write the curves of a study as JSON, in the shape of ``workflow/schemas/curves.schema.json``.
+
+    Size paths are those of the analysis ``signatures``.
+    """
+    tables = {name: results.tables[name] for name in _CURVES if name != "size_path"}
+    if "signatures" in results.analyses:
+        tables["size_path"] = results.analysis(results.analyses["signatures"])["curves"]
+    curves = []
+    for name, frame in tables.items():
+        keys, coordinates = _CURVES[name]
+        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
+        for key, rows in points.groupby(list(keys), sort=False):
+            own = {role: rows[column].tolist() for role, column in coordinates.items()}
+            curves.append({"curve": name, **dict(zip(keys, key, strict=True)), **own})
+    content = {"study": results.study.id, "curves": curves}
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 
