@@ -65,19 +65,14 @@ def test_a_model_of_the_panel_ignores_the_amount_of_a_sample(series, panel):
     assert panel.model.series["references"] == " ".join(panel.references)
 
 
-def test_the_floor_excludes_genes_and_references():
+def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_reference():
+    codes = np.array([0, 0, 1, 1])
     values = np.array([[9.0, 9, 1, 1], [2, 2, 0, 0], [5, 5, 5, 5.1], [1, 1, 1, 1]])
-    symbols = gene_symbols("abcd", {})
-    codes, ranked = np.array([0, 0, 1, 1]), np.array([1, 0])
-    genes, references = choose_genes(values, codes, ranked, 2, 0.75, symbols)
-    assert (genes.tolist(), references.tolist()) == ([0], [2])
-
-
-def test_a_constant_feature_is_no_reference():
-    values = np.array([[9.0, 9, 1, 1], [0, 0, 0, 0], [5, 5, 5, 5.1], [0, 0, 0, 0], [12.0] * 4])
-    symbols = gene_symbols("abcde", {})
-    references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([0]), 1, 0.5, symbols)[1]
-    assert references.tolist() == [2]  # unexpressed and saturated ones vary least
+    for more, ranked, floor in (([], [1, 0], 0.75), ([[0.0] * 4, [12.0] * 4], [0], 0.5)):
+        own = np.array([*values, *more])  # unexpressed and saturated ones vary least
+        symbols = gene_symbols(map(str, range(len(own))), {})
+        genes, references = choose_genes(own, codes, np.array(ranked), 2, floor, symbols)
+        assert (genes.tolist(), references.tolist()) == ([0], [2])
 
 
 def test_no_two_features_of_one_gene_are_chosen_and_no_control():

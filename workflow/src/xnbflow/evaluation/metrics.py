@@ -174,33 +174,30 @@ def roc_curves(
     """Return the ROC curve of each class against the rest, of two classes that of the second.
 
     The parameters are those of `class_metrics`. The curves of the folds are averaged at equal false
-    positive rates, weighted by their numbers of pairs: the mean area under the curves is the
-    ``roc_auc`` of `class_metrics`, to half a step of the rate (0.005). The result has the columns
-    ``class``, ``false_positive_rate`` and ``true_positive_rate``. It is empty if a sample has no
-    probabilities; a class that shares no fold with another one has no curve.
+    positive rates, weighted by their numbers of pairs: their mean area is the ``roc_auc`` of
+    `class_metrics`, to half a step of the rate (0.005). A class that shares no fold with another
+    one has no curve; none has one if a sample has no probabilities.
 
     T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27 (2006), 861-874,
     section 9.1.
     """
-    names = ["class", "false_positive_rate", "true_positive_rate"]
-    if not _is_known(log_posterior).all():
-        return pd.DataFrame(columns=names)
-    codes, log_posterior = known_predictions(true, log_posterior, classes)
-    ranks, parts = rankdata(_scores(log_posterior), axis=0), []
+    names, rows = ["class", "false_positive_rate", "true_positive_rate"], []
+    codes, known = known_predictions(true, log_posterior, classes)
+    ranks = rankdata(_scores(known), axis=0)
     grid = np.linspace(0.0, 1.0, 101)
-    for j in range(len(classes)) if len(classes) != 2 else [1]:
+    all_known = len(codes) == len(log_posterior)
+    for j in range(len(classes) == 2, len(classes) if all_known else 0):
         curves, pairs = [], []
         for mine in (folds == fold for fold in np.unique(folds)):
             inside = codes[mine] == j
             if inside.any() and not inside.all():
-                rates = roc_curve(inside, ranks[mine, j])
-                curves.append(np.interp(grid, *rates[:2]))
+                curves.append(np.interp(grid, *roc_curve(inside, ranks[mine, j])[:2]))
                 pairs.append(int(inside.sum() * (~inside).sum()))
         if pairs:
             curve = np.average(curves, axis=0, weights=pairs)
-            points = (str(classes[j]), np.insert(grid, 0, 0.0), np.insert(curve, 0, 0.0))
-            parts.append(pd.DataFrame(dict(zip(names, points, strict=True))))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+            points = zip([0.0, *grid], [0.0, *curve], strict=True)
+            rows += [(str(classes[j]), *point) for point in points]
+    return pd.DataFrame(rows, columns=names)
 
 
 def _scores(log_posterior: np.ndarray) -> np.ndarray:

@@ -133,16 +133,16 @@ def design_panel(
         msg = f"the model {what}; a panel cannot be chosen. Fit csnb-cv to log2 expression"
         raise InputError(msg)
     codes = np.searchsorted(series.classes, series.labels)
-    own_symbols = gene_symbols(series.features, symbols_of(series) | model.symbols)
-    size = (n_genes, floor, own_symbols)
-    genes, references = _chosen(series, codes, slice(None), model.signature, *size)
+    symbols = gene_symbols(series.features, symbols_of(series) | model.symbols)
+    size = (n_genes, floor, symbols)
+    genes, references = _chosen(series, codes, slice(None), model.signature, size)
     folds = draw_folds(series, splits, 1)
     selected = train(series, folds, model.entry, explain=False)["selected"]
     predicted = np.full((n_genes, series.n_samples), "", dtype=series.classes.dtype)
     for fold, samples in folds.groupby("fold")["sample"]:
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
         signature = selected[selected["fold"] == fold]
-        own = _chosen(series, codes, ~test, signature, *size)
+        own = _chosen(series, codes, ~test, signature, size)
         X = _differences(series.values, *own)
         for k in range(n_genes):
             fitted = GaussianNB().fit(X[: k + 1, ~test].T, series.labels[~test])
@@ -164,19 +164,12 @@ def design_panel(
 
 
 def _chosen(
-    series: DataSet,
-    codes: np.ndarray,
-    training: Any,
-    signature: pd.DataFrame,
-    n: int,
-    floor: float,
-    symbols: Sequence[frozenset[str]],
+    series: DataSet, codes: np.ndarray, training: Any, signature: pd.DataFrame, size: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return genes and references from a signature: first the best of each class, and so on."""
     names = signature.sort_values("rank", kind="stable")["feature"].drop_duplicates()
     ranked = pd.Index(series.features).get_indexer(names)
-    values = series.values[:, training]
-    genes, references = choose_genes(values, codes[training], ranked, n, floor, symbols)
+    genes, references = choose_genes(series.values[:, training], codes[training], ranked, *size)
     if not len(genes) or not len(references):
         what = "gene of the signature reaches the expression floor; lower --floor"
         if len(genes):

@@ -73,8 +73,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "software": results.software,
         "tables": _digests(results),
     }
-    text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
-    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+    _write_json(record, path)
 
 
 def write_multiqc(results: StudyResults, path: str | Path) -> None:
@@ -93,8 +92,7 @@ def write_multiqc(results: StudyResults, path: str | Path) -> None:
         for name in names
     }
     about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
-    text = json.dumps(about | {"headers": headers, "data": data}, indent=1, ensure_ascii=False)
-    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+    _write_json(about | {"headers": headers, "data": data}, path)
 
 
 _OWNER = ("dataset", "folds", "classifier")
@@ -130,8 +128,11 @@ def write_curves(results: StudyResults, path: str | Path) -> None:
         for key, rows in points.groupby(list(keys), sort=False):
             own = {role: rows[column].tolist() for role, column in coordinates.items()}
             curves.append({"curve": name, **dict(zip(keys, key, strict=True)), **own})
-    content = {"study": results.study.id, "curves": curves}
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    _write_json({"study": results.study.id, "curves": curves}, path, indent=None)
+
+
+def _write_json(content: Any, path: str | Path, indent: int | None = 1) -> None:
+    text = json.dumps(content, indent=indent, ensure_ascii=False, default=str, allow_nan=False)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 

@@ -283,8 +283,10 @@ def panel(
     with progress("choosing and cross-validating genes"):
         series = commands.training_series(read, option, orientation, table)
         found = commands.design_panel(series, read, genes, floor)
-    if not (read.symbols or commands.symbols_of(series)):
-        warn("no gene symbols are known: two of these features may be of one gene")
+    chosen = {*found.genes["gene"], *found.references}
+    if unknown := chosen - (commands.symbols_of(series) | read.symbols).keys():
+        counted = commands.counted(len(unknown), "feature", "has", "have")
+        warn(f"{counted} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
     if output:
         commands.write_model(found.model, output)
     if sheet:
