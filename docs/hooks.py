@@ -10,6 +10,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from xnbflow.evaluation.methods import METHODS
+
 ROOT = Path(__file__).parents[1]
 #: What `make docs` computes before: the results of the study `example`.
 EXAMPLE = ROOT / ".test/results"
@@ -106,6 +108,8 @@ def command_line() -> str:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lead links to documents to their pages; set formulas and figures of the methods."""
     del config, files
+    if page.file.src_uri == "reference/api.md":
+        return with_methods(markdown)
     for place, document in DOCUMENTS.items():
         up = "../" * page.file.src_uri.count("/")
         markdown = markdown.replace(f"]({up}../{document}", f"]({up}{place}")
@@ -114,6 +118,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     made = re.sub(r"\$\$(.+?)\$\$", formula("block"), markdown, flags=re.DOTALL)
     made = re.sub(r"\$([^$\n]+)\$", formula("inline"), made)
     return re.sub(r"^!figure (\S+) (.+)$", figure, made, flags=re.MULTILINE)
+
+
+def with_methods(markdown: str) -> str:
+    """Return the page of the library with every classifier and transformer of the registry."""
+    for kind in ("classifier", "transformer"):
+        own = [method.estimator for method in METHODS.values() if method.kind == kind]
+        blocks = "\n\n".join(f"::: {name}" for name in sorted(own))
+        markdown = markdown.replace(f"<!-- Every {kind} of the registry. -->", blocks)
+    return markdown
 
 
 def formula(display: str) -> Callable[[re.Match[str]], str]:

@@ -218,5 +218,7 @@ def _diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float)
             continue
         overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
         ratios = summaries.diagnostics(overall, within, tables["dependence"][dataset], alpha)
-        rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
-    return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
+        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **ratios})
+    fixed = STUDY_TABLES["diagnostics"].fixed
+    others = [name for name in pd.DataFrame(rows) if name not in fixed]
+    return pd.DataFrame(rows, columns=[*fixed, *others])

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import skops.io
 from sklearn.base import BaseEstimator
 
 from xnbflow.data.atomic import write_atomically
@@ -38,6 +37,11 @@ _NOTES = {
     "figures": dict, "versions": dict,
 }  # fmt: skip
 _SERIES = {"name": str, "samples": int, "features": int, "classes": dict}
+
+
+def _skops() -> Any:
+    """Return the module ``skops.io``, which imports all of scikit-learn; few jobs keep a model."""
+    return importlib.import_module("skops.io")
 
 
 def write_model(model: TrainedModel, path: str | Path) -> None:
@@ -67,7 +71,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     try:
         for part in repeated:  # skops takes a hundred bytes for each name
             part.feature_names_in_ = np.empty(0, dtype=object)
-        members = _members(skops.io.dumps(whole))
+        members = _members(_skops().dumps(whole))
         schema = json.loads(members[_SCHEMA])
         order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
         for node in nodes(schema):
@@ -132,7 +136,7 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
             msg = "its content was changed since it was made: its digest differs"
             raise ValueError(msg)
         types = _permitted(schema, members, set(trust), path)
-        model = _model(skops.io.loads(data, trusted=sorted(types | FIXED_TYPES)))
+        model = _model(_skops().loads(data, trusted=sorted(types | FIXED_TYPES)))
     except (InputError, MemoryError):
         raise
     except Exception as error:

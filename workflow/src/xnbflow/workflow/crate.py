@@ -70,7 +70,7 @@ def write_crate(study: str, output: Path, *, data: bool = True) -> None:
         "entries": {d: {c: config.classifier(c, d) for c in own.classifiers} for d in own.datasets},
         "trained": own.trained,
         "versions": software(),
-        "sources": source_digests("classify"),
+        "sources": source_digests("classify.py"),
     }
     for dataset, folds, name in own.trained:
         keys = {"dataset": dataset, "folds": folds, "classifier": name}

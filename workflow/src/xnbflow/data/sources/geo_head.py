@@ -169,7 +169,7 @@ class _Records:
                 yield cells[0].lstrip("!"), [plain_text(cell) for cell in cells[1:]]
             elif line.strip():
                 msg = (
-                    f"{self.path}, line {self.line}: {line[:40]!r} is no record of a GEO series "
+                    f"{self.path}, line {self.line}: {line[:40]!r} is not a record of a GEO series "
                     "matrix; get the file again, or give the series' accession (GSE...)"
                 )
                 raise InputError(msg)
