@@ -47,22 +47,13 @@ def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
     assert {row.gene for row in first.itertuples()} & modules[0]
     assert {row.gene for row in first.itertuples()} & modules[1]
     assert {int(name[1:]) for name in panel.references} <= set(range(50, 60))
+    assert panel.model.series["references"] == " ".join(panel.references)
 
 
 def test_two_modules_keep_more_accuracy_than_one(panel):
     accuracy = panel.accuracy.set_index("genes")["accuracy"]
     assert accuracy[1] < 0.8
     assert accuracy[2] > 0.9
-
-
-def test_a_model_of_the_panel_ignores_the_amount_of_a_sample(series, panel):
-    places = [list(series.features).index(name) for name in panel.genes["gene"]]
-    own = [list(series.features).index(name) for name in panel.references]
-    values = series.values + np.linspace(-3, 3, 60)
-    X = (values[places] - values[own].mean(axis=0)).T
-    expected = (series.values[places] - series.values[own].mean(axis=0)).T
-    np.testing.assert_allclose(X, expected, atol=1e-12)
-    assert panel.model.series["references"] == " ".join(panel.references)
 
 
 def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_reference():

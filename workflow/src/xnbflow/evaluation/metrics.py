@@ -176,10 +176,7 @@ def roc_curves(
     The parameters are those of `class_metrics`. The curves of the folds are averaged at equal false
     positive rates, weighted by their numbers of pairs: their mean area is the ``roc_auc`` of
     `class_metrics`, to half a step of the rate (0.005). A class that shares no fold with another
-    one has no curve; none has one if a sample has no probabilities.
-
-    T. Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27 (2006), 861-874,
-    section 9.1.
+    one has no curve; none has one if a sample has no probabilities. T. Fawcett (2006), section 9.1.
     """
     names, rows = ["class", "false_positive_rate", "true_positive_rate"], []
     codes, known = known_predictions(true, log_posterior, classes)

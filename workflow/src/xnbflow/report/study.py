@@ -2,8 +2,10 @@
 
 import importlib
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +75,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "software": results.software,
         "tables": _digests(results),
     }
-    _write_json(record, path)
+    _write_json(record, path, indent=1)
 
 
 def write_multiqc(results: StudyResults, path: str | Path) -> None:
@@ -92,47 +94,30 @@ def write_multiqc(results: StudyResults, path: str | Path) -> None:
         for name in names
     }
     about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
-    _write_json(about | {"headers": headers, "data": data}, path)
-
-
-_OWNER = ("dataset", "folds", "classifier")
-#: By the kind of a curve: the columns that tell curves apart, and its coordinates, of its table.
-_CURVES = {
-    "roc": ((*_OWNER, "class"), {"x": "false_positive_rate", "y": "true_positive_rate"}),
-    "calibration": (
-        _OWNER,
-        {"x": "mean_predicted", "y": "observed", "lower": "observed_lower"}
-        | {"upper": "observed_upper", "count": "count"},
-    ),
-    "learning_curve": (
-        ("dataset", "classifier", "kind"),
-        {"x": "training_samples", "y": "balanced_accuracy", "lower": "lower", "upper": "upper"}
-        | {"unreliable": "unreliable"},
-    ),
-    "size_path": (("dataset", "method"), {"x": "features_per_class", "y": "accuracy"}),
-}
+    _write_json(about | {"headers": headers, "data": data}, path, indent=1)
 
 
 def write_curves(results: StudyResults, path: str | Path) -> None:
-    """Write the curves of a study as JSON, in the shape of ``workflow/schemas/curves.schema.json``.
-
-    Size paths are those of the analysis ``signatures``.
-    """
-    tables = {name: results.tables[name] for name in _CURVES if name != "size_path"}
-    if "signatures" in results.analyses:
-        tables["size_path"] = results.analysis(results.analyses["signatures"])["curves"]
+    """Write the curves of a study, which ``curves.toml`` beside this module declares, as JSON."""
+    text = files(__package__).joinpath("curves.toml").read_text(encoding="utf-8")
     curves = []
-    for name, frame in tables.items():
-        keys, coordinates = _CURVES[name]
+    for name, declared in tomllib.loads(text).items():
+        coordinates = declared["coordinates"]
+        if name in STUDY_TABLES:
+            frame = results.tables[name]
+        elif "signatures" in results.analyses:
+            frame = results.analysis(results.analyses["signatures"])["curves"]
+        else:
+            continue
         points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
-        for key, rows in points.groupby(list(keys), sort=False):
+        for key, rows in points.groupby(declared["keys"], sort=False):
             own = {role: rows[column].tolist() for role, column in coordinates.items()}
-            curves.append({"curve": name, **dict(zip(keys, key, strict=True)), **own})
-    _write_json({"study": results.study.id, "curves": curves}, path, indent=None)
+            curves.append({"curve": name, **dict(zip(declared["keys"], key, strict=True)), **own})
+    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
 
 
-def _write_json(content: Any, path: str | Path, indent: int | None = 1) -> None:
-    text = json.dumps(content, indent=indent, ensure_ascii=False, default=str, allow_nan=False)
+def _write_json(content: Any, path: str | Path, **options: Any) -> None:
+    text = json.dumps(content, ensure_ascii=False, default=str, **options)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 
