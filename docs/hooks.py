@@ -45,7 +45,7 @@ def example_files() -> list[Path]:
     """Return the report of the example and what it links to; nothing where it was not computed."""
     folders = [EXAMPLE / "studies/example", EXAMPLE / "example"]
     found = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [path for path in found if path.suffix != ".svg" and not path.name.startswith(".")]
+    return [path for path in found if not path.name.startswith(".")]
 
 
 def example_page() -> str:
