@@ -142,7 +142,7 @@ def _forecast(
     bootstrapped = 1 - drawn @ right.T
     law, laws = power_laws(sizes, errors[None]), power_laws(sizes, bootstrapped)
     falls = np.quantile(bootstrapped[:, 0] - bootstrapped[:, -1], 0.05) > 0
-    rows = []
+    note, rows = "", []
     for i, size in enumerate(sizes):
         limits = _limits(1 - errors[i], 1 - bootstrapped[:, i], right[i], codes, units)
         rows.append(("measured", size, 1 - errors[i], *limits, ""))
@@ -151,9 +151,9 @@ def _forecast(
         value = 1 - float(law.at(n)[0])
         near = right[-1] + value - (1 - errors[-1])
         lower, upper = _limits(value, 1 - laws.at(n), np.clip(near, 0, 1), codes, units)
-        note = "" if falls else "no rise with the number of samples beyond chance"
-        if upper - lower > _WIDEST:
-            note = "; ".join(filter(None, [note, "wide interval"]))
+        reasons = [] if falls else ["no rise with the number of samples beyond chance"]
+        reasons += ["wide interval"] if upper - lower > _WIDEST else []
+        note = "; ".join(reasons) or (note and "beyond an unreliable forecast")
         rows.append(("forecast", n, value, lower, upper, note))
     columns = ["kind", "training_samples", "balanced_accuracy", "lower", "upper", "unreliable"]
     return pd.DataFrame(rows, columns=columns)

@@ -192,6 +192,7 @@ def _predicted(
             name: summaries.probabilities(name, predictions, headers, inflations)
             for name in ("calibration", "confidence")
         },
+        "roc": summaries.roc(predictions, fits, headers),
         "sets": summaries.sets(predictions, headers, inflations),
         "recall": recall,
         "samples": summaries.samples(predictions, recall),
