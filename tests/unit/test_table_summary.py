@@ -70,22 +70,13 @@ def with_a_phenotype(folder):
     return folder / "x.csv", {"options": {"phenotype": str(folder / "pheno.csv")}}
 
 
-def of_gct(folder):
-    path, given = with_a_phenotype(folder)
-    table = pd.read_csv(path).iloc[-5:]
-    table.insert(1, "Description", [f"gene {i}" for i in range(5)])
-    text = "#1.2\n5\t12\n" + table.to_csv(sep="\t", index=False)
-    (folder / "x.gct").write_text(text)
-    return folder / "x.gct", given
-
-
 def of_gct_and_cls(folder):
     series = DataSet("x", VALUES.T, [f"g{i}" for i in range(5)], OWN["sample"], DIAGNOSIS)
     path, labels = write_gct_and_cls(series, folder / "x")
     return path, {"options": {"phenotype": str(labels)}}
 
 
-WRITTEN = [of_rows, of_columns, of_a_workbook, with_a_phenotype, of_gct, of_gct_and_cls]
+WRITTEN = [of_rows, of_columns, of_a_workbook, with_a_phenotype, of_gct_and_cls]
 
 
 @pytest.mark.parametrize("written", WRITTEN)

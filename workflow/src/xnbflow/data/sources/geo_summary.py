@@ -58,21 +58,18 @@ def summarise(
             downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
         ):
             found = _summary(location, where, stream, *given)
-    named = found.row.options.get("annotation") if found.row else None
-    if named != found.platform or "annotation" in given[1] or has_annotation(named, downloads):
+    row = found.row
+    if row is None or "annotation" in given[1] or row.options.get("annotation") != found.platform:
         return found
-    return _without_annotation(found)
-
-
-def _without_annotation(found: Summary) -> Summary:
-    """Return a summary whose row names no annotation, as that of the platform cannot be had."""
-    options = {key: value for key, value in found.row.options.items() if key != "annotation"}
+    if has_annotation(found.platform, downloads):
+        return found
+    options = {key: value for key, value in row.options.items() if key != "annotation"}
     reason = (
         f"{found.reason} WITHOUT GENE SYMBOLS: no file of {found.platform} can be had from here; "
         f"the study will run on probes. For symbols add annotation={found.platform} to the options "
         "where GEO can be reached, or annotation=FILE, a table of probes and symbols."
     )
-    return replace(found, row=replace(found.row, options=options), reason=reason)
+    return replace(found, row=replace(row, options=options), reason=reason)
 
 
 def _summary(
