@@ -41,7 +41,7 @@ from xnbflow.evaluation.cohorts import cohort_verdict
 from xnbflow.evaluation.halves import half_stability
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, TUNED
 from xnbflow.evaluation.paired_tests import sorted_runs_test
-from xnbflow.evaluation.quick_permutation import cross_validated_score, permutation_test
+from xnbflow.evaluation.permutation import cross_validated_score, permutation_test
 from xnbflow.evaluation.stability import stability_index
 from xnbflow.evaluation.verdicts import (
     LEVEL,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import latex2mathml.converter
+import yaml
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -12,6 +13,8 @@ from mkdocs.structure.pages import Page
 from xnbflow.evaluation.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
+#: What `make docs` computes before: the results of the study `example`.
+EXAMPLE = ROOT / ".test/results"
 
 #: Documents of the repository by their place on the site: each is told once, and shown in both.
 DOCUMENTS = {
@@ -31,7 +34,33 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (ROOT / document).read_text(encoding="utf-8")
         files.append(File.generated(config, place, content=relinked(text, document, place)))
     files.append(File.generated(config, "reference/cli.md", content=command_line()))
+    for path in example_files():
+        place = f"example/{path.relative_to(EXAMPLE.parent).as_posix()}"
+        files.append(File.generated(config, place, abs_src_path=str(path)))
+    files.append(File.generated(config, "example.md", content=example_page()))
     return files
+
+
+def example_files() -> list[Path]:
+    """Return the report of the example and what it links to; nothing where it was not computed."""
+    folders = [EXAMPLE / "studies/example", EXAMPLE / "example"]
+    found = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [path for path in found if not path.name.startswith(".")]
+
+
+def example_page() -> str:
+    """Return the page that leads to the report of the example."""
+    text = (ROOT / ".test/config/config.yaml").read_text(encoding="utf-8")
+    study = yaml.safe_load(text)["studies"]["example"]
+    report = "example/results/studies/example/report.html"
+    leads = f"[Open the report]({report}){{target=_blank}}. Its links to tables work here, too."
+    absent = "This site was built without the report; `make docs` computes it first."
+    return (
+        f"# An example report\n\n{study['summary']} No real data are in it.\n\n"
+        f"{leads if EXAMPLE.joinpath('studies/example/report.html').is_file() else absent}\n\n"
+        "The study is `example` in `.test/config/config.yaml`:\n\n```yaml\n"
+        f"{yaml.safe_dump(study, sort_keys=False)}```\n"
+    )
 
 
 def relinked(text: str, document: str, place: str) -> str:

@@ -213,7 +213,9 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     own = cohort("large", 7, (6, 6), features=200)
     values, patients = own.values.copy(), np.array([f"p{i}" for i in range(12)])
     values[:, :2], patients[2] = 1.1 * wide[0].values[:, :2], "p1"
-    large = replace(own, values=values, groups=patients)
+    labels = own.labels.copy()
+    labels[0] = {"tumour": "normal", "normal": "tumour"}[wide[0].labels[0]]
+    large = replace(own, values=values, labels=labels, groups=patients)
     left = np.arange(12) > 2
     alone = replace(
         large, values=values[:, left], labels=large.labels[left],
@@ -225,6 +227,7 @@ def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
     assert (found["cohort_matrix"]["verdict"] != "shares samples").all()
     series = found["cohort_series"].set_index("dataset")
     assert all(name in series.loc["large", "note"] for name in ("large0", "large1", "large2"))
+    assert "1 shared sample has another class in a" in series.loc["large", "note"]
     assert series["samples"].to_dict() == {"a": 8, "b": 8, "large": 9}
     assert series.loc[["a", "b"], "note"].tolist() == ["", ""]
     twin = replace(wide[0], name="twin", samples=[f"x{i}" for i in range(8)])

@@ -62,6 +62,7 @@ rule report:
         page=REPORT,
         record=RECORD,
         multiqc=MULTIQC,
+        curves=CURVES,
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],

@@ -17,7 +17,13 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.halves import half_stability, pairs_of, selection_shares
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, share_interval
-from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
+from xnbflow.evaluation.metrics import (
+    CLASS_METRICS,
+    FOLD_METRICS,
+    class_metrics,
+    fold_metrics,
+    roc_curves,
+)
 from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import SURE, Performance, performance, verdict
@@ -293,6 +299,19 @@ def probabilities(
             given["units"] = given.get("groups", table["sample"].to_numpy())
         tables[key] = make(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
     return _stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in _KEY])
+
+
+def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
+    """Return the ROC curves of the classifiers that have probabilities and could be fitted."""
+    tables = {}
+    for key, table in predictions.items():
+        if table.empty or (fits[key]["status"] != "ok").any():
+            continue
+        true, _, log_posterior, classes = _arrays(table, headers[key[0]])
+        if log_posterior is not None:
+            folds = table.groupby(_FOLD).ngroup().to_numpy()
+            tables[key] = roc_curves(true, log_posterior, classes, folds)
+    return _stack(tables, [each for each in STUDY_TABLES["roc"].fixed if each not in _KEY])
 
 
 def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float]) -> pd.DataFrame:

@@ -159,6 +159,15 @@ def _distinct(cohorts: Sequence[DataSet]) -> tuple[list[np.ndarray], dict[str, l
             f"{cohorts[other].name} has the same ones or the same patients: "
             f"{listed(list(series.samples[lost]))}"
         )
+        labels = [
+            pd.Series(cohorts[k].labels, cohorts[k].samples)[same[side]].to_numpy()
+            for k, side in ((i, "first"), (j, "second"))
+        ]
+        if differ := int((labels[0] != labels[1]).sum()):
+            notes[series.name].append(
+                f"{counted(differ, 'shared sample', 'has', 'have')} another class in "
+                f"{cohorts[other].name}: one of the two labels is wrong"
+            )
         if not kept[loser].any():
             msg = f"all samples of {series.name} are in other series of cohorts, too; leave it out"
             raise InputError(msg, key="cohorts")

@@ -40,8 +40,10 @@ _SERIES = {"name": str, "samples": int, "features": int, "classes": dict}
 
 
 def _skops() -> Any:
-    """Return the module ``skops.io``, which imports all of scikit-learn; few jobs keep a model."""
-    return importlib.import_module("skops.io")
+    """Return the module ``skops.io``; few jobs keep a model."""
+    import skops.io  # noqa: PLC0415  it imports all of scikit-learn: half a second
+
+    return skops.io
 
 
 def write_model(model: TrainedModel, path: str | Path) -> None:
@@ -140,7 +142,7 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
     except (InputError, MemoryError):
         raise
     except Exception as error:
-        msg = f"{path} is no model, or damaged ({type(error).__name__}: {error})"
+        msg = f"{path} is not a model, or is damaged ({type(error).__name__}: {error})"
         raise InputError(f"{_short(msg)}; make or copy it again") from error
     _refuse_changed(model, path)
     return model
@@ -187,7 +189,7 @@ def _check_header(schema: Any, path: str | Path) -> None:
     """Refuse files of other programs and versions, by plain values at the top; nothing is made."""
     form, version = (_plain(schema, key) for key in ("format", "version"))
     if form != _FORMAT:
-        msg = f"{path} is a skops file, but no model of xnbflow; make one with `xnbflow fit`"
+        msg = f"{path} is a skops file, but not a model of xnbflow; make one with `xnbflow fit`"
         raise InputError(msg)
     if version != FORMAT_VERSION:
         msg = (
@@ -290,7 +292,7 @@ def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
     if not same:
         made = ", ".join(f"{name} {number}" for name, number in model.versions.items())
         msg = (
-            f"{path} says something else here than where it was made ({made}); use these "
+            f"{path} gives other predictions here than where it was made ({made}); use these "
             "versions, or fit the model again"
         )
         raise InputError(_short(msg))

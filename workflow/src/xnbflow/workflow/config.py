@@ -492,7 +492,7 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
     _check_known(f"{place}.train", [pair.train], "data set", study.datasets)
     _check_known(f"{place}.test", [pair.test], "data set", study.datasets)
     if pair.train == pair.test:
-        msg = f"configuration, {place}: {pair.train!r} is no second cohort of itself"
+        msg = f"configuration, {place}: {pair.train!r} cannot be its own second cohort"
         raise InputError(msg)
     if study.validate.count(pair) > 1:
         raise InputError(f"configuration, {place}: is listed twice; remove one")

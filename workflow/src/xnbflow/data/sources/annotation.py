@@ -200,7 +200,7 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
             raise InputError(msg)
         if not found:
             msg = (
-                f"{path} knows none of the {counted(len(row_of), 'feature')} (the first is "
+                f"{path} has none of the {counted(len(row_of), 'feature')} (the first is "
                 f"{next(iter(row_of), '')!r}); it annotates {platform or 'another platform'}. Name "
                 "the annotation of the series' own platform"
             )
