@@ -64,7 +64,7 @@ def with_classifier(entry):
         (
             (*DEMO, "validate"),
             [PAIR | {"test": "wine"}],
-            "[0]: 'wine' is no second cohort",
+            "[0]: 'wine' cannot be its own second cohort",
         ),
         ((*DEMO, "validate"), [PAIR] * 2, "studies.demo.validate[0]: "),
         ((*DEMO, "cohorts"), ["wine"], "cohorts: found 1 items; give at least 2"),
@@ -126,7 +126,7 @@ def test_a_mistake_is_named(path, value, message):
         ({**XNB, "params": {"kernel": "gausian"}}, "unknown 'gausian'; did you mean 'gaussian'?"),
         ({"method": "sklearn.svm.LinearSVX"}, "sklearn.svm has no LinearSVX; did you mean 'Lin"),
         ({"method": "sklearn.svmm.LinearSVC"}, "there is no module sklearn.svmm"),
-        ({"method": "subprocess.Popen", "params": {"args": "false"}}, "is no estimator"),
+        ({"method": "subprocess.Popen", "params": {"args": "false"}}, "not an estimator"),
         ({"method": "cica"}, "cica is a transformer; give a classifier"),
         ({"steps": [XNB, XNB]}, "xnb is a classifier; give a transformer"),
         ({"method": "sklearn.svm." + "m" * 300}, "the path is too long"),

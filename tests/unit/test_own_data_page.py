@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
+from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.sheet import read_sheet
 from xnbflow.data.sources.table import read_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:The '.*' option:pandas.errors.PandasChangeWarning")
 
-PAGE = Path(__file__).parents[2] / "docs/tutorials/own-data.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/tutorials/own-data.md"
 COLUMNS = ["file", "label", "id_column", "orientation", "options", "what comes out"]
 PATIENTS, DIAGNOSIS = ["s1", "s2", "s3", "s4"], ["ill", "well", "ill", "well"]
 VALUES = np.array([[7.5, 8.25, 3.0], [5.0, 6.5, 1.0], [9.0, 9.5, 2.5], [4.0, 6.75, 2.0]])
@@ -188,3 +191,18 @@ def test_a_file_is_read_as_the_page_says(tmp_path, monkeypatch, kind):
     told += f", {len(set(series.groups))} groups" if series.groups is not None else ""
     assert row["what comes out"] == told + (", values missing" if series.missing else "")
     assert re.fullmatch("[0-3s].*", str(series.samples[0]))
+
+
+def test_the_files_of_the_test_profile_are_one_series_in_every_kind(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT / ".test")
+    settings = yaml.safe_load(Path("config/config.yaml").read_text())
+    rows, study = read_sheet(Path("config/small.tsv")), settings["studies"]["inputs"]
+    urls = settings["download"]["base_urls"]
+    first, *others = (
+        acquire(rows[name], downloads=tmp_path, base_urls=urls) for name in study["datasets"]
+    )
+    assert {row.source for row in rows.values()} == {"simulate", "table", "geo", "cumida"}
+    for other in others:
+        np.testing.assert_array_equal(other.values, first.values)
+        for part in ("features", "samples", "labels"):
+            assert getattr(other, part).tolist() == getattr(first, part).tolist()

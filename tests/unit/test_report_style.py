@@ -88,6 +88,7 @@ def test_colours_differ_from_a_light_and_from_a_dark_page():
 
 LONG = ["ClassSpecificNB (CV)", "XNB", "ClassSpecificNB (3 features)"]
 NARROW = np.array([[0.9712, 0.97, 0.97], [0.97, 0.97, 0.9712]])
+WIDE = ["WILMS TUMOUR, STAGE IV", "x", "HER2-ENRICHED LUMINAL"]
 NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)}
 
 
@@ -99,7 +100,7 @@ NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)
             draw_trade_off,
             {"rows": list("ab"), "classifiers": LONG, "features": 9 * NARROW, "accuracy": NARROW},
         ),
-        (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": ["x", "x", "y"]}),
+        (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": WIDE}),
         (draw_cohorts, NEARLY_ONE | {"curves": {"tumour": (np.ones(9), np.ones(9))}}),
         (
             draw_ranks,
