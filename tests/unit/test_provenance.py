@@ -88,7 +88,7 @@ def run(copy, text):
         ("naive_bayes/gaussian.py", {*TRAINING, "compare.py", "analyse.py", "report.py"}),
         ("report/page/templates/style.css", {"report.py"}),
         ("diagnostics/normality.py", set(NAMES) - {"acquire.py"}),
-        ("density/matrices.py", set(NAMES)),  # the reader of AnnData imports it
+        ("data/matrices.py", set(NAMES)),  # the reader of AnnData imports it
         ("data/tables.toml", set(NAMES)),
         ("studies/cica/tables.toml", {"analyse.py", "report.py"}),
         ("workflow/config.py", set()),

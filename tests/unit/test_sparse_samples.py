@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from xnbflow.data import matrices
 from xnbflow.data.errors import InputError
-from xnbflow.density import matrices
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV
 
 MODELS = [

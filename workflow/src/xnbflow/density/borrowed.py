@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from xnbflow.data.matrices import dense_parts
 from xnbflow.density.bandwidth import SMALLEST_SPREAD
-from xnbflow.density.matrices import dense_parts
 
 __all__ = ["BorrowedShape", "fit_borrowed_shape"]
 

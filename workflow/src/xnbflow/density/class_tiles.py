@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from xnbflow.data.jit import njit
+from xnbflow.data.matrices import as_dense, is_sparse
 from xnbflow.density.bandwidth import RULES_OF_THUMB, bandwidths_of
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.jit import njit
-from xnbflow.density.matrices import as_dense, is_sparse
 from xnbflow.density.sparse_tiles import SparseTile, classes_of_samples
 from xnbflow.density.standard import StandardUnits
 from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes

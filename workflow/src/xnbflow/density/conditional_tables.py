@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
+from xnbflow.data.jit import njit
 from xnbflow.density.density_tables import lay_out
-from xnbflow.density.jit import njit
 from xnbflow.density.kernels import exponentiate
 from xnbflow.density.tiles import map_parts
 

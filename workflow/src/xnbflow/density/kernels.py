@@ -7,7 +7,7 @@ faster, and accurate to two units in the last place.
 import numpy as np
 
 from xnbflow.data.errors import require_choice
-from xnbflow.density.jit import njit
+from xnbflow.data.jit import njit
 
 __all__ = [
     "EXP_LOWEST",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.matrices import as_dense, dense_parts
 from xnbflow.density.bandwidth import overall_spread
-from xnbflow.density.matrices import as_dense, dense_parts
 
 __all__ = ["StandardFeatures", "StandardUnits"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.density.jit import njit
+from xnbflow.data.jit import njit
 from xnbflow.density.tiles import map_strips
 
 __all__ = ["doubled_wins", "pair_areas", "sample_order"]

@@ -15,7 +15,7 @@ import pandas as pd
 from threadpoolctl import ThreadpoolController
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.jit import njit
+from xnbflow.data.jit import njit
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 

@@ -7,9 +7,9 @@ from scipy.stats import rankdata, ttest_ind_from_stats
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import DenseTile, map_class_tiles
 from xnbflow.density.distances import compare
-from xnbflow.density.matrices import Rows
 from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 

@@ -8,7 +8,7 @@ from numpy.polynomial.polynomial import polyval
 from scipy.special import ndtr, ndtri
 
 from xnbflow.data.errors import InputError
-from xnbflow.density.jit import njit
+from xnbflow.data.jit import njit
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import (
     class_codes,

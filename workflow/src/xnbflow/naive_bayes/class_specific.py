@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
+from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import Kernel
-from xnbflow.density.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
 from xnbflow.preprocessing.selection.class_specific import (
     SELECTIONS,

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.matrices import as_dense, by_feature, is_sparse
 from xnbflow.data.parameters import ListOf, number, one_of, whole
 from xnbflow.data.samples import Labels, Samples
-from xnbflow.density.matrices import as_dense, by_feature, is_sparse
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.conformal import ERROR_RATE, class_p_values, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.errors import InputError
+from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.data.samples import Samples, named_samples
 from xnbflow.density.families.kernel import Kernel
-from xnbflow.density.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.class_specific import distance_table, warn_if_none
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh

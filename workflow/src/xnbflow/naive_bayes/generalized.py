@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 
 from xnbflow.data.columns import column_mask
+from xnbflow.data.jit import njit
 from xnbflow.data.parameters import Columns, number, one_of, whole
 from xnbflow.data.samples import Samples
 from xnbflow.density.families.naive_effect import (
@@ -19,7 +20,6 @@ from xnbflow.density.families.naive_effect import (
     check_two_classes,
     look_up,
 )
-from xnbflow.density.jit import njit
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
 __all__ = ["GeneralizedNB"]

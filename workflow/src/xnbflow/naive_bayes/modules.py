@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from xnbflow.density.jit import njit
-from xnbflow.density.matrices import as_dense
+from xnbflow.data.jit import njit
+from xnbflow.data.matrices import as_dense
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
 from xnbflow.naive_bayes.streams import dense_chunks

@@ -10,8 +10,8 @@ from sklearn.utils.validation import column_or_1d
 from xnbflow.data.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
+from xnbflow.data.matrices import as_dense, by_feature, feature_blocks, is_sparse
 from xnbflow.data.samples import Labels, plain_labels
-from xnbflow.density.matrices import as_dense, by_feature, feature_blocks, is_sparse
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
 __all__ = ["StreamedNB", "checked_chunks", "dense_chunks"]

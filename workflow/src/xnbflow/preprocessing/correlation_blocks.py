@@ -7,9 +7,9 @@ import pandas as pd
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from xnbflow.data.jit import njit
 from xnbflow.data.labels import class_codes
 from xnbflow.data.parameters import whole
-from xnbflow.density.jit import njit
 from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
 from xnbflow.preprocessing.estimator import Estimator
 

@@ -17,9 +17,9 @@ from xnbflow.data.columns import (
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
+from xnbflow.data.matrices import is_sparse
 from xnbflow.data.parameters import Declared
 from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
-from xnbflow.density.matrices import is_sparse
 
 __all__ = ["Estimator", "Unlabelled"]
 

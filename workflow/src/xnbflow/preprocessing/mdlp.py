@@ -7,8 +7,8 @@ import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
+from xnbflow.data.jit import njit
 from xnbflow.data.labels import class_codes
-from xnbflow.density.jit import njit
 from xnbflow.density.tiles import feature_major, map_strips
 from xnbflow.preprocessing.estimator import Estimator
 

@@ -25,10 +25,10 @@ from scipy import sparse
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError, quoted
+from xnbflow.data.jit import njit
+from xnbflow.data.matrices import feature_blocks, transposed_blocks
 from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import what_is_wrong
-from xnbflow.density.jit import njit
-from xnbflow.density.matrices import feature_blocks, transposed_blocks
 
 if TYPE_CHECKING:
     import h5py

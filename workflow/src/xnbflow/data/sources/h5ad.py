@@ -9,12 +9,12 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.matrices import as_dense
 from xnbflow.data.sources.anndata_file import matrix_of, opened, require_stored, table_of
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.class_labels import UNLABELLED, listed
 from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.density.matrices import as_dense
 
 __all__ = ["cells_of", "read_h5ad"]
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.jit import njit
 from xnbflow.data.parameters import number
 from xnbflow.density.families.base import Distribution
-from xnbflow.density.jit import njit
 from xnbflow.density.tiles import map_strips
 
 __all__ = ["Categorical"]

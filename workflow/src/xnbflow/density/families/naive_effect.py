@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.jit import njit
 from xnbflow.data.parameters import number, one_of
-from xnbflow.density.jit import njit
 
 __all__ = [
     "ATOM",

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from xnbflow.data.errors import InputError
+from xnbflow.data.matrices import join_rows, some_rows
 from xnbflow.density.class_tiles import DenseTile, map_class_tiles
 from xnbflow.density.distances import compare
-from xnbflow.density.matrices import join_rows, some_rows
 from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
