@@ -85,19 +85,6 @@ def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
     assert json.loads(done.stdout)["series"]["samples"] == 40
 
 
-def test_a_missing_value_leaves_its_evidence_out_or_is_refused(folder):
-    table = pd.read_csv(folder / "new.csv", index_col="id")
-    table.loc["s4", "g0"] = float("nan")
-    table.to_csv(folder / "holes.csv")
-    done = xnbflow("predict", "model.skops", "holes.csv", "--missing", "error", cwd=folder)
-    assert done.returncode == 1
-    assert "sample 's4' has no value of 'g0'" in done.stderr
-    done = xnbflow("predict", "model.skops", "holes.csv", cwd=folder)
-    assert done.returncode == 0
-    assert "1 value is missing in 1 of 12 samples" in done.stderr
-    assert "of the weight of the evidence is left" in done.stderr
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -113,26 +100,6 @@ def test_json_is_json(folder, arguments):
     done = xnbflow(*arguments, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-
-
-def test_an_explanation_as_a_page_holds_its_numbers(folder):
-    done = xnbflow(
-        *("explain", "model.skops", "new.csv", "--sample", "s3", "--html", "s3.html"), cwd=folder
-    )
-    assert (done.returncode, done.stdout) == (0, "")
-    page = (folder / "s3.html").read_text()
-    assert 'class="evidence"' in page
-    assert page.split("</head>")[1].count("is predicted for sample s3") == 1
-    packed = page.split('<script type="application/json">')[1].split("</script>")[0]
-    (model,) = json.loads(packed)
-    (sample,) = model["samples"]
-    assert sample[0] == "s3"
-    assert sample[1] is None  # its class is not known
-    told = json.loads(
-        xnbflow("explain", "model.skops", "new.csv", "--sample", "s3", "--json", cwd=folder).stdout
-    )
-    evidence = sorted(term["evidence"] for term in told["terms"])
-    assert sorted(sample[4]) == pytest.approx(evidence)
 
 
 @pytest.mark.parametrize(
@@ -152,13 +119,6 @@ def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
     assert said in done.stderr
     assert done.stderr.startswith("Error: ")
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["predict", "model.skops"], ["show", "--colour"]]
-)
-def test_misuse_exits_with_2(folder, arguments):
-    assert xnbflow(*arguments, cwd=folder).returncode == 2
 
 
 SERIES_MATRIX = """\

@@ -139,26 +139,6 @@ def test_what_may_pass_is_tried_again(tmp_path, failure):
     assert files(tmp_path) == ["Brain_GSE1.csv"]
 
 
-@pytest.mark.parametrize(
-    ("failure", "reason"),
-    [
-        ("500", "500 Internal Server Error, 3 times"),
-        (
-            "truncated",
-            "the connection failed (",
-        ),
-        ("slow", "no answer within 0.3 s, 3 times"),
-    ],
-)
-def test_what_does_not_pass_is_told_and_leaves_nothing(tmp_path, failure, reason):
-    with serve(csv=[failure]) as server:
-        with pytest.raises(InputError) as error:
-            downloads(tmp_path, server.url).fetch("cumida", PATH)
-        assert f"{server.url}/{PATH}: {reason}" in str(error.value)
-        assert set(server.requests) == {f"/Genes/{PATH}"}
-    assert files(tmp_path) == []
-
-
 @pytest.mark.parametrize("status", ["404", "403"])
 def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, status):
     with serve(csv=[status]) as first, serve(csv=[CSV]) as second:

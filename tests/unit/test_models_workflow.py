@@ -25,7 +25,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import read_parquet, write_parquet, write_tables
-from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.final import final_model, model_tables, write_final
@@ -176,18 +175,6 @@ def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, 
     assert text["feature"].tolist() == read.signature["feature"].tolist()
     sets = [line.split("\t") for line in Path(paths["gene_sets"]).read_text().splitlines()]
     assert {gene for cells in sets for gene in cells[2:]} == set(text["feature"])
-
-
-def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
-    model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {})
-    drawn = heatmap(model.signature, TRAIN)
-    assert drawn.groupby("feature")["z"].mean().abs().max() < 1e-9
-    assert drawn.groupby("feature")["z"].std(ddof=0).sub(1).abs().max() < 1e-9
-    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
-    assert classes == sorted(classes)
-    tables = model_tables(model, TRAIN)
-    assert tables["signature"] is model.signature
-    assert tables["core"].empty  # a number of features that is given
 
 
 def test_the_table_of_the_core_is_what_the_classifier_found():

@@ -55,16 +55,6 @@ def test_two_modules_keep_more_accuracy_than_one(panel):
     assert accuracy[2] > 0.9
 
 
-def test_a_model_of_the_panel_ignores_the_amount_of_a_sample(series, panel):
-    places = [list(series.features).index(name) for name in panel.genes["gene"]]
-    own = [list(series.features).index(name) for name in panel.references]
-    values = series.values + np.linspace(-3, 3, 60)
-    X = (values[places] - values[own].mean(axis=0)).T
-    expected = (series.values[places] - series.values[own].mean(axis=0)).T
-    np.testing.assert_allclose(X, expected, atol=1e-12)
-    assert panel.model.series["references"] == " ".join(panel.references)
-
-
 def test_the_floor_excludes_genes_and_references():
     values = np.array([[9.0, 9, 1, 1], [2, 2, 0, 0], [5, 5, 5, 5.1], [1, 1, 1, 1]])
     genes, references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([1, 0]), 2, 0.75)

@@ -155,16 +155,6 @@ def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     assert not page.exists()
 
 
-def test_a_figure_grows_and_shrinks_only_while_its_text_is_legible(tmp_path):
-    html = write(tmp_path, figure("a"))
-    width, least = map(int, re.search(r"--width:(\d+)px;--least:(\d+)px", html).groups())
-    svg = re.search(r"<svg.*?</svg>", html, flags=re.DOTALL)[0]
-    points = float(re.search(r'width="([\d.]+)pt"', svg)[1])
-    smallest = min(map(float, re.findall(r"font-size: ?([\d.]+)px", svg)))
-    assert width == round(points * 96 / 72)
-    assert smallest * 96 / 72 * least / width == pytest.approx(10, abs=0.1)
-
-
 def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):
     finished = write_study(tmp_path)
     (finished.folder / "report.html").write_text('<p class="headline">A page says much</p>')
