@@ -111,6 +111,7 @@ def test_json_is_json(folder, arguments):
         ([*FIT, "--method", "csnb-vc"], "did you mean"),
         ([*FIT, "--param", "sizs=[3]"], "--param: "),
         ([*FIT, "--folds", "1"], "0 is none at all"),
+        ([*FIT, "--option", "seperator=x"], "source table knows"),
     ],
 )
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
@@ -195,24 +196,6 @@ def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     assert again.returncode == 1
     assert "mine.tsv exists" in again.stderr
     assert "cannot name a study" in xnbflow(*words[:3], "a b", *words[4:], cwd=tmp_path).stderr
-
-
-def test_options_of_the_table_are_those_of_a_sheet(folder):
-    training = (folder / "training.csv").read_text().replace(",", ";").splitlines()
-    cells = training[3].split(";")
-    training[3] = ";".join(["" if cell == cells[4] else cell for cell in cells])
-    (folder / "other.txt").write_text("\n".join(training) + "\n")
-    options, named = ("--option", "separator=semicolon"), ("--label", "type", "--id", "id")
-    imputing = (*options, "--option", "missing=impute", "--folds", "0", "-o", "imputing.skops")
-    done = xnbflow("fit", "other.txt", *named, "--method", "csnb", *imputing, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    (folder / "new.txt").write_text((folder / "new.csv").read_text().replace(",", ";"))
-    told = xnbflow("predict", "imputing.skops", "new.txt", *options, cwd=folder)
-    assert told.returncode == 0, told.stderr
-    assert len(told.stdout.splitlines()) == 13
-    refused = xnbflow("predict", "imputing.skops", "new.txt", "--option", "seperator=x", cwd=folder)
-    assert refused.returncode == 1
-    assert "option 'seperator=x': source table knows" in refused.stderr
 
 
 def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder, monkeypatch):

@@ -180,16 +180,6 @@ def test_categories_converge_to_logistic_regression():
     assert model.predict_proba(X) == pytest.approx(reference.predict_proba(dummies), abs=1e-5)
 
 
-def test_effects_add_up_to_the_log_odds(fitted, mixed):
-    X, _ = mixed
-    X = X.set_index(np.arange(1000, 1300))
-    effects = fitted.effects(X)
-    total = effects.groupby("sample", sort=False)["sum"].sum()
-    assert list(total.index) == list(X.index)
-    assert total.to_numpy() + fitted.intercept_ == pytest.approx(fitted.decision_function(X))
-    assert (effects["naive_effect"] + effects["adjustment"]).equals(effects["sum"])
-
-
 def test_scoring_by_the_stored_table_alone_gives_the_same_probabilities(fitted, mixed, tmp_path):
     X, _ = mixed
     fitted.scorecard().to_parquet(tmp_path / "scorecard.parquet")

@@ -212,11 +212,6 @@ def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
     assert series.values[2].tolist() == [0, 1, 2, 3, 0, 2]
 
 
-@pytest.mark.parametrize(("location", "n_samples"), [("pigeons", 108), ("swallows", 114)])
-def test_the_real_birds_are_as_many_as_documented(tmp_path, shared_data, location, n_samples):
-    assert get(tmp_path, location, base=shared_data / "angular").n_samples == n_samples
-
-
 # --- data sets that scikit-learn ships ------------------------------------------------------------
 
 

@@ -5,7 +5,6 @@ import io
 import os
 import subprocess
 import sys
-import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources import files
-from xnbflow.data.sources.annotation import read_annotation
 from xnbflow.data.sources.cumida import read_cumida_csv
 from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.sheet import SheetRow
@@ -82,21 +80,6 @@ def test_an_error_names_its_line_or_column(row, key):
     with pytest.raises(InputError, match=r"\bline 4\b") as error:
         read(f"id\ta\tb\np\t1\t2\nq\t1\t2\n{row}\n")
     assert error.value.key == key
-
-
-def test_a_platform_s_annotation_is_read_without_holding_it(tmp_path):
-    path = tmp_path / "GPL1.annot"
-    with path.open("w") as file:
-        file.write("!platform_table_begin\nID\tGene symbol\tGO\n")
-        for i in range(20_000):
-            file.write(f"p{i}\tS{i}\t{'x' * 1000}\n")
-        file.write("!platform_table_end\n")
-    tracemalloc.start()
-    table, _ = read_annotation(path, ["p7", "p19999", "q"])
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert list(table["symbol"]) == ["S7", "S19999", ""]
-    assert peak < 3_000_000 < path.stat().st_size / 6
 
 
 # files that would fill the memory
