@@ -186,16 +186,6 @@ def test_text_in_figures_is_legible_and_none_is_cut(browser, report, width):
         assert browser.execute_script(FAULTS + "return texts()") == [[], []]
 
 
-def test_groups_open_and_close_all_at_once(page):
-    button = find(page, "#accuracy .all")
-    groups = find_all(page, "#accuracy > details")
-    button.click()
-    assert all(group.get_attribute("open") for group in groups)
-    assert button.text == "Close all"
-    button.click()
-    assert not any(group.get_attribute("open") for group in groups)
-
-
 def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     page.set_script_timeout(30)
     script = """

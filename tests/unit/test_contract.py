@@ -160,13 +160,6 @@ def test_a_producer_that_deviates_writes_nothing(tmp_path, frame, fault):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("column", ["perhaps", "share"])
-def test_what_may_be_missing_may_be_missing_throughout(tmp_path, column):
-    frame = FRAME.assign(**{column: [None, None]})
-    write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
-    assert read_parquet(tmp_path / "t.parquet", ALL_KINDS)[column].isna().all()
-
-
 @pytest.mark.parametrize(
     ("values", "kind"), [(["a", "b"], "large_string"), ([1.5, 2], "double"), ([1, 2], "int64")]
 )

@@ -98,20 +98,6 @@ def test_printed_numbers_are_reproduced(tables):
         assert round(row["computed"], digits) == round(row["paper"], digits), row["quantity"]
 
 
-@pytest.mark.parametrize("example", ["figure 6", "pair"])
-def test_regions_change_where_the_boundary_is(tables, example):
-    # the fitted classifier of 1,000 samples is near the true boundary; pair's is its own
-    regions = tables["regions"].query("example == @example")
-    grid = regions.pivot_table(index="second", columns="first", values="predicted", aggfunc="first")
-    changes = grid.to_numpy()[:, 1:] != grid.to_numpy()[:, :-1]
-    rows, columns = np.nonzero(changes)
-    curve = tables["boundaries"].query("example == @example")[["first", "second"]].to_numpy(float)
-    points = np.column_stack([grid.columns[columns], grid.index[rows]])
-    distance = np.abs(points[:, None] - curve[None]).max(axis=2).min(axis=1)
-    assert len(points)
-    assert np.median(distance) < (0.2 if example == "figure 6" else 0.08)
-
-
 def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind):
     kinds = ["angular", "angular"]
     three = DataSet("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)

@@ -73,6 +73,3 @@ def test_every_name_of_the_reference_has_its_sections(path):
 
 def names_of(module):
     return importlib.import_module(module).__all__
-
-
-# --- types ----------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gammaln, logsumexp
 from sklearn.covariance import ledoit_wolf
-from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KernelDensity
 
 from xnbflow.data.errors import InputError
@@ -29,7 +28,7 @@ from xnbflow.density.families.bessel import (
 from xnbflow.density.families.gaussian_blocks import ledoit_wolf_intensity
 from xnbflow.density.families.kernel import LOG_ZERO, log_kernel_density
 from xnbflow.density.kernels import KERNELS
-from xnbflow.naive_bayes import XNB, FlexibleNB
+from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.mutual_information import (
     quadrature_information,
 )
@@ -164,18 +163,6 @@ def test_the_floor_of_xnb_is_that_of_all_training_samples_in_both_its_steps(rng)
     place = floored.selected_features_["a"].index(0)
     expected = 0.5 * X[:, 0].std(ddof=1) * 30**-0.2
     assert floored.bandwidths_["a"][place] == pytest.approx(expected)
-
-
-def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature():
-    X, y = load_breast_cancer(return_X_y=True)
-    train, X_test = X[1::3], X[::3]
-    model = FlexibleNB().fit(train, y[1::3])
-    expected = np.tile(model.class_log_prior_, (len(X_test), 1))
-    for c in range(2):
-        for f, h in enumerate(model.density_.bandwidths_[c]):
-            density = KernelDensity(bandwidth=h).fit(train[y[1::3] == c, f : f + 1])
-            expected[:, c] += density.score_samples(X_test[:, f : f + 1])
-    np.testing.assert_allclose(model.predict_joint_log_proba(X_test), expected, rtol=1e-9)
 
 
 # --- normal densities -----------------------------------------------------------------------------
