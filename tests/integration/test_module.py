@@ -75,32 +75,9 @@ def test_two_modules_run_under_their_prefixes(caller):
 
 
 #: What snakedeploy writes.
-DEPLOYED = """
-configfile: "config/config.yaml"
-
-
-module xnbflow:
-    snakefile:
-        {snakefile}
-    config:
-        config
-
-
-use rule * from xnbflow
-"""
+DEPLOYED = Path(__file__).with_name("deployed.smk").read_text()
 TAGGED = 'github("owner/xnbflow", path="workflow/Snakefile", tag="{}")'
-TOY = """
-run: [tiny]
-sheets: [config/datasets.tsv, config/tiny.tsv]
-folds: {3-fold: {splits: 3}}
-studies:
-  tiny:
-    title: A tiny study
-    datasets: [toy]
-    classifiers: [gaussian-sklearn]
-    folds: [3-fold]
-    diagnostics: false
-"""
+TOY = Path(__file__).with_name("toy.yaml").read_text()
 
 
 class Host:

@@ -2,7 +2,6 @@
 
 import copy
 import re
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
+from mistakes import mistakes
 
 from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.data.errors import InputError
@@ -50,14 +50,10 @@ def with_classifier(entry):
     return changed("classifiers", "mine", value={"label": "Mine", **entry})
 
 
-#: By what is checked: places, what stands there, and a part of the message.
-MISTAKES = tomllib.loads(Path(__file__).with_name("config_mistakes.toml").read_text())
-
-
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        *MISTAKES["configuration"],
+        *mistakes("configuration"),
         (("folds", "x"), {"file": "a" * 300}, "more than 255 bytes"),
         (("classifiers", "NB"), RAW["classifiers"]["nb"], "classifiers: 'nb' and 'NB' differ in"),
     ],
@@ -68,7 +64,7 @@ def test_a_mistake_is_named(path, value, message):
 
 @pytest.mark.parametrize(
     ("entry", "message"),
-    [*MISTAKES["classifier"], ({"method": "sklearn.svm." + "m" * 300}, "the path is too long")],
+    [*mistakes("classifier"), ({"method": "sklearn.svm." + "m" * 300}, "the path is too long")],
 )
 def test_a_classifier_s_mistake_is_told_with_its_place_and_the_nearest_name(entry, message):
     assert message in refused(with_classifier(entry))

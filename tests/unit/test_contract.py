@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from mistakes import mistakes
 
 from xnbflow.data import contract
 from xnbflow.data.contract import (
@@ -59,18 +60,7 @@ def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("place samples", "place absent"),
-        ('type = "number"', 'type = "real"'),
-        ('"text or none"', '"nothing"'),
-        ('"text or none"', "5"),
-        ('format = ".1f"', 'format = ".1x"'),
-        ('format = ".1f"', 'names = "genes"'),
-        ('format = ".1f"', 'colour = "red"'),
-        ('row = "a place"\n', ""),
-        ('row = "a place"', 'row = "a place"\nunit = "m"'),
-        ("toy.counts.columns", "toy.counts.fields"),
-    ],
+    mistakes("declaration"),
 )
 def test_a_declaration_of_another_form_names_its_table(tmp_path, monkeypatch, old, new):
     monkeypatch.syspath_prepend(tmp_path)

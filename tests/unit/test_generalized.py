@@ -214,21 +214,6 @@ def test_values_between_and_beyond_those_of_training(fitted):
     assert np.ptp(fitted.decision_function(rows)) == 0.0
 
 
-@pytest.mark.parametrize("shrinkage", [1.0, 1e-6])
-@pytest.mark.parametrize("copies", [1, 5])
-def test_effects_stay_bounded_where_a_feature_separates_the_classes(shrinkage, copies):
-    """A naive effect is at most log(K(0) n / (shrinkage * share) + 1) in size."""
-    rng = np.random.default_rng(6)
-    y = np.repeat([0, 1], 100)
-    X = y[:, None] + 0.1 * rng.normal(size=(200, copies))
-    model = GeneralizedNB(shrinkage=shrinkage).fit(X, y)
-    bound = np.log(9 / 8 * 200 / (shrinkage * 0.5) + 1)
-    assert all(np.abs(effect).max() <= bound for effect in model.naive_effects_)
-    assert all(np.abs(bias).max() <= bound for bias in model.marginal_bias_)
-    assert np.isfinite(model.predict_log_proba(X)).all()
-    assert (model.predict(X) == y).all()
-
-
 # --- stepwise selection ---------------------------------------------------------------------------
 
 

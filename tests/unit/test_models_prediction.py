@@ -28,12 +28,6 @@ NB = fit_model(SERIES, {"method": "gaussian_nb"})
 XNB = fit_model(SERIES, {"method": "xnb"})
 
 
-@pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
-def test_the_order_of_columns_and_further_ones_change_nothing(model):
-    shuffled = NEW[NEW.columns[::-1]].assign(note=1.0)
-    assert predict_table(model, shuffled).table.equals(predict_table(model, NEW).table)
-
-
 def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it():
     gone, lacking = CSNB.required[0], NEW.copy()
     lacking.loc["s3", gone] = np.nan

@@ -26,7 +26,7 @@ from scipy.special import logsumexp
 from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study
-from xnbflow.evaluation.description import dependent_groups, dependent_pairs
+from xnbflow.evaluation.description import dependent_pairs
 from xnbflow.evaluation.summaries import suspects
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
@@ -285,12 +285,6 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
     others = np.abs(np.corrcoef(residuals)[np.triu_indices(FEATURES, 1)])
     assert len(pairs) == (others > 0.5).sum()
-
-
-def test_groups_are_joined_over_a_common_partner():
-    pairs = pd.DataFrame({"feature": ["a", "b"], "other": ["b", "c"], "r": [0.9, 0.8]})
-    assert dependent_groups(pairs, ["c", "x", "a", "b"]) == ["a", "", "a", "a"]
-    assert dependent_groups(pairs.iloc[:0], ["c"]) == [""]
 
 
 # --- the data of a waterfall ----------------------------------------------------------------------

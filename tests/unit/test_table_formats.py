@@ -1,8 +1,11 @@
 """Tables as people have them: R, Excel, ARFF, phenotype files, decimal commas, duplicates."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from mistakes import mistakes
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
@@ -92,11 +95,7 @@ def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ARFF.replace("s1,1.5,2.25,f,t", "{0 s1, 1 1.5}"), "line 9: a sparse row; in Weka"),
-        (ARFF.replace("@data", "@date"), "has no @data"),
-        (ARFF.replace("@attribute g1 numeric", "@attribute g1"), "line 4: .* is no attribute"),
-        (ARFF.replace("1.5", '"1"5'), "line 9: not valid ARFF"),
-        (ARFF.replace("1.5", "high"), r"column 2 \('g1'\), line 9: 'high' is not a number"),
+        *((ARFF.replace(old, new), said) for old, new, said in mistakes("arff")),
     ],
 )
 def test_a_bad_arff_file_is_told(tmp_path, text, message):
@@ -221,16 +220,7 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
 @pytest.mark.parametrize(
     ("options", "quoted"),
     [
-        ({"regex": "(a"}, "(a"),
-        ({"map": "a:x,a:y"}, "a:y"),
-        ({"map": "a:x,c:y"}, "c"),
-        ({"regex": "zzz"}, "a"),
-        ({"duplicates": "first"}, "first"),
-        ({"transform": "ln"}, "ln"),
-        ({"decimal": "dot"}, "dot"),
-        ({"angular": "g:miles"}, "g:miles"),
-        ({"angular": "wave:degrees"}, "wave"),
-        ({"separator": "comma,tab"}, "comma,tab"),
+        *mistakes("options"),
         *(
             ({"missing": rule}, rule)
             for rule in ("guess", "drop_features:2", "impute:0.1", "drop_features:few")
@@ -305,15 +295,7 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "options", "message"),
-    [
-        ("sample\tdiagnosis\nx1\tt\nx2\tn\n", {}, "no sample of the table is in the phenotype"),
-        ("sample\tdiagnosis\ns1\tt\ns1\tn\n", {}, "sample 's1' occurs twice"),
-        ("sample\tdiagnosis\ns1\tt\ns\r2\tn\n", {}, "sample name .* has control characters"),
-        ("sample\tdiag\rnosis\ns1\tt\n", {}, "column name .* has control characters"),
-        ("sample\tdiagnosis\n", {}, "there are no samples below the header"),
-        ("sample\tdiagnosis\tdiagnosis\ns1\tt\tn\n", {}, "column 'diagnosis' occurs 2 times"),
-        ("sample\tdiagnosis\ns1\tt\n", {"phenotype_id": "gsm"}, "'gsm', which the sheet's phenoty"),
-    ],
+    mistakes("phenotype"),
 )  # fmt: skip
 def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, message):
     path = put(tmp_path, EXPRESSION, "x.csv")
@@ -352,21 +334,7 @@ def test_another_format_is_named_with_its_way_out(tmp_path, content, remedy):
 
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)
-SERIES_MATRIX = """\
-!Series_title\t"RNA-seq of something"
-!Series_geo_accession\t"GSE9"
-!Series_type\t"Expression profiling by high throughput sequencing"
-!Series_supplementary_file\t"ftp://127.0.0.1/geo/series/GSEnnn/GSE9/suppl/GSE9_RAW.tar"
-!Series_supplementary_file\t"ftp://127.0.0.1/geo/series/GSEnnn/GSE9/suppl/GSE9_counts.tsv.gz"
-!Sample_title\t"s1"\t"s2"\t"s3"\t"s4"
-!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
-!Sample_characteristics_ch1\t"diagnosis: t"\t"diagnosis: n"\t"diagnosis: t"\t"diagnosis: n"
-!Sample_characteristics_ch1\t"patient: 1"\t"patient: 1"\t"patient: 2"\t"patient: 2"
-!Sample_platform_id\t"GPL11154"\t"GPL11154"\t"GPL11154"\t"GPL11154"
-!series_matrix_table_begin
-"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
-!series_matrix_table_end
-"""
+SERIES_MATRIX = Path(__file__).with_name("geo").joinpath("GSE9_series_matrix.txt").read_text()
 
 
 def counts(folder, samples=("GSM1", "GSM2", "GSM3", "GSM4"), values=COUNTS):
