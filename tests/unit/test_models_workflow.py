@@ -43,7 +43,6 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
-from xnbflow.report.sections.signature import gene_page
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = two_classes(40)
@@ -254,18 +253,7 @@ def test_a_page_is_of_one_series(results, tmp_path, other):
     assert refusal.value.file == str(place)
 
 
-# --- directions and links of genes ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["NA", "nan", "NaN", "null", "1-Mar", "Sep-02", "2021-03-01", "?"])
-def test_what_is_no_gene_s_name_leads_nowhere(name):
-    assert gene_page(name, "1007_s_at") == ""
-    assert gene_page("", name) == ""
-
-
-@pytest.mark.parametrize("symbol", ["BCR///ABL1", "BCR /// ABL1", "BCR"])
-def test_of_several_genes_the_first_is_linked(symbol):
-    assert gene_page(symbol, "p").endswith("/gene/?term=BCR")
+# --- directions of genes ----------------------------------------------------------------------------
 
 
 def test_a_signature_is_between_where_the_page_is():

@@ -304,32 +304,6 @@ def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, mes
         read_table(path, row(label="diagnosis", orientation="columns", **options))
 
 
-# other formats
-
-
-STARTS = {
-    "geo": (b'!Series_title\t"x"\n', b"^DATABASE = Geo\n"),
-    ".h5ad": (b"\x89HDF\r\n\x1a\n...",),
-    ".parquet": (b"PAR1....",),
-    "write.csv": (b"RDX3\nX\n",),
-    "normalise": (b"[CEL]\nVersion=3\n",),
-    "Description": (b"#1.2\n10\t4\n",),
-    ".xls": (b"\xd0\xcf\x11\xe0\xa1",),
-    "the data themselves": (b"%PDF-1.4",),
-}
-
-
-@pytest.mark.parametrize(
-    ("content", "remedy"), [(start, remedy) for remedy, many in STARTS.items() for start in many]
-)
-def test_another_format_is_named_with_its_way_out(tmp_path, content, remedy):
-    path = put(tmp_path, content, "x.csv")
-    with pytest.raises(InputError) as error:
-        read_table(path, row())
-    assert error.value.file == str(path)
-    assert remedy in error.value.remedy
-
-
 # counts of RNA-seq
 
 
