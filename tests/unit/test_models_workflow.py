@@ -253,7 +253,7 @@ def test_a_page_is_of_one_series(results, tmp_path, other):
     assert refusal.value.file == str(place)
 
 
-# --- directions of genes ----------------------------------------------------------------------------
+# --- directions of genes --------------------------------------------------------------------------
 
 
 def test_a_signature_is_between_where_the_page_is():
