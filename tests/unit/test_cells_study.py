@@ -114,7 +114,7 @@ def shown(tmp_path, frames, donors=0):
     methods = frames["methods"].assign(donors=donors)
     skipped = {"status": "skipped", "reason": "nsforest is not installed", "accuracy": np.nan}
     methods.loc[methods["method"] == "NS-Forest", list(skipped)] = list(skipped.values())
-    return analysis_section(ANALYSIS, frames | {"methods": methods}, tmp_path)[0]
+    return analysis_section(ANALYSIS, frames | {"methods": methods}, tmp_path, sourced=False)[0]
 
 
 def test_the_section_says_what_is_skipped_and_whether_donors_are_named(tables, tmp_path):
