@@ -265,7 +265,7 @@ def unsourced(blocks, *modules):
 def analysis_section(analysis, tables, root, *, sourced=True):
     """Write the tables of an analysis; return its section, and the tables of the page.
 
-    Every figure is drawn, and what shows numbers names the files that hold them.
+    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false.
     """
     study = Study("s", "", "", (), (), (), diagnostics=False, analyses={})
     results = StudyResults(study, {}, {}, root)

@@ -292,6 +292,16 @@ def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_sourc
     assert sum("GPL16956_family" in path for path in server.requests) == 1
 
 
+def test_a_platform_without_symbols_is_a_warning(tmp_path):
+    text = SOFT.replace("GENE_SYMBOL", "SPOT")
+    files = FILES | {
+        "platforms/GPL16nnn/GPL16956/soft/GPL16956_family.soft.gz": gzip.compress(text.encode())
+    }
+    with ncbi(files=files) as server, pytest.warns(UserWarning, match="GPL16956"):
+        series = acquire(row(annotation="GPL16956"), **settings(tmp_path, server))
+    assert series.feature_metadata is None
+
+
 # the summary
 
 

@@ -171,6 +171,15 @@ def test_a_study_without_classifiers_claims_no_classification(tmp_path):
     assert not re.search("cross-valid|accurac|permut", text)
 
 
+def test_steps_are_described_with_their_reasons(results):
+    steps = [{"method": "log2", "params": {"offset": 1}, "reason": "raw intensities"}]
+    configuration = results.configuration | {"preprocessing": {"GSE7904": steps}}
+    text = sections_of_text(paragraphs(replace(results, configuration=configuration)))
+    said = "GSE7904: binary logarithms (offset = 1); source: @quackenbush2002; reason: raw"
+    assert said in text["Preprocessing"]
+    assert "No further preprocessing" not in text["Preprocessing"]
+
+
 # --- references -----------------------------------------------------------------------------------
 
 

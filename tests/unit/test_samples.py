@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from xnbflow.data.cells import Cells
+from xnbflow.data.cells import Cells, rank_genes_groups
 from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB, SelectiveNB
 
@@ -106,6 +106,12 @@ def test_a_streamed_model_predicts_annotated_cells_of_all_genes(form):
     assert model.predict(cells).tolist() == model.predict(frame).tolist()
     with pytest.raises(InputError, match="feature_names_in_"):
         model.predict(annotated(sparse.csr_array).X)
+
+
+def test_genes_of_a_classifier_without_directions_are_ranked_by_their_changes():
+    cells = annotated(sparse.csr_array)
+    ranked = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
+    assert (ranked["scores"]["B"] * ranked["logfoldchanges"]["B"] >= 0.0).all()
 
 
 @pytest.mark.parametrize("fill", [0.0, 1.0])

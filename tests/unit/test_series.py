@@ -1,12 +1,16 @@
 """What is written of a series is what is read, and what is no series is refused."""
 
+import json
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from xnbflow.data.contract import FOLDS_TABLE
 from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
 from xnbflow.data.errors import InputError
+from xnbflow.data.parquet import parquet_writer
 from xnbflow.data.tables import write_parquet
 
 
@@ -71,6 +75,44 @@ def test_another_file_is_refused(tmp_path, read):
         read(foreign)
     with pytest.raises(InputError, match="not a series of this workflow"):
         read(other)
+
+
+HEADER = {"name": "toy", "samples": ["s", "t"], "labels": ["x", "y"]}
+GOOD = {"feature": pa.array(["a"]), "kind": pa.array(["linear"])}
+GOOD["values"] = pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2))
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ([], {}),
+        ({"name": 1}, {}),
+        ({"samples": ["s"]}, {}),
+        ({"labels": ["x", None]}, {}),
+        ({"samples": "st"}, {}),
+        ({}, {"feature": pa.array([1])}),
+        ({}, {"feature": pa.array([None], pa.string())}),
+        ({}, {"kind": pa.array(["odd"])}),
+        ({}, {"values": pa.array([[1.0, None]], pa.list_(pa.float64(), 2))}),
+        ({}, {"values": pa.array([[1.0, np.nan]], pa.list_(pa.float64(), 2))}),
+        ({}, {"values": pa.array([[1, 2]], pa.list_(pa.int64(), 2))}),
+        ({}, {"values": pa.array([[1.0]], pa.list_(pa.float64(), 1))}),
+    ],
+)
+def test_odd_columns_and_headers_are_refused(tmp_path, header, columns):
+    """Of files whose checksums are right."""
+    path = tmp_path / "odd.parquet"
+
+    def write(head, columns):
+        schema = pa.table(columns).schema.with_metadata({"xnbflow": json.dumps(head)})
+        with parquet_writer(path, schema) as writer:
+            writer.write_table(pa.table(columns).cast(schema))
+
+    write(HEADER, GOOD)
+    assert DataSet.read(path).values.tolist() == [[1.0, 2.0]]
+    write(HEADER | header if isinstance(header, dict) else header, GOOD | columns)
+    with pytest.raises(InputError, match=r"odd\.parquet|^toy: "):
+        DataSet.read(path)
 
 
 # --- what a series carries beside its values ------------------------------------------------------

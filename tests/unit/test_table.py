@@ -53,9 +53,10 @@ def assert_is_mine(series):
     )
 
 
-@pytest.mark.parametrize("name", ["mine.csv", "mine.txt.gz"])
+@pytest.mark.parametrize("name", ["mine.csv", "mine.txt.gz", "european.csv"])
 def test_columns_are_of_their_kinds(tmp_path, name):
     text = gzip.compress(ROWS.replace(",", "\t").encode()) if name.endswith("gz") else ROWS
+    text = ROWS.replace(",", ";").replace(".", ",") if name == "european.csv" else text
     assert_is_mine(read_table(put(tmp_path, text, name), row()))
 
 
