@@ -108,10 +108,19 @@ def test_a_streamed_model_predicts_annotated_cells_of_all_genes(form):
         model.predict(annotated(sparse.csr_array).X)
 
 
-def test_genes_of_a_classifier_without_directions_are_ranked_by_their_changes():
+def test_genes_that_are_higher_in_a_class_are_ranked_first():
     cells = annotated(sparse.csr_array)
-    ranked = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
-    assert (ranked["scores"]["B"] * ranked["logfoldchanges"]["B"] >= 0.0).all()
+    model = ClassSpecificNB(n_features=4).fit(cells, "type")
+    ranked = rank_genes_groups(model, "type", samples=cells)
+    for label, own in model.selected_features_.items():
+        signs = np.sign(ranked["scores"][label][: len(own)])
+        assert sorted(ranked["names"][label][: len(own)]) == sorted(own)
+        assert (np.diff(signs) <= 0).all()
+        assert {-1.0, 1.0} == set(signs)
+        # Markers were planted: a class is higher in its own and lower in those of the others.
+        np.testing.assert_array_equal(np.sign(ranked["logfoldchanges"][label][: len(own)]), signs)
+    of_xnb = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
+    assert (of_xnb["scores"]["B"] * of_xnb["logfoldchanges"]["B"] >= 0.0).all()
 
 
 @pytest.mark.parametrize("fill", [0.0, 1.0])
