@@ -7,6 +7,7 @@ INSTALLED := $(VENV)/installed
 DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
+EXAMPLE := .test/results/studies/example/report.html
 
 .PHONY: run test test-fast fuzz cluster-acceptance coverage lint audit format manual docs bench package paper-scale lock clean
 
@@ -54,8 +55,8 @@ format: $(INSTALLED)
 manual: $(INSTALLED)
 	@$(BIN)/python -m xnbflow.workflow.manual
 
-## docs: the documentation as a site in site/, which opens without a network
-docs: $(DOCUMENTING)
+## docs: the documentation as a site in site/, with the report of a small study; it opens without a network
+docs: $(DOCUMENTING) $(EXAMPLE)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "documentation: $(CURDIR)/site/index.html"
 
@@ -95,6 +96,10 @@ $(INSTALLED): requirements.lock pyproject.toml
 
 $(DOCUMENTING): $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e '.[docs]' --no-build-isolation
+	@touch $@
+
+$(EXAMPLE): $(INSTALLED) $(shell git ls-files workflow .test config)
+	@$(BIN)/snakemake example --directory .test --configfile .test/config/config.yaml --cores $(CORES) --quiet
 	@touch $@
 
 $(PEER)/installed:

@@ -41,7 +41,7 @@ from xnbflow.evaluation.cohorts import cohort_verdict
 from xnbflow.evaluation.halves import half_stability
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, TUNED
 from xnbflow.evaluation.paired_tests import sorted_runs_test
-from xnbflow.evaluation.quick_permutation import cross_validated_score, permutation_test
+from xnbflow.evaluation.permutation import cross_validated_score, permutation_test
 from xnbflow.evaluation.stability import stability_index
 from xnbflow.evaluation.verdicts import (
     LEVEL,
@@ -52,7 +52,9 @@ from xnbflow.evaluation.verdicts import (
 )
 from xnbflow.workflow.provenance import source_files
 
-RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "audit.tsv"
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results" / "benchmarks" / "audit.tsv"
+PAGE = ROOT / "docs" / "methods" / "verdicts.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "300"))
 PERMUTATIONS = 99
 
@@ -75,6 +77,32 @@ def rows() -> list[dict]:
         )
         for cell in measured().to_dict("records")
     ]
+
+
+def page() -> tuple[str, Path]:
+    """Return the table of all figures, and the page that holds it."""
+    return block(measured()), PAGE
+
+
+def block(table: pd.DataFrame) -> str:
+    """Return the block of the page, its markers included."""
+    lines = [
+        "<!-- audit: written by `python -m benchmarks audit` -->",
+        "| what | studies | target | measured | 95 % limits | met |",
+        "|---|---|---|---|---|---|",
+    ]
+    for cell in table.sort_values("part", kind="stable").to_dict("records"):
+        open_target = cell["target"] == "0 to 1"
+        cells = [
+            f"{cell['part']}: {cell['cell']}",
+            f"{cell['studies']:.0f}",
+            "" if open_target else cell["target"],
+            f"{cell['value']:.3f}",
+            f"{cell['lower']:.3f} to {cell['upper']:.3f}",
+            "" if open_target else cell["met"],
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "<!-- end of audit -->"])
 
 
 def measured() -> pd.DataFrame:
@@ -221,9 +249,8 @@ def best_above(design: Design, seed: int) -> tuple[bool, bool]:
 
 def power(effect: float) -> Iterator[dict]:
     """Yield how often 15 planted genes of 500 are called supported."""
-    n = max(1, STUDIES // 3)
     least = 0.85 if effect >= 1 else 0.0
-    found = np.array(each(levels_of_both, replace(PLAIN, effect=effect), n=n))
+    found = np.array(each(levels_of_both, replace(PLAIN, effect=effect)))
     for name, levels in zip(("csnb", "csnb_cv"), found.T, strict=True):
         cell = f"effect {effect:g}, {name}"
         yield figure("power", cell, levels != "not supported", least=least)

@@ -5,11 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import latex2mathml.converter
+import yaml
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from xnbflow.evaluation.methods import METHODS
+
 ROOT = Path(__file__).parents[1]
+#: What `make docs` computes before: the results of the study `example`.
+EXAMPLE = ROOT / ".test/results"
 
 #: Documents of the repository by their place on the site: each is told once, and shown in both.
 DOCUMENTS = {
@@ -29,7 +34,33 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = (ROOT / document).read_text(encoding="utf-8")
         files.append(File.generated(config, place, content=relinked(text, document, place)))
     files.append(File.generated(config, "reference/cli.md", content=command_line()))
+    for path in example_files():
+        place = f"example/{path.relative_to(EXAMPLE.parent).as_posix()}"
+        files.append(File.generated(config, place, abs_src_path=str(path)))
+    files.append(File.generated(config, "example.md", content=example_page()))
     return files
+
+
+def example_files() -> list[Path]:
+    """Return the report of the example and what it links to; nothing where it was not computed."""
+    folders = [EXAMPLE / "studies/example", EXAMPLE / "example"]
+    found = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [path for path in found if not path.name.startswith(".")]
+
+
+def example_page() -> str:
+    """Return the page that leads to the report of the example."""
+    text = (ROOT / ".test/config/config.yaml").read_text(encoding="utf-8")
+    study = yaml.safe_load(text)["studies"]["example"]
+    report = "example/results/studies/example/report.html"
+    leads = f"[Open the report]({report}){{target=_blank}}. Its links to tables work here, too."
+    absent = "This site was built without the report; `make docs` computes it first."
+    return (
+        f"# An example report\n\n{study['summary']} No real data are in it.\n\n"
+        f"{leads if EXAMPLE.joinpath('studies/example/report.html').is_file() else absent}\n\n"
+        "The study is `example` in `.test/config/config.yaml`:\n\n```yaml\n"
+        f"{yaml.safe_dump(study, sort_keys=False)}```\n"
+    )
 
 
 def relinked(text: str, document: str, place: str) -> str:
@@ -77,6 +108,8 @@ def command_line() -> str:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lead links to documents to their pages; set formulas and figures of the methods."""
     del config, files
+    if page.file.src_uri == "reference/api.md":
+        return with_methods(markdown)
     for place, document in DOCUMENTS.items():
         up = "../" * page.file.src_uri.count("/")
         markdown = markdown.replace(f"]({up}../{document}", f"]({up}{place}")
@@ -85,6 +118,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     made = re.sub(r"\$\$(.+?)\$\$", formula("block"), markdown, flags=re.DOTALL)
     made = re.sub(r"\$([^$\n]+)\$", formula("inline"), made)
     return re.sub(r"^!figure (\S+) (.+)$", figure, made, flags=re.MULTILINE)
+
+
+def with_methods(markdown: str) -> str:
+    """Return the page of the library with every classifier and transformer of the registry."""
+    for kind in ("classifier", "transformer"):
+        own = [method.estimator for method in METHODS.values() if method.kind == kind]
+        blocks = "\n\n".join(f"::: {name}" for name in sorted(own))
+        markdown = markdown.replace(f"<!-- Every {kind} of the registry. -->", blocks)
+    return markdown
 
 
 def formula(display: str) -> Callable[[re.Match[str]], str]:

@@ -91,7 +91,7 @@ def test_json_is_json(folder, arguments):
     ("arguments", "said"),
     [
         (["show", "nothing.skops"], "nothing.skops does not exist"),
-        (["show", "training.csv"], "no model, or damaged"),
+        (["show", "training.csv"], "not a model, or is damaged"),
         (["fit", "training.csv", "--label", "grade"], "grade"),
         ([*FIT, "--method", "csnb-vc"], "did you mean"),
         ([*FIT, "--param", "sizs=[3]"], "--param: "),

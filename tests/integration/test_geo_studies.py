@@ -30,3 +30,5 @@ def test_renal_runs_whole_with_the_symbols_of_its_platform(shared_data, tmp_path
     page = (results / "report.html").read_text()
     assert "17 samples of 10" in page
     assert "have a symbol in the annotation" in page
+    lock = (tmp_path / "results/checksums/renal.sha256").read_text()
+    assert [line.split()[1] for line in lock.splitlines()] == ["GDS507.soft", "GPL97.annot"]

@@ -223,9 +223,3 @@ def test_a_plan_needs_nothing_but_snakemake_installed(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "analyse" in stats(done.stdout)
-
-
-def test_the_test_configuration_plans_its_study():
-    given = ("--directory", ".test", "--configfile", ".test/config/config.yaml")
-    planned = call(ROOT, *given, "-n", "--forceall")
-    assert "classify_3-fold_nb" in stats(planned)

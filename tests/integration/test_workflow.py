@@ -11,8 +11,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -271,17 +271,26 @@ def without(finished, folder, *lost):
     return folder
 
 
-def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path):
-    seed = os.environ.get("XNBFLOW_KILL_SEED") or random.SystemRandom().randrange(10**6)
-    seconds = random.Random(int(seed)).uniform(4, 12)
-    print(f"killed after {seconds:.2f} s; the same again: XNBFLOW_KILL_SEED={seed}")
+#: Kills to try, each at its own time: `XNBFLOW_KILLS=48 pytest -k killed_and_started`.
+KILLS = int(os.environ.get("XNBFLOW_KILLS", "1"))
+SIGNALS = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT]
+
+
+@pytest.mark.parametrize("kill", range(KILLS))
+def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_path, kill):
+    seed = int(os.environ.get("XNBFLOW_KILL_SEED") or random.SystemRandom().randrange(10**6))
+    chance = random.Random(seed + kill)
+    seconds, ended_by = chance.uniform(2, 14), chance.choice(SIGNALS)
+    print(f"{ended_by.name} after {seconds:.2f} s; again by XNBFLOW_KILL_SEED={seed + kill}")
     folder = without(finished, tmp_path / "killed", "results/toy", "resources/series/toy.parquet")
     with (folder / "out.txt").open("w") as out:
         process = subprocess.Popen(
             snakemake_command(folder, cores=1), stdout=out, stderr=out, start_new_session=True
         )
-        time.sleep(seconds)
-        os.killpg(process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired, ProcessLookupError):
+            process.wait(seconds)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, ended_by)
         process.wait()
     if list((folder / ".snakemake/locks").glob("*")):
         assert "--unlock" in snakemake(folder, fails=True)

@@ -85,6 +85,8 @@ def test_a_curve_without_rise_is_marked(shift, is_reliable):
     forecast = curve[curve["kind"] == "forecast"]
     assert forecast["training_samples"].tolist() == [60, 90, 120]
     assert curve["balanced_accuracy"].between(curve["lower"], curve["upper"]).all()
+    marked = (forecast["unreliable"] != "").tolist()
+    assert marked == sorted(marked)  # nothing beyond an unreliable forecast is reliable
     assert ("no rise" not in forecast["unreliable"].iloc[-1]) == is_reliable
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import (
@@ -21,7 +22,8 @@ from xnbflow.diagnostics import (
     shapiro_wilk_within,
     top_partners,
 )
-from xnbflow.diagnostics.tables import diagnose
+from xnbflow.diagnostics.tables import FEATURE_TESTS, diagnose
+from xnbflow.evaluation import summaries
 
 
 def scipy_shapiro(X):
@@ -301,3 +303,20 @@ def test_features_with_missing_values_are_left_out():
     for series, asked in ((sparse, tests), (complete, None)):
         empty = diagnose(series, asked)
         assert [len(empty[name]) for name in ("normality", "dependence_test")] == [0, 0]
+
+
+def test_a_further_test_of_features_reaches_the_table_of_the_study(monkeypatch):
+    def levene(X, y):
+        return stats.levene(*(X[y == label] for label in np.unique(y))).pvalue
+
+    monkeypatch.setitem(FEATURE_TESTS, "Levene", levene)
+    values, labels = np.random.default_rng(3).normal(size=(6, 20)), np.repeat(["a", "b"], 10)
+    series = DataSet("toy", values, [f"g{i}" for i in range(6)], range(20), labels)
+    tables = diagnose(series, {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"})
+    p = tables["normality"]["p.Levene"]
+    assert p[3] == stats.levene(values[3, :10], values[3, 10:]).pvalue
+    share = summaries.diagnostics(
+        *(tables[name] for name in ("normality", "normality_within", "dependence")), alpha=0.5
+    )["below.Levene"]
+    assert share == (p < 0.5).mean()
+    assert STUDY_TABLES["diagnostics"].column("below.Levene").label == "Levene"

@@ -13,6 +13,7 @@ import xnbflow
 
 ROOT = Path(__file__).parents[2]
 STUDIES = {*yaml.safe_load((ROOT / "config/config.yaml").read_text())["studies"], "my-study"}
+STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]}
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 #: The rule that a document gives to `--until`.
 RULES = {"acquire"}
@@ -95,6 +96,17 @@ def test_the_version_stands_in_one_place():
     assert project["project"]["dynamic"] == ["version"]
     assert project["tool"]["hatch"]["version"]["path"] == "workflow/src/xnbflow/__init__.py"
     assert f"## {cited} " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_number_of_the_readme_is_one_that_a_file_holds():
+    text = re.sub(
+        r"```.*?```|`[^`]*`|\(\S+\)|!\[.*?\]", "", (ROOT / "README.md").read_text(), flags=re.DOTALL
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    peer = re.search(r"xnb==(\S+)", (ROOT / "Makefile").read_text())[1]
+    known = {project["requires-python"].removeprefix(">="), peer, "1", "2"}  # Tables 1 and 2
+    assert set(re.findall(r"\d[\d.,]*\d|\d", text)) == known
+    assert text.count("\n") <= 90
 
 
 def test_every_page_of_the_site_is_in_its_navigation():

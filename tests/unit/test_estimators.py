@@ -73,6 +73,8 @@ OTHERS = [
     QuantileNormalizer(),
     Imputer(),
 ]
+#: Those of the registry that are not listed above.
+OTHERS += [make(each) for each in set(ESTIMATORS) - set(map(type, [*CLASSIFIERS, *OTHERS]))]
 #: Options by which the arithmetic differs.
 MORE = [
     FlexibleNB(bandwidth="adaptive"),

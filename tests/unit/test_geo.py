@@ -134,7 +134,7 @@ def test_empty_cells_are_missing_values(tmp_path, word):
         ("gene,s1\ng,1\n", "neither a GEO series matrix nor a GDS; use source table"),
     ],
 )  # fmt: skip
-@pytest.mark.filterwarnings("ignore:.*whose is unclear")
+@pytest.mark.filterwarnings("ignore:.*it is unclear which")
 def test_what_is_wrong_with_a_series_matrix_is_told(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read_geo(put(tmp_path, text), row())
@@ -200,7 +200,7 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ANNOTATION.replace("_at", "_x"), r"knows none of the 3 features .* it annotates GPL97"),
+        (ANNOTATION.replace("_at", "_x"), r"has none of the 3 features .* it annotates GPL97"),
         (ANNOTATION.replace("Gene symbol", "Gene"), "no column of gene symbols among .*Gene title"),
         (ANNOTATION.replace("!platform_table_end\n", ""), "it is cut off; get it again"),
         ("!Annotation_platform = GPL97\n", "has no table of probes"),
@@ -318,9 +318,21 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]
             assert dataset == summary.row
             assert summary.sheet in str(summary)
-            options = {k: v for k, v in dataset.options.items() if k != "annotation"}
-            plain = SheetRow(location, "geo", location, label=dataset.label, options=options)
-            assert set(acquire(plain, **settings(tmp_path, server)).labels) <= labels
+            series = acquire(dataset, **settings(tmp_path / location, server))
+            assert set(series.labels) <= labels
+            assert series.feature_metadata["symbol"][0] == "DDR1"
+
+
+def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp_path):
+    files = {name: body for name, body in FILES.items() if "platforms" not in name}
+    with ncbi(files=files) as server:
+        places = Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5))
+        summary = summarise("GSE4107", places)
+        assert "annotation" not in summary.row.options
+        assert "WITHOUT GENE SYMBOLS" in summary.reason
+        assert acquire(summary.row, **settings(tmp_path, server)).n_features == 3
+        wanted = summarise("GSE4107", places, options={"annotation": "GPL97"})
+    assert wanted.row.options["annotation"] == "GPL97"  # the user has asked for it
 
 
 def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_phenotype(tmp_path):

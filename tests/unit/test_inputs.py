@@ -14,6 +14,8 @@ from xnbflow.data.columns import column_mask, column_positions
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Declared
 from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.evaluation.build import import_estimator
+from xnbflow.evaluation.methods import METHODS
 from xnbflow.naive_bayes import (
     XNB,
     BlockNB,
@@ -46,12 +48,14 @@ ABSTRACT = {"BaseNaiveBayes", "Distribution"}
 MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
 
 
+PUBLIC = [
+    *(each for module in MODULES for each in vars(module).values() if inspect.isclass(each)),
+    *(import_estimator(method.estimator) for method in METHODS.values()),
+]
 DECLARED = [
     each
-    for module in MODULES
-    for name in module.__all__
-    if name not in ABSTRACT
-    and inspect.isclass(each := getattr(module, name))
+    for each in dict.fromkeys(PUBLIC)
+    if each.__name__ not in ABSTRACT
     and issubclass(each, Declared)
     and (issubclass(each, Estimator) or each.__module__.startswith("xnbflow.density"))
 ]

@@ -10,10 +10,17 @@ import pandas as pd
 import pytest
 from report_study import SCRIPT, write_declared, write_study
 
-from xnbflow.data.contract import RECORD, STUDY_TABLE, STUDY_TABLES, VALIDATION_TABLES
+from xnbflow.data.contract import (
+    RECORD,
+    STUDY_TABLE,
+    STUDY_TABLES,
+    TRAINED,
+    TRAINING_TABLES,
+    VALIDATION_TABLES,
+)
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Validation
-from xnbflow.data.tables import write_parquet
+from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.models.trained import cross_validate, fit_model
 from xnbflow.report.manuscript import paragraphs as source
@@ -21,7 +28,6 @@ from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.references import (
     cited_keys,
     csl_json,
-    in_latex,
     references,
 )
 from xnbflow.report.manuscript.writer import (
@@ -155,7 +161,7 @@ def test_clauses_follow_what_was_run(results, tested):
     assert "No permutation test was run." in plain
     assert "200 permutations" in grouped
     assert "No permutation test" not in grouped
-    assert "default: in each training set" not in grouped  # the quick test was not run
+    assert "the default test of xnbflow" not in grouped  # the quick test was not run
     assert "12 groups" in grouped
     assert "group" not in plain.replace("where samples have groups, groups count", "")
     assert "Friedman" in plain
@@ -163,6 +169,40 @@ def test_clauses_follow_what_was_run(results, tested):
     for absent in ("hypergeometric", "second cohort was", "disjoint halves of the samples, which"):
         assert absent not in plain + grouped
     assert "2.5" not in sections_of_text(plain)["Statistics"]  # no classifier tunes itself
+
+
+def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",))
+    assert not re.search("random signature|learning curve", paragraphs(results))
+    own = {"dataset": "alpha", "classifier": "xnb"}
+    random = {"signatures": 100, "selected_score": 0.8, "as_good_random": 7, "random_p": 8 / 101}
+    random |= {"random_mean": 0.7}
+    curve = {"training_samples": 72.0, "balanced_accuracy": 0.75, "lower": 0.5, "upper": 0.9}
+    kinds = pd.DataFrame({"kind": ["measured", "forecast"], "unreliable": ["", "wide"]})
+    tables = {"random_genes": pd.DataFrame([random]), "learning_curve": kinds.assign(**curve)}
+    for table, frame in tables.items():
+        path = results.root / STUDY_TABLE.of(study="small", table=table)
+        write_declared(frame.assign(**own), path, STUDY_TABLES[table])
+    text = paragraphs(replace(results))
+    assert "with 100 random signatures (alpha, " in text
+    assert "; 7 of 100 random signatures reached it (p = 0.079)." in text
+    forecast = "balanced accuracy is 75.0% (50.0% to 90.0%) with 72 training samples"
+    assert text.count(f"{forecast} (unreliable: wide).") == text.count("72 training") == 1
+    assert {"venet2011", "mukherjee2003"} <= set(cited_keys(text))
+
+
+def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    assert "those of the training were not recorded" in paragraphs(results)
+    key = {"dataset": "alpha", "folds": results.study.folds[0], "classifier": "nb"}
+    path = results.root / TRAINED.of(**key, table="fits")
+    fits = TRAINING_TABLES["fits"]
+    write_parquet(read_parquet(path, fits), path, fits, series="digest")
+    ours = results.software["numpy"]
+    assert "The same versions trained" in paragraphs(replace(results))
+    text = paragraphs(replace(results, software={**results.software, "numpy": "0.1"}))
+    assert f"numpy {ours}" in text
+    assert "the report was written with numpy 0.1." in text
 
 
 def test_a_study_without_classifiers_claims_no_classification(tmp_path):
@@ -199,12 +239,6 @@ def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
     assert items["demsar2006"]["issued"] == {"date-parts": [[2006]]}
     assert items["holm1979"]["author"] == [{"family": "Holm", "given": "Sture"}]
     assert items["xnb2025"]["DOI"] == "10.1016/j.softx.2025.102347"
-
-
-def test_latex_escapes_names_but_no_citation():
-    text = in_latex("5% of a_b & {c} [@holm1979; @scikit-learn], see @demsar2006")
-    said = r"5\% of a\_b \& \{c\} \citep{holm1979,scikit-learn}, see \citet{demsar2006}"
-    assert text == said
 
 
 # --- checklists, cards, files ---------------------------------------------------------------------

@@ -116,8 +116,8 @@ def test_other_files_are_refused(path, tmp_path):
     )
     for name, told in {
         "nothing": "does not exist",
-        "text": "no model, or damaged",
-        "foreign": "no model of xnbflow",
+        "text": "not a model, or is damaged",
+        "foreign": "not a model of xnbflow",
         "newer": "format 99, this program reads 3",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
@@ -129,7 +129,7 @@ def test_a_model_that_says_something_else_than_where_it_was_made_is_refused(path
     model = read_model(path)
     model.probe[0] = model.probe[0][::-1] + 0.5
     write_model(model, tmp_path / "m.skops")
-    with pytest.raises(InputError, match="says something else here"):
+    with pytest.raises(InputError, match="gives other predictions here"):
         read_model(tmp_path / "m.skops")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.models.panel import choose_genes, design_panel
+from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
 from xnbflow.models.trained import fit_model
 from xnbflow.workflow.cli.commands import score_sheet
 
@@ -47,6 +47,7 @@ def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
     assert {row.gene for row in first.itertuples()} & modules[0]
     assert {row.gene for row in first.itertuples()} & modules[1]
     assert {int(name[1:]) for name in panel.references} <= set(range(50, 60))
+    assert panel.model.series["references"] == " ".join(panel.references)
 
 
 def test_two_modules_keep_more_accuracy_than_one(panel):
@@ -55,16 +56,27 @@ def test_two_modules_keep_more_accuracy_than_one(panel):
     assert accuracy[2] > 0.9
 
 
-def test_the_floor_excludes_genes_and_references():
+def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_reference():
+    codes = np.array([0, 0, 1, 1])
     values = np.array([[9.0, 9, 1, 1], [2, 2, 0, 0], [5, 5, 5, 5.1], [1, 1, 1, 1]])
-    genes, references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([1, 0]), 2, 0.75)
-    assert (genes.tolist(), references.tolist()) == ([0], [2])
+    for more, ranked, floor in (([], [1, 0], 0.75), ([[0.0] * 4, [12.0] * 4], [0], 0.5)):
+        own = np.array([*values, *more])  # unexpressed and saturated ones vary least
+        symbols = gene_symbols(map(str, range(len(own))), {})
+        genes, references = choose_genes(own, codes, np.array(ranked), 2, floor, symbols)
+        assert (genes.tolist(), references.tolist()) == ([0], [2])
 
 
-def test_a_constant_feature_is_no_reference():
-    values = np.array([[9.0, 9, 1, 1], [0, 0, 0, 0], [5, 5, 5, 5.1], [0, 0, 0, 0], [12.0] * 4])
-    references = choose_genes(values, np.array([0, 0, 1, 1]), np.array([0]), 1, 0.5)[1]
-    assert references.tolist() == [2]  # unexpressed and saturated ones vary least
+def test_no_two_features_of_one_gene_are_chosen_and_no_control():
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1], 10)
+    values = 8 + rng.normal(size=(8, 20)) * np.array([1, 1, 1, 1, 0.1, 0.2, 0.3, 0.4])[:, None]
+    values[:4] += 3 * codes  # not correlated within classes: modules of their own
+    names = ["AFFX-BioB-3_at", "p1", "p2", "p3", "ERCC-00002", "r1", "r2", "r3"]
+    known = {"p1": "A /// B", "p2": "B", "p3": "ERCC1", "r1": "C", "r2": "C", "r3": "A"}
+    symbols = gene_symbols(names, known)
+    genes, references = choose_genes(values, codes, np.arange(4), 4, 0.0, symbols)
+    assert [names[i] for i in genes] == ["p1", "p3"]
+    assert [names[i] for i in references] == ["r1"]
 
 
 def test_values_that_are_no_logarithms_are_refused(series):

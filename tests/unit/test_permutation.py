@@ -1,11 +1,23 @@
-"""Permutation test: its null distribution, what it repeats, and labels that groups bind."""
+"""Permutation tests: null distribution, what is repeated, exactness, labels that groups bind."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.permutation import permutation_scores, permutation_table
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation import permutation
+from xnbflow.evaluation.permutation import (
+    Screen,
+    cross_validated_score,
+    label_test,
+    permutation_scores,
+    permutation_table,
+    permutation_test,
+)
+from xnbflow.naive_bayes import ClassSpecificNB
+
+CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 
 NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
 SELECTING = {
@@ -60,3 +72,94 @@ def test_the_table_counts_what_reaches_the_observed_score():
     assert table.loc["accuracy", "null_mean"] == pytest.approx(0.55)
     assert table.loc["accuracy", "null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
     assert table.loc["accuracy", "null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
+
+
+# --- the quick test -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stop_after", [3, 10, 1000])
+def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
+    rng = np.random.default_rng(stop_after)
+    labels = np.zeros(2)
+
+    def score(labels, seed):
+        return float(np.round(rng.random(), 2))  # with ties
+
+    p = [
+        permutation_test(
+            score, labels, lambda _: labels, n_permutations=99, stop_after=stop_after
+        ).p_value
+        for _ in range(2000)
+    ]
+    for level in (0.025, 0.05, 0.2, 0.5):
+        assert np.mean(np.array(p) <= level) <= level + 2.6 * np.sqrt(level * (1 - level) / 2000)
+
+
+def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
+    values = np.random.default_rng(0).normal(size=(200, 40))
+    labels = np.repeat([0, 1], 20)
+
+    def tested():
+        score = cross_validated_score(ClassSpecificNB(n_features=5), values)
+        return permutation_test(
+            score, labels, lambda rng: rng.permutation(labels), n_permutations=60
+        )
+
+    assert len(tested().null) < 60
+    values[:20, 20:] += 3
+    found = tested()
+    assert (len(found.null), found.at_least) == (60, 0)
+    assert found.p_value == pytest.approx(1 / 61)
+
+
+def test_the_screen_is_that_of_the_training_samples_alone():
+    rng = np.random.default_rng(0)
+    values, codes = rng.normal(size=(300, 60)), rng.integers(0, 3, 60)
+    train = rng.permutation(60)[:45]
+    expected = set()
+    spread = values.std(axis=1)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        own, other = (values[:, train[codes[train] == code]] for code in (i, j))
+        for moment in (np.mean, np.std):
+            apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
+            expected |= set(np.argsort(-apart)[:10].tolist())
+    assert set(Screen(values).best(codes, train, 20).tolist()) == expected
+    assert Screen(values).best(codes, train, 300).tolist() == list(range(300))
+
+
+@pytest.mark.parametrize("per_patient", [1, 3])
+def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient, monkeypatch):
+    """A single class is not tested, nor more than a thousand samples."""
+    n, rng = 60, np.random.default_rng(per_patient)
+    labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
+    values = rng.normal(size=(60, len(labels)))
+    names = [f"s{i}" for i in range(len(labels))]
+    groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
+
+    def found(values, labels):
+        series = DataSet("toy", values, [f"g{i}" for i in range(60)], names, labels, groups=groups)
+        return label_test(series, {"method": f"{CSNB}CV"}, CSNB)
+
+    row = found(values, labels).iloc[0]
+    assert row["permuted"] == "ClassSpecificNB"
+    assert row["p_value"] > 0.05
+    row = found(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
+    assert (row["permutations"], row["p_value"]) == (99, 0.01)
+    assert found(values, np.repeat("a", len(labels))).empty
+    monkeypatch.setattr(permutation, "MOST_SAMPLES", len(labels) - 1)
+    assert found(values, labels).empty
+
+
+def test_screening_changes_a_signal_little():
+    values, labels = np.random.default_rng(1).normal(size=(3000, 60)), np.repeat([0, 1], 30)
+    values[:10, 30:] += 1.2
+    whole, screened = (
+        cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
+        for kept in (None, 400)
+    )
+    assert screened == pytest.approx(whole, abs=0.04)
+
+
+def test_no_permutation_is_refused():
+    with pytest.raises(InputError):
+        permutation_test(lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0)

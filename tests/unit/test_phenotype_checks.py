@@ -54,7 +54,7 @@ def test_a_signature_that_recognises_the_batch_is_named(tmp_path, effect, expect
     values = rng.normal(size=(30, N)) + 3 * (LABELS == "tumour")
     values[:10] += effect * batch
     values[10:] += 9 * batch  # of genes that are not in the signature
-    series(values, batch=np.array(["b1", "b2"])[batch]).write(tmp_path / "toy")
+    series(values, ScanDate=np.array(["b1", "b2"])[batch]).write(tmp_path / "toy")
     signature = pd.DataFrame({"feature": [f"g{i}" for i in range(10)]})
     rows = phenotype_checks(
         tmp_path / "toy", read_header(tmp_path / "toy"), {("toy", "nb"): signature}

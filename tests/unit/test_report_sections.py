@@ -3,7 +3,10 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,7 +48,7 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.sections.samples import contributions
-from xnbflow.report.study import write_multiqc, write_report
+from xnbflow.report.study import write_curves, write_multiqc, write_report
 
 MODULES = (
     answer,
@@ -92,6 +95,23 @@ def test_general_statistics_are_those_of_the_headline(results, tmp_path):
     for row in rows[rows["metric"] == "balanced_accuracy"].itertuples():
         assert written[row.dataset]["balanced_accuracy"] == pytest.approx(row.pooled)
         assert written[row.dataset]["samples"] == SAMPLES
+
+
+def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(results, tmp_path):
+    write_curves(results, tmp_path / "curves.json")
+    written = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
+    schema = Path(__file__).parents[2] / "workflow/schemas/curves.schema.json"
+    jsonschema.validate(written, json.loads(schema.read_text()))
+    owner, curves = ["dataset", "folds", "classifier"], pd.DataFrame(written["curves"])
+    roc = curves[curves["curve"] == "roc"]
+    areas = roc.assign(area=[np.trapezoid(*own) for own in zip(roc["y"], roc["x"], strict=True)])
+    found = areas.groupby(owner)["area"].mean()
+    expected = results.rows("summary", metric="roc_auc").set_index(owner)["mean"]
+    np.testing.assert_allclose(found, expected[found.index], atol=0.005)
+    bins = results.tables["calibration"].query("count > 0").groupby(owner)["observed"].agg(list)
+    own = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
+    assert len(found) == len(own) == len(bins) == 6
+    assert all(own[key] == values for key, values in bins.items())
 
 
 def test_without_a_selection_the_most_accurate_classifier_comes_first(tmp_path):
@@ -383,3 +403,19 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
     for none in (rows[2:], []):
         table = suspects(pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"))
         assert answer._suspects(results_with("suspects", table)) == []
+
+
+def test_what_a_single_column_of_the_phenotype_says_is_said_once():
+    class Tables(dict):
+        def sources(self, *_):
+            return []
+
+    def row(check, subject):
+        said = {"check": check, "subject": subject, "finding": f"{check}!"}
+        return said | {"dataset": "d", "severity": "severe"}
+
+    rows = [row("confounder", "day"), row("phenotype only", "day"), row("scale", "counts")]
+    rows += [row("confounder", "age"), row("phenotype only", "age, day")]
+    (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(rows))))
+    assert block.text.count("confounder!") == 2
+    assert block.text.count("phenotype only!") == 1

@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -9,7 +10,10 @@ from matplotlib.text import Text
 from report_study import write_study
 from unit.test_report_sections import MODULES
 
-from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.densities import draw_cohorts
+from xnbflow.report.drawings.heatmap import draw_heatmap
+from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
+from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.style import (
     INK,
@@ -61,6 +65,39 @@ def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures
     assert INK not in text
     first = next(root.iter(f"{SVG}path"), None)
     assert first is None or "#ffffff" not in first.get("style", "")
+
+
+LONG = ["ClassSpecificNB (CV)", "XNB", "ClassSpecificNB (3 features)"]
+NARROW = np.array([[0.9712, 0.97, 0.97], [0.97, 0.97, 0.9712]])
+WIDE = ["WILMS TUMOUR, STAGE IV", "x", "HER2-ENRICHED LUMINAL"]
+NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)}
+
+
+@pytest.mark.parametrize(
+    ("draw", "arguments"),
+    [
+        (draw_lines, LINES),
+        (
+            draw_trade_off,
+            {"rows": list("ab"), "classifiers": LONG, "features": 9 * NARROW, "accuracy": NARROW},
+        ),
+        (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": WIDE}),
+        (draw_cohorts, NEARLY_ONE | {"curves": {"tumour": (np.ones(9), np.ones(9))}}),
+        (
+            draw_ranks,
+            {"classifiers": LONG, "ranks": [1.2, 1.9, 2.9], "bars": [(0, 1)], "difference": 1.05},
+        ),
+    ],
+    ids=["lines", "many decimals", "few samples", "values that are nearly one", "long names"],
+)
+def test_no_text_of_a_figure_is_cut(draw, arguments):
+    with mpl.rc_context({"font.size": 9, "text.parse_math": False}):
+        figure = draw(**arguments)
+        box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())  # of what is drawn
+    width, height = figure.get_size_inches()
+    assert min(box.x0, box.y0) >= -0.01
+    assert box.x1 <= width + 0.01
+    assert box.y1 <= height + 0.01
 
 
 # --- for print ------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The audit of a series: constructed confounders, exchanged sexes, copies; and a real series."""
 
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 
@@ -68,6 +69,18 @@ def test_random_columns_seldom_raise_an_alarm():
     columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
     columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
     assert (found(series(**columns), "confounder")["severity"] != "none").sum() <= 1
+
+
+def test_samples_of_one_patient_are_one_unit_in_tests_of_confounders():
+    patients = np.repeat([f"p{i}" for i in range(8)], 3)
+    per_patient = {"age": [40, 50, 60, 70, 45, 55, 65, 75], "ward": [*"aaabbbba"]}
+    columns = {name: np.repeat(values, 3) for name, values in per_patient.items()}
+    samples = series(**columns)
+    each = replace(samples, groups=patients)
+    one = series(np.ones((1, 8)), labels=np.repeat(["normal", "tumour"], 4), **per_patient)
+    rows = [found(made, "confounder").loc[["age", "ward"], "p"] for made in (each, one, samples)]
+    assert rows[0].tolist() == pytest.approx(rows[1].tolist())
+    assert (rows[2] < rows[1]).all()
 
 
 def test_exchanged_sexes_are_named_and_right_ones_are_not():
@@ -139,19 +152,19 @@ def test_the_scale_of_every_source_is_seen(change, subject):
 
 def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
     path = tmp_path / "own.csv"
-    path.write_text("id,type,plate,age,g1\na,x,1,20,.5\nb,x,1,30,.7\nc,y,2,40,.9\nd,y,2,50,.1\n")
+    path.write_text("id,type,day,age,g1\na,x,1,20,.5\nb,x,1,30,.7\nc,y,2,40,.9\nd,y,2,50,.1\n")
 
     def read(**options):
         return read_table(
             path, SheetRow("own", "table", label="type", id_column="id", options=options)
         )
 
-    made = read(batch="plate", phenotype_columns="age")
+    made = read(batch="day", phenotype_columns="age")
     assert made.features.tolist() == ["g1"]
     assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
-    assert found(made, "confounder").loc["plate", "severity"] == "severe"
+    assert found(made, "confounder").loc["batch (day)", "severity"] == "severe"
     with pytest.raises(InputError) as error:
-        read(group="plate", phenotype_columns="age")
+        read(group="day", phenotype_columns="age")
     assert error.value.key == "group"
     with pytest.raises(InputError) as error:
         read(batch="side")

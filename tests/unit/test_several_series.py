@@ -207,20 +207,32 @@ def test_series_that_cannot_be_compared_are_refused(changed, words):
         combine([SERIES[0], changed], CSNB)
 
 
-def test_shared_samples_end_every_verdict_that_they_touch_and_all_means():
-    """One series twice, by another name and on another scale."""
-    names = [f"x{i}" for i in range(8)]
+def test_a_sample_of_two_series_counts_once_and_what_is_left_out_is_named():
+    """Two samples of another name and scale, in the larger series, and all others of a patient."""
     wide = [cohort(name, i, (4, 4), features=200) for i, name in enumerate("ab")]
-    twin = replace(wide[0], name="twin", values=wide[0].values * 1.1, samples=names)
-    tables = combine([*wide, twin], CSNB)[0]
-    matrix = tables["cohort_matrix"].query("verdict != ''")
-    pairs = zip(matrix["train"].str.split(" \\+ "), matrix["test"], strict=True)
-    touched = [{"a", "twin"} <= {*train, test} and test in {"a", "twin"} for train, test in pairs]
-    assert (matrix["verdict"] == "shares samples").tolist() == touched
-    assert tables["meta_genes"][["effect", "p", "fdr", "holds"]].isna().all(axis=None)
-    notes = tables["cohort_series"].set_index("dataset")["note"]
-    assert "8 samples with twin" in notes["a"]
-    assert notes["b"] == ""
+    own = cohort("large", 7, (6, 6), features=200)
+    values, patients = own.values.copy(), np.array([f"p{i}" for i in range(12)])
+    values[:, :2], patients[2] = 1.1 * wide[0].values[:, :2], "p1"
+    labels = own.labels.copy()
+    labels[0] = {"tumour": "normal", "normal": "tumour"}[wide[0].labels[0]]
+    large = replace(own, values=values, labels=labels, groups=patients)
+    left = np.arange(12) > 2
+    alone = replace(
+        large, values=values[:, left], labels=large.labels[left],
+        samples=large.samples[left], groups=patients[left],
+    )  # fmt: skip
+    found, expected = (combine([*wide, each], CSNB)[0] for each in (large, alone))
+    for name in ("cohort_matrix", "meta_genes"):
+        pd.testing.assert_frame_equal(found[name], expected[name])
+    assert (found["cohort_matrix"]["verdict"] != "shares samples").all()
+    series = found["cohort_series"].set_index("dataset")
+    assert all(name in series.loc["large", "note"] for name in ("large0", "large1", "large2"))
+    assert "1 shared sample has another class in a" in series.loc["large", "note"]
+    assert series["samples"].to_dict() == {"a": 8, "b": 8, "large": 9}
+    assert series.loc[["a", "b"], "note"].tolist() == ["", ""]
+    twin = replace(wide[0], name="twin", samples=[f"x{i}" for i in range(8)])
+    with pytest.raises(InputError, match="twin"):
+        combine([*wide, twin], CSNB)
 
 
 def test_a_class_that_a_series_lacks_is_named_and_no_failure():

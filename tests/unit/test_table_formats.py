@@ -5,13 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from mistakes import mistakes
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.sheet import SheetRow, read_sheet
 from xnbflow.data.sources.table import read_table
 
+ROOT = Path(__file__).parents[2]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
 
 
@@ -374,3 +376,18 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
     series = read_table(path, row(id_column="id", decimal="comma", **options))
     assert series.values.tolist() == [[7.5, 8.25]]
     assert list(series.sample_metadata["age"]) == ["61.5", "62.5"]
+
+
+def test_the_files_of_the_test_profile_are_one_series_in_every_kind(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT / ".test")
+    settings = yaml.safe_load(Path("config/config.yaml").read_text())
+    rows, study = read_sheet(Path("config/small.tsv")), settings["studies"]["inputs"]
+    urls = settings["download"]["base_urls"]
+    first, *others = (
+        acquire(rows[name], downloads=tmp_path, base_urls=urls) for name in study["datasets"]
+    )
+    assert {row.source for row in rows.values()} == {"simulate", "table", "geo", "cumida"}
+    for other in others:
+        np.testing.assert_array_equal(other.values, first.values)
+        for part in ("features", "samples", "labels"):
+            assert getattr(other, part).tolist() == getattr(first, part).tolist()

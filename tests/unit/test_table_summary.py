@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources.genepattern import read_classes, write_gct_and_cls
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
 from xnbflow.data.sources.summary import summarise_table
 from xnbflow.data.sources.table import read_table
@@ -68,30 +70,46 @@ def with_a_phenotype(folder):
     return folder / "x.csv", {"options": {"phenotype": str(folder / "pheno.csv")}}
 
 
-def of_gct(folder):
-    path, given = with_a_phenotype(folder)
-    table = pd.read_csv(path).iloc[-5:]
-    table.insert(1, "Description", [f"gene {i}" for i in range(5)])
-    text = "#1.2\n5\t12\n" + table.to_csv(sep="\t", index=False)
-    (folder / "x.gct").write_text(text)
-    return folder / "x.gct", given
+def of_gct_and_cls(folder):
+    series = DataSet("x", VALUES.T, [f"g{i}" for i in range(5)], OWN["sample"], DIAGNOSIS)
+    path, labels = write_gct_and_cls(series, folder / "x")
+    return path, {"options": {"phenotype": str(labels)}}
 
 
-WRITTEN = [of_rows, of_columns, of_a_workbook, with_a_phenotype, of_gct]
+WRITTEN = [of_rows, of_columns, of_a_workbook, with_a_phenotype, of_gct_and_cls]
 
 
 @pytest.mark.parametrize("written", WRITTEN)
 def test_the_proposed_row_reads_the_table(tmp_path, written):
     path, given = written(tmp_path)
     row, series = read_as_proposed(path, tmp_path, **given)
-    assert row.label == "diagnosis"
+    assert row.label == ("class" if written is of_gct_and_cls else "diagnosis")
     assert series.features.tolist() == [f"g{i}" for i in range(5)]
     np.testing.assert_array_equal(series.values, VALUES.T)
     assert list(series.labels) == DIAGNOSIS
     assert list(series.samples) == OWN["sample"]
-    if written is not of_columns:
+    if written not in (of_columns, of_gct_and_cls):
         assert list(series.groups) == OWN["patient"]
         assert list(series.sample_metadata["sex"]) == OWN["sex"]
+
+
+def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):
+    """The first label that occurs is of the first class (GenePattern, file formats guide)."""
+    table, labels = of_gct_and_cls(tmp_path)[0], tmp_path / "l.cls"
+    for third, problem in (
+        ("x x y y x y x y x y x y", None),
+        ("1 1 0 0 1 0 1 0 1 0 1 0", "first label"),
+        ("well ill " * 6, "first label"),
+        ("0 1", "2 labels"),
+    ):
+        labels.write_text(f"12 2 1\n# ill well\n{third}\n")
+        if problem:
+            with pytest.raises(InputError, match=problem):
+                read_classes(labels, table)
+        else:
+            found = read_classes(labels, table)["class"]
+            assert found.tolist() == [{"x": "ill", "y": "well"}[label] for label in third.split()]
+            assert found.index.tolist() == OWN["sample"]
 
 
 def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path):

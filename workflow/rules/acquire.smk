@@ -16,15 +16,15 @@ rule acquire:
     priority: lambda wildcards: -1 / (1 + sheet_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: NEEDS["acquire"].threads(sheet_mb(wildcards))
+    threads: lambda wildcards: cpus_for(sheet_mb(wildcards), most=2, per_cpu=300)
     resources:
-        mem_mb=memory_of("acquire", acquired_mb),
-        runtime=minutes_of("acquire", acquired_mb),
+        mem_mb=memory(1200, per_mb=6, size=acquired_mb),
+        runtime=minutes(60, per_mb=1, size=acquired_mb),
     params:
         dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
         given=state_of_given,
-        lock=lambda wildcards: prefix() + LOCK,
-        sources=lambda wildcards: source_digests("acquire", reader(wildcards)),
+        lock=lambda wildcards: prefix() + LOCK.of(dataset=wildcards.dataset),
+        sources=lambda wildcards: source_digests("acquire.py", reader(wildcards)),
     message:
         "Reading {wildcards.dataset}"
     script:

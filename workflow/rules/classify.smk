@@ -44,8 +44,8 @@ for name, job in CLASSIFY.items():
         conda:
             "../../envs/xnbflow.yaml"
         resources:
-            mem_mb=memory_of("classify"),
-            runtime=minutes_of("classify", times=times(job)),
+            mem_mb=memory(1300, per_mb=6),
+            runtime=minutes(120, per_mb=3, times=times(job)),
         params:
             entries=entries(job.classifiers),
             final=job.final,
@@ -58,7 +58,7 @@ for name, job in CLASSIFY.items():
                 for key in ("location", "label", "id_column")
             },
             scheme=vars(CONFIG.folds[job.folds]),
-            sources=sources_with("classify", job.classifiers),
+            sources=sources_with("classify.py", job.classifiers),
         message:
             f"Training {', '.join(job.classifiers)} on {{wildcards.dataset}} ({job.folds})"
         script:
@@ -78,13 +78,13 @@ rule train:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=memory_of("train"),
-        runtime=minutes_of("train"),
+        mem_mb=memory(1300, per_mb=6),
+        runtime=minutes(120, per_mb=3),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         scheme=scheme_of_batch,
         batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
-        sources=lambda wildcards: sources_with("train", [wildcards.classifier])(wildcards),
+        sources=lambda wildcards: sources_with("train.py", [wildcards.classifier])(wildcards),
     message:
         "Training {wildcards.classifier} on {wildcards.dataset} ({wildcards.batch})"
     script:
@@ -105,12 +105,12 @@ rule permute:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=memory_of("permute"),
-        runtime=minutes_of("permute"),
+        mem_mb=memory(1300, per_mb=6),
+        runtime=minutes(240, per_mb=12),
     params:
         entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
         n_permutations=lambda wildcards: study_of(wildcards).permutations[wildcards.classifier],
-        sources=lambda wildcards: sources_with("train", [wildcards.classifier])(wildcards),
+        sources=lambda wildcards: sources_with("permute.py", [wildcards.classifier])(wildcards),
     message:
         "Permuting the labels of {wildcards.dataset} for {wildcards.classifier}"
     script:

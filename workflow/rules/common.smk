@@ -10,7 +10,7 @@ from xnbflow.data.contract import *
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
-from xnbflow.workflow.needs import NEEDS
+from xnbflow.workflow.needs import asked, cpus_for
 from xnbflow.workflow.other_studies import refuse_other_folds
 from xnbflow.workflow.provenance import source_digests
 
@@ -77,13 +77,13 @@ def classes(pairs):
     return sorted({known[name].estimator if name in known else name for name in names})
 
 
-def memory_of(rule, size=lambda wildcards, input: input.size_mb):
-    """MB for a job by the size of its input; a job that failed gets twice as much."""
-    return lambda wildcards, input, attempt: NEEDS[rule].mem_mb(size(wildcards, input), attempt)
+def memory(mb, per_mb, size=lambda wildcards, input: input.size_mb):
+    """MB for a job: those without input, and more for each MB of it; twice as much after a failure."""
+    return lambda wildcards, input, attempt: asked(mb, per_mb, size(wildcards, input), attempt)
 
 
-def minutes_of(rule, size=lambda wildcards, input: input.size_mb, times=1):
+def minutes(base, per_mb, size=lambda wildcards, input: input.size_mb, times=1):
     """Minutes for a job, likewise, and for how many times the same."""
-    return lambda wildcards, input, attempt: times * NEEDS[rule].runtime(
-        size(wildcards, input), attempt
+    return lambda wildcards, input, attempt: times * asked(
+        base, per_mb, size(wildcards, input), attempt
     )

@@ -33,15 +33,15 @@ rule compare:
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=memory_of("compare"),
-        runtime=minutes_of("compare"),
+        mem_mb=memory(1500, per_mb=10),
+        runtime=minutes(60, per_mb=0.5),
     params:
         about=lambda wildcards: about(study_of(wildcards)),
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         entries=lambda wildcards: entries_of(described(study_of(wildcards))),
         alpha=CONFIG.diagnostics["normality_alpha"],
         paper=lambda wildcards: study_of(wildcards).paper,
-        sources=sources_of("compare", described),
+        sources=sources_of("compare.py", described),
     message:
         "Comparing the classifiers of {wildcards.study}"
     script:
@@ -61,14 +61,14 @@ rule validate:
         benchmark_of("validate")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: NEEDS["validate"].cpus
+    threads: 2
     resources:
-        mem_mb=memory_of("validate"),
-        runtime=minutes_of("validate"),
+        mem_mb=memory(1300, per_mb=6),
+        runtime=minutes(60, per_mb=1),
     params:
         entries=lambda wildcards: entries_of(validated(study_of(wildcards))),
         pairs=lambda wildcards: [vars(pair) for pair in study_of(wildcards).validate],
-        sources=sources_of("classify", validated),
+        sources=sources_of("validate.py", validated),
     message:
         "Testing the models of {wildcards.study} on second cohorts"
     script:
@@ -89,10 +89,10 @@ rule combine:
         benchmark_of("combine")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: NEEDS["combine"].cpus
+    threads: 2
     resources:
-        mem_mb=memory_of("combine"),
-        runtime=minutes_of("combine"),
+        mem_mb=memory(1500, per_mb=12),
+        runtime=minutes(120, per_mb=3),
     params:
         entry=lambda wildcards: CONFIG.classifier(study_of(wildcards).cohorts.model),
         settings=lambda wildcards: {
@@ -100,7 +100,7 @@ rule combine:
             "harmonise": study_of(wildcards).cohorts.harmonise,
             "name": CONFIG.classifiers[study_of(wildcards).cohorts.model]["label"],
         },
-        sources=sources_of("classify", lambda study: [("", study.cohorts.model)]),
+        sources=sources_of("combine.py", lambda study: [("", study.cohorts.model)]),
     message:
         "Putting the series of {wildcards.study} together"
     script:

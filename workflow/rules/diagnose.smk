@@ -12,13 +12,13 @@ rule diagnose:
         benchmark_of("diagnose")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: NEEDS["diagnose"].threads(sheet_mb(wildcards))
+    threads: lambda wildcards: cpus_for(sheet_mb(wildcards), most=4, per_cpu=300)
     resources:
-        mem_mb=memory_of("diagnose"),
-        runtime=minutes_of("diagnose"),
+        mem_mb=memory(1300, per_mb=5),
+        runtime=minutes(60, per_mb=1),
     params:
         tests=tests_of,
-        sources=source_digests("diagnose"),
+        sources=source_digests("diagnose.py"),
     message:
         "Testing the features and auditing the samples of {wildcards.dataset}"
     script:

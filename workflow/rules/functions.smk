@@ -101,10 +101,10 @@ def entries(classifiers):
     }
 
 
-def sources_with(stage, classifiers):
-    """Param: digests of a stage with the classes of the classifiers of a job."""
+def sources_with(script, classifiers):
+    """Param: digests of a script with the classes of the classifiers of a job."""
     return lambda wildcards: source_digests(
-        stage, *classes((name, wildcards.dataset) for name in classifiers)
+        script, *classes((name, wildcards.dataset) for name in classifiers)
     )
 
 
@@ -239,10 +239,10 @@ def validated(study):
     return list(dict.fromkeys((pair.train, pair.model) for pair in study.validate))
 
 
-def sources_of(stage, pairs):
-    """Param: digests of a stage with the classes of some classifiers of a study."""
+def sources_of(script, pairs):
+    """Param: digests of a script with the classes of some classifiers of a study."""
     return lambda wildcards: source_digests(
-        stage, *classes((name, dataset) for dataset, name in pairs(study_of(wildcards)))
+        script, *classes((name, dataset) for dataset, name in pairs(study_of(wildcards)))
     )
 
 
@@ -342,7 +342,7 @@ def sections_of(wildcards):
     study = study_of(wildcards)
     tables = [known_analyses()[name].compute for name in study.analyses]
     return source_digests(
-        "report", *section_modules(study, known_analyses()), *tables, *plugin_modules()
+        "report.py", *section_modules(study, known_analyses()), *tables, *plugin_modules()
     )
 
 

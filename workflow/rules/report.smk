@@ -22,10 +22,10 @@ rule analyse:
         analysis=exactly({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: NEEDS["analyse"].cpus
+    threads: 4
     resources:
-        mem_mb=memory_of("analyse"),
-        runtime=minutes_of("analyse"),
+        mem_mb=memory(2500, per_mb=6),
+        runtime=minutes(480, per_mb=3),
     params:
         params=lambda wildcards: analysis_of(wildcards).get("params", {}),
         about=lambda wildcards: {
@@ -33,7 +33,7 @@ rule analyse:
             "folds": study_of(wildcards).folds,
         },
         sources=lambda wildcards: source_digests(
-            "analyse", *known_analyses()[wildcards.analysis].modules
+            "analyse.py", *known_analyses()[wildcards.analysis].modules
         ),
     message:
         "Analysing {wildcards.analysis} for {wildcards.study}"
@@ -62,6 +62,7 @@ rule report:
         page=REPORT,
         record=RECORD,
         multiqc=MULTIQC,
+        curves=CURVES,
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
@@ -76,10 +77,10 @@ rule report:
         benchmark_of("report")
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: NEEDS["report"].threads(len(study_of(wildcards).trained))
+    threads: lambda wildcards: cpus_for(len(study_of(wildcards).trained), most=4, per_cpu=50)
     resources:
-        mem_mb=memory_of("report"),
-        runtime=minutes_of("report"),
+        mem_mb=memory(2500, per_mb=6),
+        runtime=minutes(60, per_mb=0.5),
     params:
         results=results_of,
         sources=sections_of,

@@ -16,7 +16,7 @@ from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import gather, remove_undeclared
 from xnbflow.evaluation.halves import halves_table
 from xnbflow.evaluation.learning_curve import learning_curve
-from xnbflow.evaluation.quick_permutation import label_test
+from xnbflow.evaluation.permutation import label_test
 from xnbflow.evaluation.random_genes import random_genes
 from xnbflow.evaluation.training import train
 from xnbflow.models.final import final_model, write_final

@@ -12,7 +12,7 @@ start_job(snakemake)
 from xnbflow.data.contract import INDEX, PAPER
 from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
-from xnbflow.report.study import write_multiqc, write_record, write_report
+from xnbflow.report.study import write_curves, write_multiqc, write_record, write_report
 from xnbflow.studies.registry import known_analyses
 from xnbflow.workflow.config import read_studies
 
@@ -26,6 +26,7 @@ check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)
 write_record(results, snakemake.output.record)
 write_multiqc(results, snakemake.output.multiqc)
+write_curves(results, snakemake.output.curves)
 
 labels = {name: entry["label"] for name, entry in snakemake.config["classifiers"].items()}
 configured = [

@@ -17,64 +17,6 @@ from typing import Any
 from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError, known_names
 
-__all__ = [
-    "ANALYSIS",
-    "ANALYSIS_TABLE",
-    "AUDIT_TABLES",
-    "BATCH",
-    "CHECK_TABLES",
-    "CLASSIFIER",
-    "COHORT_TABLES",
-    "DESCRIPTION",
-    "DESCRIPTION_TABLE",
-    "DESCRIPTION_TABLES",
-    "DIAGNOSTIC",
-    "DIAGNOSTIC_TABLES",
-    "DOWNLOADS",
-    "FIGURES",
-    "FOLDERS_OF_DATASET",
-    "FOLDERS_OF_RESULTS",
-    "FOLDS",
-    "FOLDS_TABLE",
-    "GENE_SETS",
-    "INDEX",
-    "JOBS",
-    "LOCK",
-    "MANUAL",
-    "META",
-    "MODEL",
-    "MODELS",
-    "MODEL_TABLE",
-    "MODEL_TABLES",
-    "MULTIQC",
-    "NOTES",
-    "NOTES_TABLE",
-    "PAPER",
-    "PERMUTATION_TABLES",
-    "PERMUTED",
-    "RECORD",
-    "REPORT",
-    "SERIES",
-    "STUDY",
-    "STUDY_TABLE",
-    "STUDY_TABLES",
-    "TRAINED",
-    "TRAINING_TABLES",
-    "TRUTH",
-    "TRUTH_TABLE",
-    "TYPES",
-    "VALIDATION",
-    "VALIDATION_TABLE",
-    "VALIDATION_TABLES",
-    "Column",
-    "PathTemplate",
-    "TableSchema",
-    "analysis_tables",
-    "benchmark_of",
-    "log_of",
-    "text_of",
-]
-
 
 class PathTemplate(str):
     """A path with wildcards: a rule takes it as it is, code gives the wildcards values.
@@ -166,6 +108,8 @@ FIGURES = PathTemplate(STUDY + "/figures")
 #: What was run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
 MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
+#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
+CURVES = PathTemplate(STUDY + "/curves.json")
 #: The permutation test of one classifier on one data set.
 PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
 ANALYSIS = PathTemplate(STUDY + "/{analysis}")

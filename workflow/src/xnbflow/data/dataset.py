@@ -171,6 +171,11 @@ class DataSet:
             object.__setattr__(self, key, array)
         self._check()
 
+    @property
+    def columns_by_kind(self) -> dict[str, np.ndarray]:
+        """The positions of the features of each kind, for every one of `KINDS`."""
+        return {kind: np.flatnonzero(self.kinds == kind) for kind in KINDS}
+
     def _refuse_missing(self, what: str, given: Any, remedy: str) -> None:
         cells = np.asarray(given, dtype=object)
         if len(cells) != len(self.samples):

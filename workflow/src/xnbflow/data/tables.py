@@ -1,6 +1,7 @@
 """Tables as files: the one writer and the one reader, which hold them to the contract."""
 
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import TableSchema
 from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
+from xnbflow.data.software import software
 
 __all__ = [
     "digest_of_file",
@@ -21,6 +23,7 @@ __all__ = [
     "refuse_other_series",
     "series_of",
     "tsv",
+    "versions_of",
     "write_parquet",
     "write_tables",
     "write_tsv",
@@ -30,6 +33,8 @@ __all__ = [
 _SERIES = b"xnbflow.series.sha256"
 #: The digest of the file of gene sets that was made of a table.
 _GENE_SETS = b"xnbflow.gene_sets.sha256"
+#: The versions of the software that wrote a table which was computed from a series.
+_SOFTWARE = b"xnbflow.software"
 
 _TEXT, _WHOLE, _REAL, _TRUTH = pa.large_string(), pa.int64(), pa.float64(), pa.bool_()
 #: What a type of the contract is in a file; the first is what an empty column has.
@@ -56,8 +61,9 @@ def write_parquet(
     """Write a table to Parquet, with checksums and without its index.
 
     ``series`` is the `digest_of_file` of the series that it was computed from, for
-    `refuse_other_series`; ``gene_sets`` is that of the gene sets that were made of it. A
-    `TypeError` says how the ``frame`` breaks the contract: what made it is at fault.
+    `refuse_other_series`; with it the versions of the software are kept, see `versions_of`.
+    ``gene_sets`` is the digest of the gene sets that were made of the table. A `TypeError` says how
+    the ``frame`` breaks the contract: what made it is at fault.
     """
     fault = _wrong_names(list(frame.columns), table)
     fields = []
@@ -72,8 +78,9 @@ def write_parquet(
     if fault:
         msg = f"table {table.name!r} for {path} breaks the contract: {fault}"
         raise TypeError(msg)
-    digests = {_SERIES: series, _GENE_SETS: gene_sets}
-    metadata = {key: digest.encode() for key, digest in digests.items() if digest}
+    versions = json.dumps(software()) if series else ""
+    texts = {_SERIES: series, _GENE_SETS: gene_sets, _SOFTWARE: versions}
+    metadata = {key: text.encode() for key, text in texts.items() if text}
     with parquet_writer(path, pa.schema(fields, metadata)) as writer:
         writer.write_table(rows.cast(pa.schema(fields)))
 
@@ -88,7 +95,7 @@ def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
             if not wrong and held not in _ARROW[kind]:
                 wrong = f"column {name!r} holds {held}, not {kind}"
         if wrong:
-            msg = f"{path} is no table {table.name!r} of this version ({wrong}); {REMEDY}"
+            msg = f"{path} is not a table {table.name!r} of this version ({wrong}); {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
         return file.read().to_pandas()
 
@@ -119,6 +126,19 @@ def series_of(path: str | Path) -> str:
 def gene_sets_of(path: str | Path) -> str:
     """Return the digest of the gene sets that were made of a table; empty if it has none."""
     return _metadata(path, _GENE_SETS)
+
+
+def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
+    """Return the versions of the software that wrote tables which were computed from series.
+
+    Where tables were written with several versions of a package, these are joined by "and". The
+    result is empty if no table says.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for path in paths:
+        for name, number in json.loads(_metadata(path, _SOFTWARE) or "{}").items():
+            found.setdefault(name, {})[number] = None
+    return {name: " and ".join(numbers) for name, numbers in found.items()}
 
 
 def _metadata(path: str | Path, key: bytes) -> str:

@@ -90,12 +90,14 @@ def confounders(series: DataSet) -> list[Row]:
     where it is not exact enough), Kruskal and Wallis's of numbers and dates. ``value`` is Cramer's
     V, or the share of the variance of the ranks. A column is severe where it separates classes
     completely. Not tested are columns without variation, identifiers, and the class by its own
-    names.
+    names. Where samples have groups, the tests are of *units*: a group's samples of one class count
+    once for each category, and by the mean of their numbers.
     """
     labels, found = pd.Series(series.labels), []
     for name, cells in _phenotype(series).items():
         known = ~cells.map(is_missing)
-        tested = _association(labels[known], cells[known].str.strip())
+        groups = None if series.groups is None else series.groups[known]
+        tested = _association(labels[known], cells[known].str.strip(), groups)
         if tested:
             found.append(_row("confounder", str(name), "none", tested[2], *tested[:2]))
     if not found:
@@ -110,14 +112,23 @@ def confounders(series: DataSet) -> list[Row]:
     return sorted(found, key=lambda row: (order[row["severity"]], row["p"]))
 
 
-def _association(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str] | None:
+def _association(
+    labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
+) -> tuple[float, float, str] | None:
     """Return the strength, the p-value and a sentence; None where nothing can be tested."""
-    values = usable(labels, cells)
+    units = pd.DataFrame({"label": labels, "cell": cells, "group": groups})
+    if groups is not None:
+        units = units.drop_duplicates()
+    values = usable(units["label"], units["cell"].rename(cells.name))
     if values is None:
         return None
-    if pd.api.types.is_numeric_dtype(values):
-        return _of_numbers(labels, values, str(cells.name))
-    return _of_categories(labels, values)
+    labels = units["label"]
+    if not pd.api.types.is_numeric_dtype(values):
+        return _of_categories(labels, values)
+    if groups is not None:
+        values = values.groupby([units["group"], labels]).mean()
+        labels = values.index.get_level_values("label").to_series(values.index)
+    return _of_numbers(labels, values, str(cells.name)) if values.nunique() > 1 else None
 
 
 def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:

@@ -7,52 +7,24 @@ from scipy.stats import rankdata, ttest_ind_from_stats
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.distances import compare
+from xnbflow.density.matrices import Rows
+from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
-from xnbflow.diagnostics.features import class_codes, feature_rows
 
-__all__ = ["class_areas", "class_comparisons", "gene_table"]
+__all__ = ["class_comparisons", "gene_table"]
 
 
-def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
-    """Return the area under the ROC curve of each feature, each class against the rest.
+def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the area under the ROC curve of each class against the rest, (n_classes, n_features).
 
     It is the share of pairs of a sample of the class and another one in which the former has the
-    larger value, ties as one half: Mann and Whitney's U over the number of pairs. 1 or 0 means that
-    the feature separates the class perfectly.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        The transpose of a feature-major array costs no copy. Missing values (NaN) are left out.
-    y : array-like of shape (n_samples,)
-        Class labels.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features)
-        One row per class, in the order of ``np.unique(y)``; NaN where all values of a class, or of
-        all others, are missing.
-
-    Raises
-    ------
-    InputError
-        If y does not have one label per sample.
-
-    References
-    ----------
-    Hanley J. A., McNeil B. J. (1982), Radiology 143, 29-36.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 3.0], [2.0, 3.0], [5.0, 3.0], [6.0, 9.0]])
-    >>> class_areas(X, np.array(["a", "a", "b", "b"]))
-    array([[0.  , 0.25],
-           [1.  , 0.75]])
+    larger value, ties as one half: Mann and Whitney's U over the number of pairs (Hanley and
+    McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no others.
     """
-    features = feature_rows(X)
-    classes, codes = class_codes(y, features.shape[1])
-    member = np.eye(len(classes))[codes]
-    areas = np.empty((len(classes), len(features)))
+    member = np.eye(codes.max() + 1)[codes]
+    areas = np.empty((member.shape[1], len(features)))
     for rows in row_slices(features.shape):
         ranks = rankdata(features[rows], axis=1, nan_policy="omit")
         known = ~np.isnan(ranks)
@@ -64,11 +36,51 @@ def class_areas(X: np.ndarray | pd.DataFrame, y: np.ndarray) -> np.ndarray:
     return areas
 
 
+def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return Hellinger's distance of each class's density from the rest's, as shaped as areas.
+
+    Densities are those by which `xnbflow.naive_bayes.XNB` ranks features; that of the rest is the
+    mean of the other classes', weighted by their samples, so that of two classes the distance is
+    XNB's. Missing values are left out, features with the same gaps compared together; NaN where a
+    class or the rest has fewer than two values, or none differ.
+    """
+    found = np.full((codes.max() + 1, len(features)), np.nan)
+    varies = np.flatnonzero(np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1))
+    gaps = pd.DataFrame(np.packbits(np.isnan(features[varies]), axis=1))
+    for rows in gaps.groupby(list(gaps)).indices.values():
+        samples = np.flatnonzero(~np.isnan(features[varies[rows[0]]]))
+        classes, own = np.unique(codes[samples], return_inverse=True)
+        if len(classes) > 1:
+            sizes = np.bincount(own)
+            distances = _complete_distances(Rows(features, varies[rows]), own, samples)
+            several = (sizes > 1) & (sizes < len(own) - 1)
+            found[np.ix_(classes[several], varies[rows])] = distances[several]
+    return found
+
+
+def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """Return `_distances` of features in some samples, of which all values are known."""
+    sizes = np.bincount(codes)
+    k = len(sizes)
+    weights = sizes * (1 - np.eye(k)) / (len(codes) - sizes)[:, None]
+    pairs = np.stack([np.arange(k), k + np.arange(k)], axis=1)
+    found = np.empty((k, len(features)))
+
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+        widths = tile.bandwidths("silverman", "gaussian", 0.0)
+        own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
+        rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start threads of its own
+        found[:, strip] = compare(np.concatenate([own, rest]), pairs, "hellinger")
+
+    map_class_tiles(work, features, codes, k, bandwidth="silverman", samples=samples)
+    return found
+
+
 def gene_table(series: DataSet) -> pd.DataFrame:
     """Compare each class with the rest, one linear feature at a time.
 
     Samples of one patient are not independent. Where samples have groups, means and tests are
-    therefore of *units*: the mean of each group within a class. Areas are of samples.
+    therefore of *units*: the mean of each group within a class. Areas and distances are of samples.
 
     Parameters
     ----------
@@ -101,7 +113,8 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     values = series.values if len(linear) == series.n_features else series.values[linear]
     if not len(linear):
         return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
-    areas = class_areas(values.T, series.labels)
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    areas, distances = _areas(values, codes), _distances(values, codes)
     found = class_comparisons(values, series)
     fdr = benjamini_hochberg(found["p"])
     names = {"feature": series.features[linear]}
@@ -119,6 +132,7 @@ def gene_table(series: DataSet) -> pd.DataFrame:
             **{name: column[code] for name, column in found.items() if name != "t"},
             "fdr": fdr[code],
             "auc": areas[code],
+            "distance": distances[code],
             "ties": ties.to_numpy(dtype=int),
         }
         part = pd.DataFrame({name: column[order] for name, column in columns.items()})

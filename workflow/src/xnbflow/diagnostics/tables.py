@@ -1,6 +1,6 @@
 """Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1), and its genes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,11 @@ from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 
-__all__ = ["diagnose"]
+__all__ = ["FEATURE_TESTS", "diagnose"]
+
+#: Tests of features beside the paper's, by the name that the page gives them. Of samples
+#: (n_samples, n_features) and their labels (n_samples,) each returns a p-value per feature.
+FEATURE_TESTS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
 
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
@@ -45,9 +49,10 @@ def _tests(
     W, p = shapiro_wilk(X)
     within_W, within_p = shapiro_wilk_within(X, series.labels)
     found = conditional_dependence(X, series.labels, **settings)
+    others = {f"p.{name}": test(X, series.labels) for name, test in FEATURE_TESTS.items()}
     edges = np.linspace(0.0, 1.0, len(found.histogram) + 1)
     return {
-        "normality": {"feature": features, "W": W, "p": p},
+        "normality": {"feature": features, "W": W, "p": p, **others},
         "normality_within": {
             "class": np.repeat(series.classes, len(features)),
             "feature": np.tile(features, len(series.classes)),

@@ -61,7 +61,7 @@ def import_estimator(path: str) -> type[BaseEstimator]:
         msg = f"unknown method {quoted(path)} ({error}); give the import path of an estimator"
         raise InputError(msg) from error
     if not (isinstance(found, type) and issubclass(found, BaseEstimator)):
-        msg = f"method {quoted(path)} is no scikit-learn estimator; give the path of such a class"
+        msg = f"method {quoted(path)} is not a scikit-learn estimator; give the path of one"
         raise InputError(msg)
     return found
 

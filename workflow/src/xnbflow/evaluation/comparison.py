@@ -31,6 +31,7 @@ from xnbflow.evaluation.rank_tests import (
 from xnbflow.evaluation.verdicts import holm
 
 __all__ = [
+    "OMNIBUS",
     "compare_over_data_sets",
     "compare_over_folds",
     "omnibus",
@@ -39,6 +40,9 @@ __all__ = [
     "ranks",
 ]
 
+#: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
+#: returns its statistic and p-value first.
+OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
 _ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
 _POSTERIOR = ["first_better", "equivalent", "second_better"]
 #: With fewer data sets the prior of the Bayesian signed-rank test decides.
@@ -173,11 +177,11 @@ def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
 
 
 def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
-    """Return the tests whether any classifier differs: Friedman's, and Iman and Davenport's."""
+    """Return the tests of `OMNIBUS` over data sets."""
     rows = [
         (folds, name, *test(scores)[:2], len(scores))
         for folds, scores in _over_data_sets(repeats)
-        for name, test in (("Friedman", friedman_test), ("Iman-Davenport", iman_davenport_test))
+        for name, test in OMNIBUS.items()
     ]
     return pd.DataFrame(rows, columns=STUDY_TABLES["omnibus"].fixed)
 

@@ -17,7 +17,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, mean_of, share_interval
-from xnbflow.evaluation.quick_permutation import Screen, quick_fit
+from xnbflow.evaluation.permutation import Screen, quick_fit
 
 __all__ = ["PowerLaw", "learning_curve", "power_laws"]
 
@@ -82,7 +82,7 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
 def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> pd.DataFrame:
     """Measure the balanced accuracy with few training samples and forecast it with more.
 
-    The parameters are those of `xnbflow.evaluation.quick_permutation.label_test`, the result is the
+    The parameters are those of `xnbflow.evaluation.permutation.label_test`, the result is the
     table ``learning_curve`` of `CHECK_TABLES`. It is empty with more than
     `xnbflow.evaluation.halves.MOST_SAMPLES` samples, or so few of a class that four training sets
     of different size cannot be drawn.
@@ -142,7 +142,7 @@ def _forecast(
     bootstrapped = 1 - drawn @ right.T
     law, laws = power_laws(sizes, errors[None]), power_laws(sizes, bootstrapped)
     falls = np.quantile(bootstrapped[:, 0] - bootstrapped[:, -1], 0.05) > 0
-    rows = []
+    note, rows = "", []
     for i, size in enumerate(sizes):
         limits = _limits(1 - errors[i], 1 - bootstrapped[:, i], right[i], codes, units)
         rows.append(("measured", size, 1 - errors[i], *limits, ""))
@@ -151,9 +151,9 @@ def _forecast(
         value = 1 - float(law.at(n)[0])
         near = right[-1] + value - (1 - errors[-1])
         lower, upper = _limits(value, 1 - laws.at(n), np.clip(near, 0, 1), codes, units)
-        note = "" if falls else "no rise with the number of samples beyond chance"
-        if upper - lower > _WIDEST:
-            note = "; ".join(filter(None, [note, "wide interval"]))
+        reasons = [] if falls else ["no rise with the number of samples beyond chance"]
+        reasons += ["wide interval"] if upper - lower > _WIDEST else []
+        note = "; ".join(reasons) or (note and "beyond an unreliable forecast")
         rows.append(("forecast", n, value, lower, upper, note))
     columns = ["kind", "training_samples", "balanced_accuracy", "lower", "upper", "unreliable"]
     return pd.DataFrame(rows, columns=columns)

@@ -66,17 +66,14 @@ def random_effects(effects: np.ndarray, variances: np.ndarray) -> dict[str, np.n
     }
 
 
-def meta_genes(
-    cohorts: Sequence[DataSet], symbols: Mapping[str, str], *, independent: bool = True
-) -> pd.DataFrame:
+def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.DataFrame:
     """Compare each class with the rest in every series, gene by gene, and put the series together.
 
-    The ``cohorts`` have the same features; each is compared on its own scale, see
-    `class_comparisons`. Unless they are ``independent``, as they share samples, nothing is said of
-    all of them together. The result is the table ``meta_genes`` of `COHORT_TABLES`: a row per class
-    and feature, by class and rank. A gene *holds* in a series if it differs there in the direction
-    of the mean, Welch's p at most .05. ``chance`` is how often a gene without differences holds in
-    so many series or more: at most twice the binomial probability of one-sided tests.
+    The ``cohorts`` have the same features and no sample in common; each is compared on its own
+    scale, see `class_comparisons`. The result is the table ``meta_genes`` of `COHORT_TABLES`: a row
+    per class and feature, by class and rank. A gene *holds* in a series if it differs there in the
+    direction of the mean, Welch's p at most .05. ``chance`` is how often a gene without differences
+    holds in so many series or more: at most twice the binomial probability of one-sided tests.
     """
     classes = np.unique(np.concatenate([each.classes for each in cohorts]))
     found = [class_comparisons(each.values, each) for each in cohorts]
@@ -88,16 +85,14 @@ def meta_genes(
             for place, (each, compared) in enumerate(zip(cohorts, found, strict=True)):
                 if label in each.classes:
                     own[key][place] = compared[key][np.searchsorted(each.classes, label)]
-        parts.append(_of_class(cohorts, own, independent=independent).assign(**{"class": label}))
+        parts.append(_of_class(cohorts, own).assign(**{"class": label}))
     table = pd.concat(parts, ignore_index=True)
     table["symbol"] = [symbols.get(feature, "") for feature in table["feature"]]
     declared = COHORT_TABLES["meta_genes"].fixed
     return table[[*declared, *table.columns.difference(declared, sort=False)]]
 
 
-def _of_class(
-    cohorts: Sequence[DataSet], own: Mapping[str, np.ndarray], *, independent: bool
-) -> pd.DataFrame:
+def _of_class(cohorts: Sequence[DataSet], own: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """Return the rows of one class by rank, without its name."""
     effects, half = own["effect"], norm.isf(0.025) * np.sqrt(own["variance"])
     summary = random_effects(effects, own["variance"])
@@ -108,7 +103,7 @@ def _of_class(
     summary |= {"same_direction": alike.sum(axis=0), "holds": holds}
     summary |= {"chance": np.minimum(1.0, 2 * binom.sf(holds - 1, k, _LEVEL / 2))}
     table = pd.DataFrame(summary, dtype=float)
-    table[(k < 2) | (not independent)] = np.nan
+    table[k < 2] = np.nan
     table["feature"], table["series"] = cohorts[0].features, k
     ranks = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
     shown = {"effect": effects, "lower": effects - half, "upper": effects + half, "p": own["p"]}

@@ -87,7 +87,7 @@ def _check_path(path: str, where: str) -> None:
     if fault:
         raise InputError(f"{where}: unknown method {quoted(path)}: {quoted(fault)[1:-1]}")
     if path.partition(".")[0] in sys.stdlib_module_names:
-        msg = f"{where}: {quoted(path)} is no estimator, but of Python's own library"
+        msg = f"{where}: {quoted(path)} is a name of Python's standard library, not an estimator"
         raise InputError(msg)
 
 

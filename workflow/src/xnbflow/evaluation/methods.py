@@ -70,7 +70,8 @@ _CALIBRATION_RULES = {
 }
 _SIZE_RULES = {
     "average": "the evidence is averaged over the numbers of features, with weights by inner log "
-    "loss; correlated features count once, densities of small classes borrow the spread within all",
+    "loss; correlated features count once, densities of small classes borrow the spread within all "
+    "classes",
     "one_standard_error": "the fewest features within one standard error of the best",
     "best": "the number of features with the best inner score",
 }

@@ -5,8 +5,10 @@ study calls them thousands of times, and scikit-learn's ROC AUC fails where a fo
 """
 
 import numpy as np
+import pandas as pd
 from scipy.special import logsumexp
 from scipy.stats import rankdata
+from sklearn.metrics import roc_curve
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
@@ -18,6 +20,7 @@ __all__ = [
     "class_metrics",
     "fold_metrics",
     "known_predictions",
+    "roc_curves",
 ]
 
 #: Metrics that are means over classes: a fold that lacks a class cannot tell them.
@@ -163,6 +166,35 @@ def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) ->
         pairs += size * (len(inside) - size)
     known = pairs > 0
     return float(np.mean(ordered[known] / pairs[known])) if known.any() else np.nan
+
+
+def roc_curves(
+    true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, folds: np.ndarray
+) -> pd.DataFrame:
+    """Return the ROC curve of each class against the rest, of two classes that of the second.
+
+    The parameters are those of `class_metrics`. The curves of the folds are averaged at equal false
+    positive rates, weighted by their numbers of pairs: their mean area is the ``roc_auc`` of
+    `class_metrics`, to half a step of the rate (0.005). A class that shares no fold with another
+    one has no curve; none has one if a sample has no probabilities. T. Fawcett (2006), section 9.1.
+    """
+    names, rows = ["class", "false_positive_rate", "true_positive_rate"], []
+    codes, known = known_predictions(true, log_posterior, classes)
+    ranks = rankdata(_scores(known), axis=0)
+    grid = np.linspace(0.0, 1.0, 101)
+    all_known = len(codes) == len(log_posterior)
+    for j in range(len(classes) == 2, len(classes) if all_known else 0):
+        curves, pairs = [], []
+        for mine in (folds == fold for fold in np.unique(folds)):
+            inside = codes[mine] == j
+            if inside.any() and not inside.all():
+                curves.append(np.interp(grid, *roc_curve(inside, ranks[mine, j])[:2]))
+                pairs.append(int(inside.sum() * (~inside).sum()))
+        if pairs:
+            curve = np.average(curves, axis=0, weights=pairs)
+            points = zip([0.0, *grid], [0.0, *curve], strict=True)
+            rows += [(str(classes[j]), *point) for point in points]
+    return pd.DataFrame(rows, columns=names)
 
 
 def _scores(log_posterior: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from xnbflow.data.contract import AUDIT_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSetHeader, iterate_features
 from xnbflow.data.sources.cell_texts import is_missing
+from xnbflow.data.sources.plausibility import is_technical
 from xnbflow.diagnostics.audit import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.verdicts import performance
@@ -26,10 +27,7 @@ _SPLITS, _MOST_LEVELS, _MOST_GENES = 5, 6, 1000
 _COMPLETE = 0.95
 #: Columns that are known of a smaller share of a class are left out: what is missing names it.
 _KNOWN = 0.9
-_TECHNICAL = re.compile(
-    r"(^|[\s_.:\-])(sex|gender|batch|plate|chip|array|scan|run|lane|site|cent(er|re)|hospital)",
-    re.IGNORECASE,
-)
+_SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)", re.IGNORECASE)
 
 
 def phenotype_checks(
@@ -53,7 +51,7 @@ def phenotype_checks(
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
     rows = _phenotype_only(cells, header)
-    technical = [str(name) for name in cells if _TECHNICAL.search(str(name))]
+    technical = [str(name) for name in cells if is_technical(str(name)) or _SEX.search(str(name))]
     for (dataset, classifier), signature in signatures.items() if technical else ():
         genes = signature["feature"].unique()
         if dataset == header.name and 0 < len(genes) <= _MOST_GENES:

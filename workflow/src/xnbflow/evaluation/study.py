@@ -68,20 +68,8 @@ def study_tables(
     halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
-    paths = dict(zip(owners["datasets"], files["series"], strict=True))
-    checks = {name: (owners["tested"], CHECK_TABLES[name]) for name in _CHECKS}
-    checks |= {name: (owners["datasets"], schema) for name, schema in AUDIT_TABLES.items()}
-    checked = {
-        name: _named(_read(keys, files[name], schema), name)
-        for name, (keys, schema) in checks.items()
-    }
-    models = [tuple(key) for key in owners["models"]]
-    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
-    predicted = [phenotype_checks(path, headers[name], signatures) for name, path in paths.items()]
-    predicted.append(shared_by_series(paths))
     tables = {
-        **checked,
-        "audit": _joined([checked["audit"], *predicted], STUDY_TABLES["audit"]),
+        **_checked(owners, files, headers),
         "datasets": _datasets(headers, fits),
         "notes": _joined(notes, NOTES_TABLE),
         "permutation_tests": _named(permuted, "permutation_tests"),
@@ -110,6 +98,33 @@ def study_tables(
     }
 
 
+def _checked(
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    headers: summaries.Headers,
+) -> dict[str, pd.DataFrame]:
+    """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
+    checks = {name: (owners["tested"], CHECK_TABLES[name]) for name in _CHECKS}
+    checks |= {name: (owners["datasets"], schema) for name, schema in AUDIT_TABLES.items()}
+    tables = {
+        name: _named(_read(keys, files[name], schema), name)
+        for name, (keys, schema) in checks.items()
+    }
+    paths = dict(zip(owners["datasets"], files["series"], strict=True))
+    signatures = _signatures(owners, files)
+    found = [phenotype_checks(path, headers[name], signatures) for name, path in paths.items()]
+    found.append(shared_by_series(paths))
+    return tables | {"audit": _joined([tables["audit"], *found], STUDY_TABLES["audit"])}
+
+
+def _signatures(
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]]
+) -> dict[Any, pd.DataFrame]:
+    """Return the signature of each model by its data set and classifier."""
+    models = [tuple(key) for key in owners["models"]]
+    return _read(models, files["signature"], MODEL_TABLES["signature"])
+
+
 def _named(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
     """Return tables of data sets, or of classifiers on them, as one table of the study."""
     owned = [((key, "") if isinstance(key, str) else key, table) for key, table in tables.items()]
@@ -122,9 +137,7 @@ def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -
     if not files.get("gene_sets"):
         return enrichment({}, {}, {})
     genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"])
-    models = [tuple(key) for key in owners["models"]]
-    signatures = _read(models, files["signature"], MODEL_TABLES["signature"])
-    path = files["gene_sets"]
+    path, signatures = files["gene_sets"], _signatures(owners, files)
     return enrichment(genes, signatures, read_gene_sets(path if isinstance(path, str) else path[0]))
 
 
@@ -179,6 +192,7 @@ def _predicted(
             name: summaries.probabilities(name, predictions, headers, inflations)
             for name in ("calibration", "confidence")
         },
+        "roc": summaries.roc(predictions, fits, headers),
         "sets": summaries.sets(predictions, headers, inflations),
         "recall": recall,
         "samples": summaries.samples(predictions, recall),
@@ -217,5 +231,7 @@ def _diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float)
             continue
         overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
         ratios = summaries.diagnostics(overall, within, tables["dependence"][dataset], alpha)
-        rows.append({"dataset": dataset, **ratios, **test.iloc[0].to_dict()})
-    return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
+        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **ratios})
+    fixed = STUDY_TABLES["diagnostics"].fixed
+    others = [name for name in pd.DataFrame(rows) if name not in fixed]
+    return pd.DataFrame(rows, columns=[*fixed, *others])

@@ -17,7 +17,13 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.calibration import calibration_curve, confidence_table
 from xnbflow.evaluation.halves import half_stability, pairs_of, selection_shares
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, share_interval
-from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
+from xnbflow.evaluation.metrics import (
+    CLASS_METRICS,
+    FOLD_METRICS,
+    class_metrics,
+    fold_metrics,
+    roc_curves,
+)
 from xnbflow.evaluation.stability import UNDEFINED, stability_index, ties_as_one
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.evaluation.verdicts import SURE, Performance, performance, verdict
@@ -295,6 +301,19 @@ def probabilities(
     return _stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in _KEY])
 
 
+def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
+    """Return the ROC curves of the classifiers that have probabilities and could be fitted."""
+    tables = {}
+    for key, table in predictions.items():
+        if table.empty or (fits[key]["status"] != "ok").any():
+            continue
+        true, _, log_posterior, classes = _arrays(table, headers[key[0]])
+        if log_posterior is not None:
+            folds = table.groupby(_FOLD).ngroup().to_numpy()
+            tables[key] = roc_curves(true, log_posterior, classes, folds)
+    return _stack(tables, [each for each in STUDY_TABLES["roc"].fixed if each not in _KEY])
+
+
 def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float]) -> pd.DataFrame:
     """Return how often the conformal set of a sample has its class, and how many classes it has."""
     rows = []
@@ -467,6 +486,7 @@ def diagnostics(
     level of the normality test.
     """
     tested = within["p"].dropna()
+    others = [name for name in normality if name.startswith("p.")]
     return {
         "non_normal_ratio": float((normality["p"] < alpha).mean()),
         "non_normal_ratio_fdr": _fdr_ratio(normality["p"], alpha),
@@ -474,6 +494,7 @@ def diagnostics(
         "non_normal_within_ratio_fdr": _fdr_ratio(tested, alpha),
         "dependent_ratio": float(dependence["dependent"].mean()),
         "max_abs_r": float(dependence["r"].abs().max()),
+        **{f"below.{name[2:]}": float((normality[name] < alpha).mean()) for name in others},
     }
 
 

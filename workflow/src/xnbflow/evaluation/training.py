@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from xnbflow.data.contract import TRAINING_TABLES, TableSchema
-from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import fit_grouped, impute_within, imputes
@@ -41,12 +41,11 @@ def train(
     too many. The result has the tables of `xnbflow.data.contract.TRAINING_TABLES`, each without
     rows where the classifier has nothing to report.
     """
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
     explain = explain and series.n_samples <= MOST_EXPLAINED
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
     for repeat, rows in folds.groupby("repeat", sort=False):
         seed = derive_seed(series.name, repeat, "classifier")
-        estimator = build_estimator(entry, columns, seed)
+        estimator = build_estimator(entry, series.columns_by_kind, seed)
         for fold, samples in rows.groupby("fold")["sample"]:
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))
             for name, table in _train_fold(estimator, series, test, explain).items():

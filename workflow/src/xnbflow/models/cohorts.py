@@ -1,7 +1,6 @@
 """Several series of one question: each left out in turn, all pairs, and one model of all."""
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from xnbflow.data.contract import COHORT_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged
 from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.cohorts import RULE, cohort_verdict
@@ -61,7 +61,8 @@ def combine(
 ) -> tuple[dict[str, pd.DataFrame], TrainedModel, DataSet]:
     """Train on some series and test on the others, compare their genes, and fit a model of all.
 
-    Features that not all series have are left out. Every series is tested by models of each other
+    Features that not all series have are left out, and samples that two series share are left out
+    of the larger one: every sample counts once. Every series is tested by models of each other
     one, by the model of all others merged, and by the mean of the probabilities of the others'
     models, which is compared with cross-validation of the merged one. ``match``, ``harmonise`` and
     ``name`` are as for `xnbflow.models.validation.validate`.
@@ -77,15 +78,18 @@ def combine(
     """
     _refuse_other_labels(series)
     cohorts = common_features(series, match)
+    kept, left_out = _distinct(cohorts)
+    series, cohorts = ([*map(_taken, each, kept)] for each in (series, cohorts))
+    _refuse_other_labels(series)
     symbols, steps = symbols_of(cohorts[0]), resolved(harmonised(entry, harmonise))
-    shared, merged = _shared(cohorts), _merged(cohorts)
-    matrix, validation = _matrix(cohorts, steps, shared, name)
+    merged = _merged(cohorts)
+    matrix, validation = _matrix(cohorts, steps, name)
     matrix = matrix.assign(model=name, match=match, harmonise=harmonise)
     declared = COHORT_TABLES["cohort_matrix"].fixed
     tables = {
-        "cohort_series": _overview(series, cohorts, shared, match),
+        "cohort_series": _overview(series, cohorts, left_out, match),
         "cohort_matrix": matrix[[*declared, *matrix.columns.difference(declared, sort=False)]],
-        "meta_genes": meta_genes(cohorts, symbols, independent=not shared),
+        "meta_genes": meta_genes(cohorts, symbols),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
     seen = replace(merged, values=as_seen(model, merged))
@@ -130,15 +134,57 @@ def _refuse_other_labels(series: Sequence[DataSet]) -> None:
         raise InputError(msg)
 
 
-def _shared(cohorts: Sequence[DataSet]) -> Counter[frozenset[str]]:
-    """Return how many samples of each pair of series are the same."""
-    found: Counter[frozenset[str]] = Counter()
-    for one, other in itertools.combinations(cohorts, 2):
-        values = (filled(one).values, filled(other).values)
-        same = shared_samples(*values, (one.samples, other.samples))
-        if n := same["second"].nunique():
-            found[frozenset((one.name, other.name))] = n
-    return found
+def _distinct(cohorts: Sequence[DataSet]) -> tuple[list[np.ndarray], dict[str, list[str]]]:
+    """Return which samples of each series to keep so that none is in two, and notes by series.
+
+    Models and effects of series that share samples are not independent of each other, nor are tests
+    of the one by models of the other. Of two series the larger one loses the shared samples and
+    their groups (patients); of equal ones the later.
+    """
+    kept = [np.ones(each.n_samples, bool) for each in cohorts]
+    notes: dict[str, list[str]] = {each.name: [] for each in cohorts}
+    values = [filled(each).values for each in cohorts]
+    for i, j in itertools.combinations(range(len(cohorts)), 2):
+        same = shared_samples(values[i], values[j], (cohorts[i].samples, cohorts[j].samples))
+        if same.empty:
+            continue
+        loser, other = sorted((i, j), key=lambda k: (cohorts[k].n_samples, k), reverse=True)
+        series = cohorts[loser]
+        lost = np.isin(series.samples, same["first" if loser == i else "second"].to_numpy(str))
+        if series.groups is not None:
+            lost = np.isin(series.groups, series.groups[lost])
+        kept[loser] &= ~lost
+        notes[series.name].append(
+            f"{counted(int(lost.sum()), 'sample', 'is', 'are')} left out here, as "
+            f"{cohorts[other].name} has the same ones or the same patients: "
+            f"{listed(list(series.samples[lost]))}"
+        )
+        labels = [
+            pd.Series(cohorts[k].labels, cohorts[k].samples)[same[side]].to_numpy()
+            for k, side in ((i, "first"), (j, "second"))
+        ]
+        if differ := int((labels[0] != labels[1]).sum()):
+            notes[series.name].append(
+                f"{counted(differ, 'shared sample', 'has', 'have')} another class in "
+                f"{cohorts[other].name}: one of the two labels is wrong"
+            )
+        if not kept[loser].any():
+            msg = f"all samples of {series.name} are in other series of cohorts, too; leave it out"
+            raise InputError(msg, key="cohorts")
+    return kept, notes
+
+
+def _taken(series: DataSet, kept: np.ndarray) -> DataSet:
+    """Return a series with some of its samples."""
+    known, groups = series.sample_metadata, series.groups
+    return replace(
+        series,
+        values=series.values[:, kept],
+        samples=series.samples[kept],
+        labels=series.labels[kept],
+        groups=None if groups is None else groups[kept],
+        sample_metadata=None if known is None else known[kept].reset_index(drop=True),
+    )
 
 
 def _trained(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _Trained:
@@ -153,10 +199,7 @@ def _trained(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _Trained:
 
 
 def _matrix(
-    cohorts: Sequence[DataSet],
-    steps: Mapping[str, Any],
-    shared: Mapping[frozenset[str], int],
-    name: str,
+    cohorts: Sequence[DataSet], steps: Mapping[str, Any], name: str
 ) -> tuple[pd.DataFrame, CrossValidation | None]:
     """Return every test, and what leaving each series out predicts, if that is possible."""
     singles = {each.name: _trained([each], steps) for each in cohorts}
@@ -170,10 +213,9 @@ def _matrix(
         tests = [("one series", each, [each]) for each in members]
         tests += [("merged", whole, [whole]), ("averaged", whole, members)] if several else []
         for strategy, trained, models in tests:
-            same = sum(shared.get(frozenset((test.name, each)), 0) for each in trained.members)
-            rows.append(_tested(strategy, trained, models, test, same, name))
+            rows.append(_tested(strategy, trained, models, test, name))
         labels = _labels([whole], test, whole.series.classes)
-        if whole.model is None or isinstance(labels, str) or shared:
+        if whole.model is None or isinstance(labels, str):
             continue
         samples = [f"{test.name}/{sample}" for sample in test.samples]
         said = {"sample": samples, "true": test.labels, "predicted": labels}
@@ -208,12 +250,7 @@ def _labels(models: Sequence[_Trained], test: DataSet, classes: np.ndarray) -> n
 
 
 def _tested(
-    strategy: str,
-    trained: _Trained,
-    models: Sequence[_Trained],
-    test: DataSet,
-    shared: int,
-    name: str,
+    strategy: str, trained: _Trained, models: Sequence[_Trained], test: DataSet, name: str
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` with a verdict."""
     classes = trained.series.classes
@@ -222,9 +259,7 @@ def _tested(
         said = {"verdict": "cannot tell", "sentence": f"Cannot tell: {predicted}."}
         return _row(strategy, trained, test, None) | said
     codes, answers = (np.searchsorted(classes, each) for each in (test.labels, predicted))
-    verdict = cohort_verdict(
-        trained.validated, codes, answers, len(classes), test.groups, shared=shared
-    )
+    verdict = cohort_verdict(trained.validated, codes, answers, len(classes), test.groups)
     row = _row(strategy, trained, test, verdict.found)
     words = f"{name}, averaged" if strategy == "averaged" else name
     row |= zip(("loss", "loss_lower", "loss_upper"), verdict.loss[:3], strict=True)
@@ -257,7 +292,7 @@ def _row(
 def _overview(
     series: Sequence[DataSet],
     cohorts: Sequence[DataSet],
-    shared: Mapping[frozenset[str], int],
+    left_out: Mapping[str, Sequence[str]],
     match: str,
 ) -> pd.DataFrame:
     """Return the table ``cohort_series``: the series, and what makes them hard to compare."""
@@ -280,12 +315,7 @@ def _overview(
             "quantile": intensity_quantiles(each.values)[4],
             "agreement": alike,
         }
-        notes = [
-            f"shares {counted(n, 'sample')} with {', '.join(sorted(pair - {each.name}))}: no "
-            "verdict, and nothing is said of all series together"
-            for pair, n in shared.items()
-            if each.name in pair
-        ]
+        notes = [*left_out[each.name]]
         notes += [f"has no {label}" for label in every if label not in each.classes]
         rows.append(row | {"note": "; ".join([*notes, *_unlike(each, row)])})
     return pd.DataFrame(rows)

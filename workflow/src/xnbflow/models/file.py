@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import skops.io
 from sklearn.base import BaseEstimator
 
 from xnbflow.data.atomic import write_atomically
@@ -38,6 +37,13 @@ _NOTES = {
     "figures": dict, "versions": dict,
 }  # fmt: skip
 _SERIES = {"name": str, "samples": int, "features": int, "classes": dict}
+
+
+def _skops() -> Any:
+    """Return the module ``skops.io``; few jobs keep a model."""
+    import skops.io  # noqa: PLC0415  it imports all of scikit-learn: half a second
+
+    return skops.io
 
 
 def write_model(model: TrainedModel, path: str | Path) -> None:
@@ -67,7 +73,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
     try:
         for part in repeated:  # skops takes a hundred bytes for each name
             part.feature_names_in_ = np.empty(0, dtype=object)
-        members = _members(skops.io.dumps(whole))
+        members = _members(_skops().dumps(whole))
         schema = json.loads(members[_SCHEMA])
         order: dict[str, str] = {}  # ids are places in memory, which differ from run to run
         for node in nodes(schema):
@@ -132,11 +138,11 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
             msg = "its content was changed since it was made: its digest differs"
             raise ValueError(msg)
         types = _permitted(schema, members, set(trust), path)
-        model = _model(skops.io.loads(data, trusted=sorted(types | FIXED_TYPES)))
+        model = _model(_skops().loads(data, trusted=sorted(types | FIXED_TYPES)))
     except (InputError, MemoryError):
         raise
     except Exception as error:
-        msg = f"{path} is no model, or damaged ({type(error).__name__}: {error})"
+        msg = f"{path} is not a model, or is damaged ({type(error).__name__}: {error})"
         raise InputError(f"{_short(msg)}; make or copy it again") from error
     _refuse_changed(model, path)
     return model
@@ -183,7 +189,7 @@ def _check_header(schema: Any, path: str | Path) -> None:
     """Refuse files of other programs and versions, by plain values at the top; nothing is made."""
     form, version = (_plain(schema, key) for key in ("format", "version"))
     if form != _FORMAT:
-        msg = f"{path} is a skops file, but no model of xnbflow; make one with `xnbflow fit`"
+        msg = f"{path} is a skops file, but not a model of xnbflow; make one with `xnbflow fit`"
         raise InputError(msg)
     if version != FORMAT_VERSION:
         msg = (
@@ -286,7 +292,7 @@ def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
     if not same:
         made = ", ".join(f"{name} {number}" for name, number in model.versions.items())
         msg = (
-            f"{path} says something else here than where it was made ({made}); use these "
+            f"{path} gives other predictions here than where it was made ({made}); use these "
             "versions, or fit the model again"
         )
         raise InputError(_short(msg))

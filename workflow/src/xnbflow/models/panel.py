@@ -4,7 +4,8 @@ A plate measures differences to reference genes of the same sample: minus ΔCt i
 log2 expression. Each gene is of another module, so that none repeats another one.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +19,12 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.intervals import TUNED, share_interval
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.evaluation.training import train
+from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.naive_bayes.gaussian import GaussianNB
 from xnbflow.naive_bayes.modules import ResidualCorrelation
 
-__all__ = ["Panel", "choose_genes", "design_panel"]
+__all__ = ["Panel", "choose_genes", "design_panel", "gene_symbols"]
 
 #: Genes with a greater correlation within classes, to either side, are of one module.
 _ALIKE = 0.7
@@ -31,6 +33,8 @@ _MOST_CANDIDATES, _MOST_SUBSTITUTES = 300, 5
 #: Logarithms to base 2 of intensities or counts are below.
 _MOST_LOG = 40.0
 _METHOD = {"method": "gaussian_nb"}
+#: Probes of Affymetrix for controls, and of the External RNA Controls Consortium.
+_CONTROL = re.compile(r"(AFFX|ERCC)[-_.]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,12 @@ class Panel:
 
 
 def choose_genes(
-    values: np.ndarray, codes: np.ndarray, ranked: np.ndarray, n_genes: int, floor: float
+    values: np.ndarray,
+    codes: np.ndarray,
+    ranked: np.ndarray,
+    n_genes: int,
+    floor: float,
+    symbols: Sequence[frozenset[str]],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose one gene of each module, and reference genes; return their positions.
 
@@ -56,29 +65,55 @@ def choose_genes(
     best first, ``floor`` a quantile of the features' medians: a gene must reach it in the class
     where it is highest, a reference gene in every class. References vary least over all samples,
     are no candidates of the panel, and not constant: a constant feature was not measured above the
-    background, or was cut off.
+    background, or was cut off. ``symbols`` are the gene symbols of each feature (`gene_symbols`):
+    no two features chosen share one, and a feature without any, a control, is not chosen.
 
     Examples
     --------
     >>> values = [[1.0, 2, 8, 9], [1, 2, 8, 9], [9, 8, 1, 3], [5, 5, 5, 5.1], [0, 0, 0, 0]]
     >>> codes, ranked = np.array([0, 0, 1, 1]), np.arange(3)
-    >>> genes, references = choose_genes(np.array(values), codes, ranked, 2, 0.2)
+    >>> symbols = [frozenset({name}) for name in "abcde"]
+    >>> genes, references = choose_genes(np.array(values), codes, ranked, 2, 0.2, symbols)
     >>> genes.tolist(), references.tolist()
     ([0, 2], [3])
     """
     medians = np.stack([np.median(values[:, codes == c], axis=1) for c in np.unique(codes)])
     least = np.quantile(np.median(values, axis=1), floor)
-    ranked = ranked[medians.max(axis=0)[ranked] >= least][:_MOST_CANDIDATES]
+    is_gene = np.array([bool(own) for own in symbols])
+    ranked = ranked[(medians.max(axis=0)[ranked] >= least) & is_gene[ranked]][:_MOST_CANDIDATES]
     alike = np.abs(ResidualCorrelation(values[ranked], codes).columns(slice(None))) >= _ALIKE
     kept: list[int] = []
-    for place in range(len(ranked)):
-        if len(kept) < n_genes and not alike[place, kept].any():
+    taken: set[str] = set()
+    for place, feature in enumerate(ranked):
+        if len(kept) < n_genes and not alike[place, kept].any() and not taken & symbols[feature]:
             kept.append(place)
-    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0)
+            taken |= symbols[feature]
+    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0) & is_gene
     spread = np.where(usable, values.std(axis=1), np.inf)
     spread[ranked] = np.inf
-    references = np.argsort(spread, kind="stable")[:_REFERENCES]
-    return ranked[kept], references[np.isfinite(spread[references])]
+    references: list[int] = []
+    for feature in np.argsort(spread, kind="stable")[: int(np.isfinite(spread).sum())]:
+        if len(references) < _REFERENCES and not taken & symbols[feature]:
+            references.append(int(feature))
+            taken |= symbols[feature]
+    return ranked[kept], np.array(references, dtype=int)
+
+
+def gene_symbols(features: Iterable[str], known: Mapping[str, str]) -> list[frozenset[str]]:
+    """Return the symbols of each feature, its own name where none is known, none of a control.
+
+    Examples
+    --------
+    >>> names, known = ["p1", "p2", "AFFX-BioB-3_at"], {"p1": "DDR1 /// MIR4640"}
+    >>> [sorted(own) for own in gene_symbols(names, known)]
+    [['DDR1', 'MIR4640'], ['p2'], []]
+    """
+    found = []
+    for name in map(str, features):
+        parts = [part.strip(" -") for part in known.get(name, "").split("///")]
+        own = frozenset(filter(None, parts)) or frozenset({name})
+        found.append(frozenset() if _CONTROL.match(name) else own)
+    return found
 
 
 def design_panel(
@@ -88,7 +123,8 @@ def design_panel(
 
     The ``series`` is what the model was fitted to: log2 expression without missing values. In each
     fold the classifier is fitted anew, and genes and references are chosen anew (`choose_genes`),
-    from the training samples alone.
+    from the training samples alone. Gene symbols are those of the series and the model; where these
+    have none, two features of one gene cannot be known as such.
     """
     if model.signature.empty or series.missing or np.quantile(series.values, 0.99) > _MOST_LOG:
         what = "uses all features for every class" if model.signature.empty else (
@@ -97,14 +133,16 @@ def design_panel(
         msg = f"the model {what}; a panel cannot be chosen. Fit csnb-cv to log2 expression"
         raise InputError(msg)
     codes = np.searchsorted(series.classes, series.labels)
-    genes, references = _chosen(series, codes, slice(None), model.signature, n_genes, floor)
+    symbols = gene_symbols(series.features, symbols_of(series) | model.symbols)
+    size = (n_genes, floor, symbols)
+    genes, references = _chosen(series, codes, slice(None), model.signature, size)
     folds = draw_folds(series, splits, 1)
     selected = train(series, folds, model.entry, explain=False)["selected"]
     predicted = np.full((n_genes, series.n_samples), "", dtype=series.classes.dtype)
     for fold, samples in folds.groupby("fold")["sample"]:
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
         signature = selected[selected["fold"] == fold]
-        own = _chosen(series, codes, ~test, signature, n_genes, floor)
+        own = _chosen(series, codes, ~test, signature, size)
         X = _differences(series.values, *own)
         for k in range(n_genes):
             fitted = GaussianNB().fit(X[: k + 1, ~test].T, series.labels[~test])
@@ -126,18 +164,18 @@ def design_panel(
 
 
 def _chosen(
-    series: DataSet, codes: np.ndarray, training: Any, signature: pd.DataFrame, n: int, floor: float
+    series: DataSet, codes: np.ndarray, training: Any, signature: pd.DataFrame, size: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return genes and references from a signature: first the best of each class, and so on."""
     names = signature.sort_values("rank", kind="stable")["feature"].drop_duplicates()
     ranked = pd.Index(series.features).get_indexer(names)
-    genes, references = choose_genes(series.values[:, training], codes[training], ranked, n, floor)
+    genes, references = choose_genes(series.values[:, training], codes[training], ranked, *size)
     if not len(genes) or not len(references):
         what = "gene of the signature reaches the expression floor; lower --floor"
         if len(genes):
             what = (
-                "reference gene: none reaches the expression floor in every class, varies and is "
-                "no candidate of the panel; lower --floor, or fit with fewer genes"
+                "reference gene: none reaches the expression floor in every class, varies, is no "
+                "control and no candidate of the panel; lower --floor, or fit with fewer genes"
             )
         raise InputError(f"{series.name}: no {what}")
     return genes, references
@@ -171,6 +209,6 @@ def _table(
         ties = signature.loc[name, "interchangeable"].split()
         partners = [*ties, *series.features[near[within[near] >= _ALIKE]]]
         own_class, way = signature.loc[name, ["class", "direction"]]
-        substitutes = " ".join(dict.fromkeys(partners))
+        substitutes = " ".join(name for name in dict.fromkeys(partners) if not _CONTROL.match(name))
         rows.append((name, model.symbols.get(name, ""), own_class, way, substitutes))
     return pd.DataFrame(rows, columns=["gene", "symbol", "class", "direction", "substitutes"])

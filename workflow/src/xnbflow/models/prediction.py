@@ -205,7 +205,7 @@ def _numbers(X: pd.DataFrame, places: np.ndarray) -> np.ndarray:
     try:
         values = X.iloc[:, places].to_numpy(dtype=float)
     except (TypeError, ValueError) as error:
-        msg = f"the table holds something that is no number ({error}); correct it"
+        msg = f"a cell of the table is not a number ({error}); correct it"
         raise InputError(msg) from error
     if len(wrong := np.argwhere(np.isinf(values))):
         row, column = wrong[0]

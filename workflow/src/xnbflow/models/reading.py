@@ -56,7 +56,7 @@ def described(
         key, equals, given[key] = option.partition("=")
         if not equals or key not in known:
             listed = ", ".join(sorted(known)) or "none"
-            msg = f"option {option!r}: source {source} knows, as key=value, {listed}"
+            msg = f"option {option!r}: source {source} accepts, as key=value, {listed}"
             raise InputError(msg)
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(location).name.partition(".")[0]).strip("-")
     return SheetRow(

@@ -1,20 +1,18 @@
 """A model fitted on all samples, with what is needed to use it and to know how good it is."""
 
 import hashlib
-import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from xnbflow import __version__
-from xnbflow.data.dataset import KINDS, DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
+from xnbflow.data.software import software
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
@@ -38,8 +36,6 @@ __all__ = [
     "series_digest",
     "unfitted",
 ]
-
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 @dataclass(frozen=True)
@@ -233,19 +229,15 @@ def fit_model(
         typicality=Typicality.fit(looked_at, codes),
         signature=_signature(estimator, frame, series.labels, validation, names),
         figures={} if validation is None else validation.figures(),
-        versions={
-            "xnbflow": __version__,
-            "Python": platform.python_version(),
-            **{package: version(package) for package in _PACKAGES},
-        },
+        versions=software(),
         probe=probed(estimator, quartiles, series.features),
     )
 
 
 def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
     """Return the estimator of a resolved configuration; it imputes where values are missing."""
-    columns = {kind: np.flatnonzero(series.kinds == kind) for kind in KINDS}
-    estimator = build_estimator(entry, columns, derive_seed(series.name, *purpose))
+    seed = derive_seed(series.name, *purpose)
+    estimator = build_estimator(entry, series.columns_by_kind, seed)
     return imputing(estimator) if series.missing else estimator
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from xnbflow.data.entries import Analysis
 from xnbflow.data.study import Study
 
-__all__ = ["SECTIONS", "figure_labels", "section_modules"]
+__all__ = ["OPTIONAL", "SECTIONS", "figure_labels", "section_modules"]
 
 _ANALYSES = "those of the analyses"
 #: The sections of a page in order, each with the attribute of a `Study` that calls for it: modules
@@ -28,6 +28,12 @@ SECTIONS = {
     "xnbflow.report.sections.overview": "id",
     "xnbflow.report.sections.methods": "id",
 }
+#: The names of the sections that a study may leave out.
+OPTIONAL = [
+    name
+    for name in (module.rpartition(".")[2] for module in SECTIONS if module != _ANALYSES)
+    if name not in {"answer", "overview", "methods"}
+]
 
 
 def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]:

@@ -1,18 +1,14 @@
 """What a report is made of: a study's tables, and what lies behind them, read when asked for."""
 
 import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from xnbflow import __version__
 from xnbflow.data.contract import (
     ANALYSIS,
     ANALYSIS_TABLE,
@@ -45,23 +41,19 @@ from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
 from xnbflow.data.parquet import REMEDY
 from xnbflow.data.printed import PublishedTables
+from xnbflow.data.software import software
 from xnbflow.data.study import Study
-from xnbflow.data.tables import digest_of_file, gene_sets_of, read_parquet, series_of
+from xnbflow.data.tables import (
+    digest_of_file,
+    gene_sets_of,
+    read_parquet,
+    series_of,
+    versions_of,
+)
 from xnbflow.evaluation.headlines import distinct_labels
 from xnbflow.report.page.blocks import Table
 
-__all__ = ["StudyResults", "StudyTables", "software"]
-
-_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
-
-
-def software() -> dict[str, str]:
-    """Return the versions of this library, of Python and of what the numbers come from."""
-    found = {"xnbflow": __version__, "Python": platform.python_version()}
-    for package in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+__all__ = ["StudyResults", "StudyTables"]
 
 
 @dataclass(frozen=True)
@@ -185,6 +177,20 @@ class StudyResults:
             ):
                 msg = f"{gene_sets} has not the gene sets of its signature; {REMEDY}"
                 raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
+
+    @cached_property
+    def trained_with(self) -> dict[str, str]:
+        """The versions of the software that trained the classifiers; empty if not recorded."""
+        return versions_of(
+            self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
+            for dataset, folds, name in self.study.trained
+        )
+
+    @cached_property
+    def reported_with(self) -> dict[str, str]:
+        """Those versions of the environment of the report that differ from the training's."""
+        ours = self.trained_with
+        return {k: v for k, v in self.software.items() if ours.get(k, v) != v}
 
     @cached_property
     def published(self) -> PublishedTables:

@@ -2,8 +2,10 @@
 
 import importlib
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ __all__ = [
     "print_figures",
     "read_record",
     "sections_of",
+    "write_curves",
     "write_multiqc",
     "write_record",
     "write_report",
@@ -72,8 +75,7 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "software": results.software,
         "tables": _digests(results),
     }
-    text = json.dumps(record, indent=1, ensure_ascii=False, default=str)
-    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+    _write_json(record, path, indent=1)
 
 
 def write_multiqc(results: StudyResults, path: str | Path) -> None:
@@ -92,7 +94,30 @@ def write_multiqc(results: StudyResults, path: str | Path) -> None:
         for name in names
     }
     about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
-    text = json.dumps(about | {"headers": headers, "data": data}, indent=1, ensure_ascii=False)
+    _write_json(about | {"headers": headers, "data": data}, path, indent=1)
+
+
+def write_curves(results: StudyResults, path: str | Path) -> None:
+    """Write the curves of a study, which ``curves.toml`` beside this module declares, as JSON."""
+    text = files(__package__).joinpath("curves.toml").read_text(encoding="utf-8")
+    curves = []
+    for name, declared in tomllib.loads(text).items():
+        coordinates = declared["coordinates"]
+        if name in STUDY_TABLES:
+            frame = results.tables[name]
+        elif "signatures" in results.analyses:
+            frame = results.analysis(results.analyses["signatures"])["curves"]
+        else:
+            continue
+        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
+        for key, rows in points.groupby(declared["keys"], sort=False):
+            own = {role: rows[column].tolist() for role, column in coordinates.items()}
+            curves.append({"curve": name, **dict(zip(declared["keys"], key, strict=True)), **own})
+    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
+
+
+def _write_json(content: Any, path: str | Path, **options: Any) -> None:
+    text = json.dumps(content, ensure_ascii=False, default=str, **options)
     write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
 
 

@@ -19,6 +19,7 @@ from xnbflow.data.sources.sheet import SheetRow, read_sheet, wrong_location
 from xnbflow.data.study import Cohorts, Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
+from xnbflow.report.outline import OPTIONAL
 from xnbflow.studies.registry import known_analyses
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
@@ -457,6 +458,7 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.classifiers", own, "classifier", config.classifiers)
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
+    _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
     named = {f"paper.{part}": [classifier] for part, classifier in study.paper.items()}
     named |= {"permutations": list(study.permutations or {}), "final": list(study.final)}
     named["headline"] = [study.headline] if study.headline else []
@@ -490,7 +492,7 @@ def _check_pair(pair: Validation, study: Study, place: str) -> None:
     _check_known(f"{place}.train", [pair.train], "data set", study.datasets)
     _check_known(f"{place}.test", [pair.test], "data set", study.datasets)
     if pair.train == pair.test:
-        msg = f"configuration, {place}: {pair.train!r} is no second cohort of itself"
+        msg = f"configuration, {place}: {pair.train!r} cannot be its own second cohort"
         raise InputError(msg)
     if study.validate.count(pair) > 1:
         raise InputError(f"configuration, {place}: is listed twice; remove one")

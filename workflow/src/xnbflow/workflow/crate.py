@@ -5,19 +5,16 @@ The form is Workflow Run RO-Crate (https://www.researchobject.org/workflow-run-c
 
 import hashlib
 import json
-import platform
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import yaml
 
-from xnbflow import __version__
 from xnbflow.data.contract import (
     FOLDS,
     FOLDS_TABLE,
@@ -29,7 +26,8 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.tables import digest_of_file, read_parquet, refuse_other_series
+from xnbflow.data.software import software
+from xnbflow.data.tables import digest_of_file, read_parquet, refuse_other_series, versions_of
 from xnbflow.evaluation.methods import entries_in, known_methods
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.workflow.config import Config, read_config
@@ -39,7 +37,6 @@ __all__ = ["verify", "write_crate"]
 
 _METADATA, _RUN = "ro-crate-metadata.json", "run.json"
 _PROFILES = ("process/0.5", "workflow/0.5")
-_PACKAGES = ("snakemake", "numpy", "scipy", "scikit-learn", "numba", "pandas", "pyarrow")
 #: A crate that unpacks to more, or a file of it to so many times its packed size, is refused.
 _MOST_BYTES, _MOST_TIMES, _MOST_TEXT = 8 << 30, 1000, 64 << 20
 _DAMAGED = (
@@ -68,14 +65,12 @@ def write_crate(study: str, output: Path, *, data: bool = True) -> None:
         raise InputError(msg) from error
     config = _configuration(study)
     own, crate = config.studies[study], ROCrate()
-    versions = {"Python": platform.python_version(), "xnbflow": __version__}
-    versions |= {name: version(name) for name in _PACKAGES}
-    run = {
+    run: dict[str, Any] = {
         "study": study,
         "entries": {d: {c: config.classifier(c, d) for c in own.classifiers} for d in own.datasets},
         "trained": own.trained,
-        "versions": versions,
-        "sources": source_digests("classify"),
+        "versions": software(),
+        "sources": source_digests("classify.py"),
     }
     for dataset, folds, name in own.trained:
         keys = {"dataset": dataset, "folds": folds, "classifier": name}
@@ -83,6 +78,7 @@ def write_crate(study: str, output: Path, *, data: bool = True) -> None:
         refuse_other_series(
             [each for each in paths if Path(each).is_file()], SERIES.of(dataset=dataset)
         )
+        run["versions"] |= versions_of(path for path in paths if Path(path).is_file())
     crate.name = own.title
     crate.root_dataset["description"] = own.summary or own.title
     profiles = [f"https://w3id.org/ro/wfrun/{name}" for name in _PROFILES]
@@ -91,7 +87,7 @@ def write_crate(study: str, output: Path, *, data: bool = True) -> None:
     workflow = crate.add_workflow(
         snakefile, "Snakefile", main=True, lang="snakemake", properties=_sums(snakefile)
     )
-    workflow["softwareRequirements"] = [f"{k} {v}" for k, v in versions.items()]
+    workflow["softwareRequirements"] = [f"{k} {v}" for k, v in run["versions"].items()]
     with tempfile.TemporaryDirectory() as folder:
         parameters = Path(folder) / _RUN
         parameters.write_text(json.dumps(run, indent=1), encoding="utf-8")

@@ -69,8 +69,8 @@ the model of all series, with its tables.
 _STUDY = f"""\
 `{c.REPORT}` (`{c.INDEX}` leads to all of them),
 `{c.FIGURES}/{{section}}/{{figure}}.svg`, `{c.RECORD}` (what was run: configuration, versions,
-checksums of the tables), `{c.MULTIQC}` (general statistics for MultiQC), and each table as
-Parquet and TSV. All but
+checksums of the tables), `{c.MULTIQC}` (general statistics for MultiQC),
+`{c.CURVES}` (curves for other tools), and each table as Parquet and TSV. All but
 `seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made
 them. `folds` is the scheme.
 """

@@ -1,11 +1,12 @@
-"""What a result depends on: digests of the packages behind a stage.
+"""What a result depends on: digests of the packages that a script imports.
 
 Snakemake runs a job again when its parameters change, not when a library does: each rule has the
-digests as a parameter. An edit of a package runs all of its stages again, too much rather than too
-little. A job compares the digests with the sources that it imports itself.
+digests as a parameter. An edit of a package runs every job again that imports it, too much rather
+than too little. A job compares the digests with the sources that it imports itself.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
@@ -16,61 +17,73 @@ from pathlib import Path
 from xnbflow.data.errors import InputError
 from xnbflow.data.plugins import plugin_modules
 
-__all__ = ["STAGES", "refuse_other_sources", "source_digests", "source_files"]
+__all__ = ["packages_of", "refuse_other_sources", "source_digests", "source_files"]
 
-_DATA = ("data",)
-_TRAINING = (
-    *_DATA,
-    "data.sources",
-    "density",
-    "diagnostics",
-    "preprocessing",
-    "naive_bayes",
-    "evaluation",
-)
-
-#: The packages of xnbflow that the script of a stage uses.
-STAGES = {
-    "acquire": (*_DATA, "data.sources", "data.cells"),
-    "diagnose": (*_DATA, "data.sources", "density", "diagnostics"),
-    "train": _TRAINING,
-    "classify": (*_TRAINING, "models"),
-    "compare": _TRAINING,
-    "analyse": (*_TRAINING, "data.cells", "models", "studies"),
-    "report": (*_DATA, "data.sources", "evaluation", "models", "studies", "report"),
-}
-#: The scripts of stages that have several.
-_SCRIPTS = {
-    "train": ("train.py", "permute.py"),
-    "classify": ("classify.py", "validate.py", "combine.py"),
-}
 #: Packages that do not count with the one that they are in: an edit of a reader trains nothing.
 _APART = {"data": ("sources", "cells")}
+#: Packages that count where a script itself imports them, not with another package: an analysis
+#: has a section of the page beside what computes it.
+_PAGE = {"report", "workflow"}
+#: What starts a job makes no result.
+_START = "workflow"
+_IMPORT = re.compile(r"^ *(?:from|import) xnbflow\.([\w.]+)(?: import (\w+))?", re.MULTILINE)
 _ROOT = Path(__file__).parents[1]
 
 
 @cache
-def source_digests(stage: str, *modules: str) -> dict[str, str]:
-    """Return digests of the sources behind a stage, by script and package.
+def source_digests(script: str, *modules: str) -> dict[str, str]:
+    """Return digests of the sources behind a script, by script and package.
 
-    Of ``modules``, full names of modules or of something in them that the configuration names, an
-    installed package that is no plugin has its version.
+    ``modules`` are full names of modules or of something in them that the configuration names. Of
+    those, an installed package that is no plugin has its version.
 
     Examples
     --------
-    >>> sorted(source_digests("acquire", "sklearn.svm.LinearSVC"))
-    ['acquire.py', 'sklearn', 'xnbflow.data', 'xnbflow.data.cells', 'xnbflow.data.sources']
+    >>> sorted(source_digests("diagnose.py", "sklearn.svm.LinearSVC"))[:3]
+    ['diagnose.py', 'sklearn', 'xnbflow.data']
     """
     others = {module.partition(".")[0] for module in modules} - {"xnbflow"}
     plugins = {module.partition(".")[0] for module in plugin_modules()}
-    own = [f"xnbflow.{package}" for package in STAGES[stage]]
-    scripts = _SCRIPTS.get(stage, (f"{stage}.py",))
+    own = packages_of(script, *modules)
     for package in (*own, *plugins & others):
         _remove_old_bytecode(package)
-    return {name: _digest(name) for name in (*own, *scripts)} | {
+    return {name: _digest(name) for name in (*own, script)} | {
         name: (_version(name) if name not in plugins else "") or _digest(name)
         for name in sorted(others)
     }
+
+
+def packages_of(script: str, *modules: str) -> list[str]:
+    """Return the packages of xnbflow that a script imports, and those that these import.
+
+    Examples
+    --------
+    >>> packages_of("diagnose.py")
+    ['xnbflow.data', 'xnbflow.data.sources', 'xnbflow.density', 'xnbflow.diagnostics']
+    """
+    waiting = _imports(script) | {_package(name) for name in modules if name[:8] == "xnbflow."}
+    found: set[str] = set()
+    while waiting := waiting - found - {"", _START}:
+        found |= waiting
+        waiting = frozenset().union(*(_imports(f"xnbflow.{each}") - _PAGE for each in waiting))
+    return sorted(f"xnbflow.{name}" for name in found)
+
+
+@cache
+def _imports(package: str) -> frozenset[str]:
+    """Return the packages of xnbflow that the sources of a package, or a script, import."""
+    files = source_files(package).values()
+    texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".py"]
+    found = [match for text in texts for match in _IMPORT.findall(text)]
+    return frozenset(_package(f"xnbflow.{module}.{name}") for module, name in found)
+
+
+def _package(module: str) -> str:
+    """Return the package of a module of xnbflow, without ``xnbflow``; empty for a module of it."""
+    _, first, second, *_ = f"{module}..".split(".")
+    if second in _APART.get(first, ()):
+        return f"{first}.{second}"
+    return first if (_ROOT / first).is_dir() else ""
 
 
 def refuse_other_sources(planned: Mapping[str, str]) -> None:

@@ -113,7 +113,7 @@ class CellFile:
         positions = pd.Index(self.genes).get_indexer(list(genes))
         if (positions < 0).any():
             missing = [gene for gene, at in zip(genes, positions, strict=True) if at < 0]
-            msg = f"{self.path} lacks the genes {listed(missing)}, which the classifier knows"
+            msg = f"{self.path} lacks the genes {listed(missing)}, which the classifier uses"
             raise InputError(msg)
         with opened(self.path) as file:
             matrix = matrix_of(self.path, file, self.matrix)

@@ -7,7 +7,7 @@ and only the columns and probes that are wanted stay in memory.
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,14 @@ from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.data.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
-__all__ = ["BASE_URLS", "annotated", "fetch_annotation", "read_annotation", "standard_names"]
+__all__ = [
+    "BASE_URLS",
+    "annotated",
+    "fetch_annotation",
+    "has_annotation",
+    "read_annotation",
+    "standard_names",
+]
 
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
@@ -75,19 +82,30 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     return replace(dataset, options=dataset.options | {"annotation": str(found)})
 
 
+def has_annotation(platform: str, downloads: Downloads) -> bool:
+    """Return whether a platform's file is here or at GEO; of a remote one only the head is read."""
+    for path in _paths(platform):
+        with suppress(InputError), downloads.open_head("geo", path, default=BASE_URLS):
+            return True
+    return (downloads.folder / "geo" / f"{platform}.soft").is_file()
+
+
+def _paths(platform: str) -> tuple[str, str]:
+    """Return where GEO has the annotation of a platform, and its SOFT file."""
+    folder = f"platforms/{platform[:-3] if len(platform) > 6 else 'GPL'}nnn/{platform}"
+    return f"{folder}/annot/{platform}.annot.gz", f"{folder}/soft/{platform}_family.soft.gz"
+
+
 def _platform_file(platform: str, downloads: Downloads) -> Path:
     """Get GEO's annotation of a platform, or the table of its SOFT file if there is none."""
-    folder = f"platforms/{platform[:-3] if len(platform) > 6 else 'GPL'}nnn/{platform}"
-    own = downloads.folder / "geo" / f"{platform}.soft"
+    own, (annotation, soft) = downloads.folder / "geo" / f"{platform}.soft", _paths(platform)
     if own.is_file():
         return own
-    path = f"{folder}/annot/{platform}.annot.gz"
     try:
-        return downloads.fetch("geo", path, default=BASE_URLS)
+        return downloads.fetch("geo", annotation, default=BASE_URLS)
     except InputError as missing:
-        path = f"{folder}/soft/{platform}_family.soft.gz"
         try:
-            with downloads.open_head("geo", path, default=BASE_URLS) as (_, stream):
+            with downloads.open_head("geo", soft, default=BASE_URLS) as (_, stream):
                 write_atomically(own, lambda part: part.write_bytes(b"".join(_first_table(stream))))
         except InputError as error:
             msg = f"{missing}\n{error}"
@@ -182,7 +200,7 @@ def read_annotation(path: str | Path, features: Sequence[str]) -> tuple[pd.DataF
             raise InputError(msg)
         if not found:
             msg = (
-                f"{path} knows none of the {counted(len(row_of), 'feature')} (the first is "
+                f"{path} has none of the {counted(len(row_of), 'feature')} (the first is "
                 f"{next(iter(row_of), '')!r}); it annotates {platform or 'another platform'}. Name "
                 "the annotation of the series' own platform"
             )

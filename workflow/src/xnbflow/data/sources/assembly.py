@@ -16,6 +16,7 @@ from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.class_labels import LabelRule, listed
 from xnbflow.data.sources.intensities import log_scale, transform
 from xnbflow.data.sources.plausibility import (
+    is_technical,
     lone_features,
     read_tallies,
     repeated_samples,
@@ -76,6 +77,10 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     _require_columns(draft.where, metadata, "phenotype_columns", dataset.names("phenotype_columns"))
     _require_columns(draft.where, metadata, "batch", filter(None, [options.get("batch")]))
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
+    if (batch := options.get("batch")) and not is_technical(batch):
+        metadata = metadata.rename(
+            columns={batch: f"batch ({batch})"}
+        )  # the audit knows it by that
     _look_at(draft, samples, groups)
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]

@@ -71,7 +71,7 @@ _WAY_OUT = {
         "R) and write one table"
     ),
     "IDAT": "an Illumina IDAT file of one sample: preprocess all samples and write one table",
-    "GCT": "a GCT file: let its name end in .gct, and say orientation=columns, drop=Description",
+    "GCT": "a GCT file: let its name end in .gct",
     "PDF": "a PDF document: get the data themselves",
     "MATLAB": "a MATLAB file: write the matrix with writematrix in MATLAB",
     "NumPy": "a NumPy array, without names: write a table with names of samples and features",

@@ -123,7 +123,7 @@ def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
     while samples and not samples[-1]:
         samples = samples[:-1]
     if not samples:
-        msg = f"{path} is no GEO series matrix: it has no !Sample_geo_accession; get it again"
+        msg = f"{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again"
         raise InputError(msg)
     fields, keys, short = _fields(path, len(samples), of_samples)
     platforms = [cell for n, cells in of_samples if n == "Sample_platform_id" for cell in cells]
@@ -169,7 +169,7 @@ class _Records:
                 yield cells[0].lstrip("!"), [plain_text(cell) for cell in cells[1:]]
             elif line.strip():
                 msg = (
-                    f"{self.path}, line {self.line}: {line[:40]!r} is no record of a GEO series "
+                    f"{self.path}, line {self.line}: {line[:40]!r} is not a record of a GEO series "
                     "matrix; get the file again, or give the series' accession (GSE...)"
                 )
                 raise InputError(msg)
@@ -244,7 +244,7 @@ def _fields(
         if is_short := len(cells) != n_samples and any(cells):
             msg = (
                 f"{path}: !{name} has {counted(len(cells), 'value')} for "
-                f"{counted(n_samples, 'sample')}; whose is unclear"
+                f"{counted(n_samples, 'sample')}; it is unclear which sample each value belongs to"
             )
             warnings.warn(msg, UserWarning, stacklevel=2)
         found = dict.fromkeys([_FIELDS[name]] if name in _FIELDS else [])

@@ -12,6 +12,7 @@ import numpy as np
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources.annotation import has_annotation
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.geo import BASE_URLS, accession_path, naming_platforms
@@ -49,13 +50,26 @@ def summarise(
     given = (label, dict(options or {}), downloads)
     if not is_accession(location):
         with open_raw(location) as stream:
-            return _summary(location, location, stream, *given)
-    path = accession_path(location)
-    with (
-        naming_platforms(location, downloads),
-        downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
-    ):
-        return _summary(location, where, stream, *given)
+            found = _summary(location, location, stream, *given)
+    else:
+        path = accession_path(location)
+        with (
+            naming_platforms(location, downloads),
+            downloads.open_head("geo", path, default=BASE_URLS) as (where, stream),
+        ):
+            found = _summary(location, where, stream, *given)
+    row = found.row
+    if row is None or "annotation" in given[1] or row.options.get("annotation") != found.platform:
+        return found
+    if has_annotation(found.platform, downloads):
+        return found
+    options = {key: value for key, value in row.options.items() if key != "annotation"}
+    reason = (
+        f"{found.reason} WITHOUT GENE SYMBOLS: no file of {found.platform} can be had from here; "
+        f"the study will run on probes. For symbols add annotation={found.platform} to the options "
+        "where GEO can be reached, or annotation=FILE, a table of probes and symbols."
+    )
+    return replace(found, row=replace(row, options=options), reason=reason)
 
 
 def _summary(

@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.sources.cell_texts import is_missing
 
-__all__ = ["lone_features", "read_tallies", "repeated_samples", "suggested_group"]
+__all__ = ["is_technical", "lone_features", "read_tallies", "repeated_samples", "suggested_group"]
 
 _PATIENT = re.compile(
     r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
@@ -17,12 +17,34 @@ _PATIENT = re.compile(
     re.IGNORECASE,
 )
 _BATCH = re.compile(r"(^|[\s_.\-])(batch|plate|centre|center|site|scan[ _]?date)$", re.IGNORECASE)
+#: Words in the names of columns that say how, where or when a sample was measured.
+_TECHNICAL = (
+    "array batch batches beadchip center centre chip facility flowcell hospital hyb hybridisation "
+    "hybridization institute institution instrument kit lab laboratory lane lot machine operator "
+    "plate processing run scan scanner sentrix sequencer slide technician"
+)
+#: A site is technical in no other company: others are places in the body.
+_SITE = "site clinical code collection enrolment id name no number recruitment study"
 _TALLY = re.compile(
     r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
     re.IGNORECASE,
 )
 _AT_LEAST, _LONE = 20, 3
+
+
+def is_technical(name: str) -> bool:
+    """Return whether a column's name speaks of a batch: how, where or when samples were measured.
+
+    Examples
+    --------
+    >>> [is_technical(name) for name in ("array_batch", "ScanDate", "plate2", "study site")]
+    [True, True, True, True]
+    >>> [is_technical(name) for name in ("primary site", "slice", "treatment")]
+    [False, False, False]
+    """
+    words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+    return bool(words & {*_TECHNICAL.split()}) or ("site" in words and words <= {*_SITE.split()})
 
 
 def suggested_group(

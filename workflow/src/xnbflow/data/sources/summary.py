@@ -18,6 +18,7 @@ from xnbflow.data.counts import counted
 from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, complaint, is_missing
 from xnbflow.data.sources.class_labels import listed, plain_text
+from xnbflow.data.sources.genepattern import as_gct, read_classes
 from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, looks_like_counts
 from xnbflow.data.sources.phenotype import read_phenotype
 from xnbflow.data.sources.plausibility import suggested_group
@@ -202,9 +203,13 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
         from xnbflow.data.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
 
         return cells_of(path), dataset
+    if suffix_of(path) == ".gct":
+        dataset = as_gct(path, dataset)
     options, phenotype = dataset.options, dataset.options.get("phenotype", "")
     fields = pd.DataFrame()
-    if phenotype and not is_accession(phenotype):
+    if suffix_of(phenotype) == ".cls":
+        fields = read_classes(Path(phenotype), path)
+    elif phenotype and not is_accession(phenotype):
         fields = read_phenotype(phenotype, dataset)
     with open_table(path, options) as table:
         header, decimal = table.header, table.decimal

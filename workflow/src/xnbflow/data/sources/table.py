@@ -20,6 +20,7 @@ from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.cell_texts import category_codes, is_date, is_missing
 from xnbflow.data.sources.class_labels import UNLABELLED, listed, plain_text
 from xnbflow.data.sources.downloads import Downloads
+from xnbflow.data.sources.genepattern import as_gct, read_classes
 from xnbflow.data.sources.geo import fetch_accession
 from xnbflow.data.sources.phenotype import joined, position_of, read_phenotype
 from xnbflow.data.sources.sheet import SheetRow, check_options, is_accession
@@ -78,6 +79,7 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
           is known; its column of sample names is ``phenotype_id``, else the first. Or a series
           matrix or an accession of GEO (``phenotype=GSE4107``), for ``label`` and ``group`` as of
           source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``.
+          Of a table in GCT it may be a ``.cls`` file, which gives the label ``class``.
         - ``matrix=X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
         - those of `xnbflow.data.sources.assembly.assemble`.
 
@@ -104,9 +106,14 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
         from xnbflow.data.sources.h5ad import read_h5ad  # noqa: PLC0415 - an extra
 
         return read_h5ad(path, dataset)
+    if suffix_of(path) == ".gct":
+        dataset = as_gct(path, dataset)
     with about_file(path):
-        location = dataset.options.get("phenotype")
-        phenotype = read_phenotype(location, dataset) if location else None
+        location = dataset.options.get("phenotype", "")
+        if suffix_of(location) == ".cls":
+            phenotype = read_classes(Path(location), path)
+        else:
+            phenotype = read_phenotype(location, dataset) if location else None
         kinds = _Kinds(dataset)
         with open_table(path, dataset.options) as table:
             if not table.header:

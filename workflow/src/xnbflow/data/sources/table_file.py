@@ -25,6 +25,8 @@ from xnbflow.data.sources.cell_texts import (
 __all__ = ["Cells", "Columns", "TableFile"]
 
 _CELLS_AT_ONCE = 200_000
+#: Parts of a table that is transposed.
+_PARTS = 8
 
 #: A row's number, its first cells, and the others, a line each.
 Row = tuple[int, list[str], str]
@@ -100,7 +102,11 @@ class TableFile:
         if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):
             first = width
         found = Cells([], [[] for _ in columns.text], np.empty(0))
-        blocks: list[np.ndarray] = []
+        # what is transposed at the end is kept in parts, each of which is released when copied
+        ends = np.linspace(0, len(numbers), _PARTS + 1 if by_column else 2).astype(int)
+        parts = [
+            (slice(*pair), np.empty((0, pair[1] - pair[0]))) for pair in itertools.pairwise(ends)
+        ]
         rows = self.divided_rows(first)
         while batch := list(itertools.islice(rows, max(1, _CELLS_AT_ONCE // width))):
             kept = []
@@ -110,17 +116,20 @@ class TableFile:
                     found.text_rows.append((number, [cell.strip() for cell in whole]))
                 else:
                     kept.append((number, cells, rest))
-            found.lines += [number for number, _, _ in kept]
             for texts, place in zip(found.texts, columns.text, strict=True):
                 texts.extend([cells[place].strip() for _, cells, _ in kept])
-            blocks.append(self._numbers(kept, numbers, first))
-        stop = len(found.lines)
-        shape = (len(numbers), stop) if by_column else (stop, len(numbers))
-        found.numbers = np.empty(shape).T if by_column else np.empty(shape)
-        while blocks:  # each is released when it is copied
-            block = blocks.pop()
-            found.numbers[stop - len(block) : stop] = block
-            stop -= len(block)
+            values, start = self._numbers(kept, numbers, first), len(found.lines)
+            found.lines += [number for number, _, _ in kept]
+            for own, part in parts:  # the system moves what has grown without a copy
+                part.resize((len(found.lines), part.shape[1]), refcheck=False)
+                part[start:] = values[:, own]
+        if not by_column:
+            found.numbers = parts[0][1]
+            return found
+        found.numbers = np.empty((len(numbers), len(found.lines))).T
+        while parts:
+            own, part = parts.pop()
+            found.numbers[:, own] = part
         return found
 
     def place(self, column: int, number: int | None = None) -> str:

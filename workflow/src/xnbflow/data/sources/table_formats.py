@@ -202,7 +202,7 @@ class Arff(TableFile):
                 self.nominal.add(self.header[-1])
                 if kind not in _TEXTS and not kind.startswith("{"):
                     raise self._refusal(number, f"{quoted(kind)} is no type of ARFF; correct it")
-        msg = f"{path} has no @data; it is no whole ARFF file. Get it again"
+        msg = f"{path} has no @data; it is not a complete ARFF file. Get it again"
         raise InputError(msg)
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:

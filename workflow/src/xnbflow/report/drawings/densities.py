@@ -27,6 +27,8 @@ __all__ = ["draw_cohorts", "draw_densities"]
 
 _RUG_ROW = 0.17
 _CURVES = 1.15
+#: Inches that the curves of two cohorts are high, and that the title of an axis takes.
+_COHORT_CURVES, _TITLE = 1.5, 0.3
 #: With more classes than this only the one in focus has a colour: no one tells ten curves apart.
 _MOST_COLOURED = 6
 
@@ -50,6 +52,7 @@ def draw_densities(
     """
     labels = [f"{'● ' if i in chosen else ''}{shorten(c, 16)}" for i, c in enumerate(classes)]
     left, right = min(1.3, 0.1 + label_width(labels, 8)), 0.1 + label_width(notes, 8)
+    left = max(left, _TITLE)
     inner = _CURVES + _RUG_ROW * len(labels)
     figure, axes = _new_axes(feature, inner, 0.4, left, right)
     few = len(classes) <= _MOST_COLOURED
@@ -85,18 +88,18 @@ def _new_axes(
     feature: str, inner: float, top: float, left: float, right: float
 ) -> tuple[Figure, Axes]:
     """Return axes of a height in inches below the feature's name."""
-    width, height = column_width(2.9), 0.35 + inner + top
-    figure, axes = new_axes(width, height, left=left, right=right, bottom=0.35, top=top)
+    width, height = column_width(2.9), 0.5 + inner + top
+    figure, axes = new_axes(width, height, left=left, right=right, bottom=0.5, top=top)
     write_heading(figure, shorten(feature, 40), 9)
-    axes.spines["left"].set_visible(False)
+    axes.set_xlabel("value", size=8)
     ticks = int((width - left - right) / 0.45)
+    middle = 1 - (top + min(inner, _COHORT_CURVES) / 2) / height
+    left = (left - 0.08) / width
+    figure.text(left, middle, "density", size=8, rotation=90, ha="right", va="center")
+    axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(ticks, prune="both"))
     axes.ticklabel_format(axis="x", useOffset=False)  # an offset would be beyond the figure
     return figure, axes
-
-
-#: Inches that the curves of two cohorts are high.
-_COHORT_CURVES = 1.5
 
 
 def draw_cohorts(
@@ -109,7 +112,7 @@ def draw_cohorts(
     """
     classes = [shorten(label, 16) for label in curves]
     columns, room = legend_room(classes, column_width(2.9))
-    figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, 0.15, 0.15)
+    figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, _TITLE, 0.15)
     unknown = np.full(len(grid), np.nan)
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
         colour = COLOURS[i % len(COLOURS)]

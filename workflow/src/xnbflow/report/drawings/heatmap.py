@@ -39,10 +39,11 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
     inner = wide - left - 0.1 if column_width(0.0) else min(_WIDTH, _WIDEST * m)
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
     spans = list(pairwise(edges))
-    lines = _lines_of([classes[start] for start, _ in spans], spans, inner / m)
+    names = [shorten(classes[start], _LONGEST) for start, _ in spans]
+    right = wide - left - inner
+    lines, places = _placed(names, spans, inner / m, (-left, inner + right))
     top = 0.2 + _LINE * (1 + max(lines))
     height = top + 0.7 + _ROW * n
-    right = wide - left - inner
     figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
     shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
     shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, below=True)
@@ -50,26 +51,31 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
     name_rows(axes, range(n), labels)
     axes.set_xticks([])
     axes.spines[:].set_visible(False)
-    for (start, end), line in zip(spans, lines, strict=True):
+    for name, (start, end), line, place in zip(names, spans, lines, places, strict=True):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
         up, middle = -0.55 - line * _LINE / _ROW, (start + end - 1) / 2
         if line:
             axes.plot([middle] * 2, [-0.5, up], color=GREY, linewidth=0.5, clip_on=False)
-        name = shorten(classes[start], _LONGEST)
-        axes.text(middle, up, name, ha="center", va="bottom", size=_SIZE)
+        axes.text(place * m / inner - 0.5, up, name, ha="center", va="bottom", size=_SIZE)
     colour_bar(figure, _LEGEND, [-_MOST, 0.0, _MOST], (COLOURS[0], COLOURS[1]))
     return figure
 
 
-def _lines_of(names: Sequence[str], spans: Sequence[tuple[int, int]], cell: float) -> list[int]:
-    """Return above which line of text each name is written, so that no two of a line meet."""
+def _placed(
+    names: Sequence[str], spans: Sequence[tuple[int, int]], cell: float, room: tuple[float, float]
+) -> tuple[list[int], list[float]]:
+    """Return in which line of text each name is written, and where its middle is, in inches.
+
+    No two names of a line meet, and all are within the ``room``.
+    """
     ends: list[float] = []
-    lines = []
+    lines, places = [], []
     for name, (start, end) in zip(names, spans, strict=True):
-        half = label_width([shorten(name, _LONGEST)], _SIZE) / 2 + 0.04
-        middle = cell * (start + end) / 2
+        half = label_width([name], _SIZE) / 2 + 0.04
+        middle = float(np.clip(cell * (start + end) / 2, room[0] + half, room[1] - half))
         line = next((i for i, other in enumerate(ends) if other <= middle - half), len(ends))
         ends[line : line + 1] = [middle + half]
         lines.append(line)
-    return lines
+        places.append(middle)
+    return lines, places

@@ -1,12 +1,12 @@
 """Lines with marks, and the trade-off between accuracy and features (XNB paper, Table 2)."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from xnbflow.report.page.style import (
     COLOURS,
@@ -27,6 +27,8 @@ __all__ = ["Line", "draw_lines", "draw_trade_off"]
 
 #: With more data sets than this their names would lie on one another.
 _MOST_NAMED = 6
+#: Longer lines have a mark at every fifth of their length.
+_MOST_MARKS = 30
 
 
 class Line(NamedTuple):
@@ -46,9 +48,11 @@ def draw_lines(
     ring: tuple[str, float, float] | None = None,
     levels: Sequence[tuple[str, float]] = (),
     bands: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]] = (),
-    logarithmic: bool = True,
+    logarithmic: Literal["x", "y", ""] = "x",
 ) -> Figure:
     """Draw lines with marks, single points and horizontal levels.
+
+    One of the axes is ``logarithmic``, or neither: then y begins at 0.
 
     ``ring`` is the legend and the place of a point to compare with, a large hollow mark; ``levels``
     are legends and heights of horizontal lines; ``bands`` are x, lower and upper ends of intervals
@@ -65,7 +69,10 @@ def draw_lines(
     for i, (label, x, y) in enumerate(lines):
         colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
         size = 4 if len(x) > 1 else 7
-        axes.plot(x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label)
+        axes.plot(
+            x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label,
+            markevery=1 if len(x) <= _MOST_MARKS else 0.2,
+        )  # fmt: skip
     for (x, lower, upper), colour in zip(bands, COLOURS, strict=False):
         axes.fill_between(x, lower, upper, color=colour, alpha=0.15, linewidth=0)
     for (label, level), dashes in zip(levels, DASHES[1:], strict=False):
@@ -73,21 +80,28 @@ def draw_lines(
     if ring:
         label, right, up = ring
         axes.plot([right], [up], "o", color="none", markeredgecolor=INK, markersize=11, label=label)
-    if logarithmic:
-        _make_logarithmic(axes, (1, 3))
     axes.margins(0.05)
+    if logarithmic == "x":
+        _make_logarithmic(axes, "x", (1, 3))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    if logarithmic == "y":
+        _make_logarithmic(axes, "y", (1, 2, 5))
+    elif not logarithmic:
+        axes.set_ylim(bottom=0)
     axes.grid(visible=True)
     axes.set_axisbelow(True)
     legend_above(axes, columns)
     return figure
 
 
-def _make_logarithmic(axes: Axes, subs: Sequence[float]) -> None:
-    """Make the horizontal axis logarithmic, with ticks at multiples of the powers of ten."""
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=subs))
-    axes.xaxis.set_major_formatter(plain_number)
-    axes.xaxis.set_minor_formatter(NullFormatter())
+def _make_logarithmic(axes: Axes, name: Literal["x", "y"], subs: Sequence[float]) -> None:
+    """Make an axis logarithmic, with ticks at multiples of the powers of ten."""
+    axes.set(**{f"{name}scale": "log"})
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(plain_number)
+    axis.set_minor_formatter(NullFormatter())
 
 
 def draw_trade_off(
@@ -113,7 +127,7 @@ def draw_trade_off(
         axes.plot(x, y, marker, color=colour, markersize=5, alpha=0.85, label=name, clip_on=False)
     low = axes.get_ylim()[0]
     axes.set_ylim(low - 0.05 * (1.0 - low), 1.0)
-    _make_logarithmic(axes, (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
+    _make_logarithmic(axes, "x", (1.0,) if decades > 2 else (1.0, 2.0, 5.0))
     axes.grid(visible=True)
     axes.set_axisbelow(True)
     if len(rows) <= _MOST_NAMED:

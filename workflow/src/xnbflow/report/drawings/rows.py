@@ -19,6 +19,7 @@ from xnbflow.report.page.style import (
     name_rows,
     new_axes,
     shorten,
+    write_heading,
 )
 
 __all__ = ["Points", "draw_points"]
@@ -37,6 +38,7 @@ class Points(NamedTuple):
     upper: Sequence[float]
     style: int
     beside: int = -1
+    hollow: bool = False
 
 
 def draw_points(
@@ -45,36 +47,41 @@ def draw_points(
     xlabel: str,
     levels: tuple[str, Sequence[float]] | None = None,
     most: float | None = None,
+    *,
+    title: str = "",
+    length: int = 26,
 ) -> Figure:
     """Draw rows of points, the groups of a row one below the other.
 
     ``levels`` are a name, and per row a value that all groups are to be compared with: a bar across
     the row. ``most`` is the greatest value there can be, where the axis ends; a mark on it is drawn
-    whole.
+    whole. Names of rows are cut to a ``length``.
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])
     n_lines = sum(group.beside < 0 for group in groups)
-    named, labels = names if len(names) > 1 else [], [shorten(name) for name in rows]
-    left = min(1.9, 0.2 + label_width(labels))
-    width = column_width(4.6)
+    named, labels = names if len(names) > 1 else [], [shorten(name, length) for name in rows]
+    left = min(0.073 * length, 0.2 + label_width(labels))
+    width = column_width(max(4.6, left + 2.7))
     columns, room = legend_room(named, width - left)
-    height = 0.6 + room + (0.14 + 0.085 * n_lines) * len(rows)
-    figure, axes = new_axes(width, height, left=left, right=0.25, top=0.1 + room, xlabel=xlabel)
+    top = 0.1 + room + 0.25 * bool(title)
+    height = 0.5 + top + (0.14 + 0.085 * n_lines) * len(rows)
+    figure, axes = new_axes(width, height, left=left, right=0.25, top=top, xlabel=xlabel)
+    write_heading(figure, title)
     name_rows(axes, range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     lines = np.linspace(-0.32, 0.32, n_lines) if n_lines > 1 else np.zeros(1)
     places = np.arange(len(rows))
     for i, group in enumerate(groups):
-        values, hollow = np.asarray(group.values, dtype=float), group.beside >= 0
+        values, beside = np.asarray(group.values, dtype=float), group.beside >= 0
         below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
         axes.errorbar(
             values,
-            places + lines[group.beside if hollow else i],
+            places + lines[group.beside if beside else i],
             xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
-            fmt="d" if hollow else MARKERS[group.style % len(MARKERS)],
+            fmt="d" if beside else MARKERS[group.style % len(MARKERS)],
             color=COLOURS[group.style % len(COLOURS)],
-            markerfacecolor="none" if hollow else None,
-            markersize=6 if hollow else 4.5,
+            markerfacecolor="none" if beside or group.hollow else None,
+            markersize=6 if beside else 4.5,
             elinewidth=1.2,
             label=group.label,
             clip_on=False,

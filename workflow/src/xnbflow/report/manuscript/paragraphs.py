@@ -78,6 +78,9 @@ def _environment() -> jinja2.Environment:
     made.filters["p"] = lambda value: f"p = {value:.2g}" if value > 1e-300 else "p < 1e-300"
     made.filters["count"] = lambda n: f"{n:,.0f}" if n >= 1000 or n == round(n) else f"{n:.1f}"
     made.filters["md"] = escaped
+    made.filters["subjects"] = lambda rows, labels: "; ".join(
+        dict.fromkeys(f"{row['dataset']}, {labels[row['classifier']]}" for row in rows)
+    )
     return made
 
 
@@ -90,17 +93,21 @@ def facts(results: StudyResults) -> dict[str, Any]:
         for name in (*_TABLES, "verdicts", "recall", "summary", "stability", "datasets")
     }
     metrics = {row["metric"] for row in tables["summary"]}
+    checks: dict[str, Any] = {"random_genes": [], "learning_curve": []}
     datasets = [_dataset(results, row, tables) for row in tables["datasets"]]
     whole = [row for row in tables["stability"] if row["class"] == ""]
     halved = dict.fromkeys(row["classifier"] for row in whole if row["halves"] is not None)
-    cited = {name: f" [@{name}]" if name in references() else "" for name in results.software}
-    packages = [f"{n} {v}{cited[n]}" for n, v in results.software.items() if n != "Python"]
+    versions = {**results.software, **results.trained_with}
+    cited = {name: f" [@{name}]" if name in references() else "" for name in versions}
+    packages = [f"{n} {v}{cited[n]}" for n, v in versions.items() if n not in {"xnbflow", "Python"}]
     return {
         **{name: tables[name] for name in _TABLES},
         "study": study,
         "labels": results.labels,
-        "software": results.software,
-        "packages": packages[1:],
+        "software": versions,
+        "packages": packages,
+        "recorded": bool(results.trained_with),
+        "reported_with": [f"{n} {v}" for n, v in results.reported_with.items()],
         "diagnostics": configuration.get("diagnostics", {}),
         "datasets": datasets,
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
@@ -123,14 +130,17 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "rule": RULE,
         "validated": rows_of(results.validation["verdicts"]) if study.validate else [],
         "headline": results.tables["headline"]["text"].iloc[0],
-        "places": [_place(place, name, tables) for place, name in results.places.items()],
+        "places": [
+            _place(place, name, tables if place[1] == study.folds[0] else {**tables, **checks})
+            for place, name in results.places.items()
+        ],
     }
 
 
 #: The tables that templates read as they are.
 _TABLES = (
     *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
-    *("calibration", "notes", "class_sizes"),
+    *("calibration", "notes", "class_sizes", "random_genes", "learning_curve"),
 )
 
 
@@ -200,6 +210,10 @@ def _place(place: tuple[str, str], name: str, tables: Mapping[str, Any]) -> dict
         key = (*place, classifier) if classifier else place
         return [r for r in tables[table] if tuple(r[n] for n in _PLACE[: len(key)]) == key]
 
+    def checked(table: str, verdict: dict[str, Any]) -> list[dict[str, Any]]:
+        own = (r for r in tables[table] if r.get("kind") != "measured")
+        return [r for r in own if all(r[n] == verdict[n] for n in ("dataset", "classifier"))]
+
     def only(rows: Iterable[dict[str, Any]], column: str, value: str) -> dict[str, Any]:
         return next((row for row in rows if row[column] == value), {})
 
@@ -211,6 +225,7 @@ def _place(place: tuple[str, str], name: str, tables: Mapping[str, Any]) -> dict
             | {"recall": of("recall", row["classifier"])}
             | {"features": only(rows, "metric", "features_per_class").get("mean")}
             | {"stability": only(of("stability", row["classifier"]), "class", "")}
+            | {name: checked(name, row) for name in ("random_genes", "learning_curve")}
         )
     failed = {row["classifier"]: row for row in of("summary") if row["folds_failed"]}
     audit = [row for row in tables["audit"] if row["dataset"] == place[0]]

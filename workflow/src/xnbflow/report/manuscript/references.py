@@ -72,7 +72,7 @@ def in_words(text: str) -> str:
 
     def cited(key: str, form: str) -> str:
         work = references().get(key)
-        year = work and work.get("year", "no date")
+        year = work and work.get("year", "n.d.")
         return form.format(work["short"], year) if work else f"@{key}"
 
     def bracketed(found: re.Match[str]) -> str:

@@ -101,8 +101,12 @@ def column_width(natural: float) -> float:
 
 
 def label_width(labels: Sequence[str], size: float = 9.0) -> float:
-    """Return the inches that the longest of some labels takes at a font size in points."""
-    return 0.0087 * size * max((len(label) for label in labels), default=0)
+    """Return the inches that the widest of some labels takes at a font size in points.
+
+    Capitals are wider than other letters, and those of scripts without letters wider still.
+    """
+    letters = (sum(1 + 0.6 * (c > "\u2e80") + 0.3 * c.isupper() for c in each) for each in labels)
+    return 0.0087 * size * max(letters, default=0.0)
 
 
 def shorten(name: str, length: int = 26) -> str:

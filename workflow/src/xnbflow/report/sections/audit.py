@@ -27,6 +27,10 @@ _PREDICTED = (
     "Signature: batch or sex from the genes of a model, after the mean of each class is taken off. "
     "Value: balanced accuracy."
 )
+_UNKNOWN = (
+    "No column of the phenotype is known that could be tested: confounders would not be seen. Name "
+    "columns by phenotype_columns= or batch= in the sheet, or a file of them by phenotype=."
+)
 _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
@@ -39,7 +43,11 @@ def section(results: StudyResults) -> Section | None:
     if results.tables["audit"].empty:
         return None
     found = _found(results)
-    nothing = Prose("No confounder, no repeated sample, no outlier and no wrong scale was found.")
+    tested = (results.tables["audit"]["check"] == "confounder").any()
+    nothing = Prose(
+        f"{'No confounder, no' if tested else 'No'} repeated sample, no outlier and no wrong scale "
+        "was found."
+    )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
     table = results.tables.show("audit", _FOUND, columns, found)
     blocks: list[Block] = [nothing if found.empty else table]
@@ -60,6 +68,9 @@ def _found(results: StudyResults) -> pd.DataFrame:
     """Return the rows of the audit that found something, the gravest first."""
     rows = results.tables["audit"]
     rows = rows[rows["severity"] != "none"]
+    # what a single column predicts is its own test again
+    alone = rows[rows["check"].isin(["confounder", "phenotype only"])]
+    rows = rows.drop(index=alone.index[alone.duplicated(["dataset", "subject"])])
     return rows.sort_values("severity", key=lambda column: column.map(_ORDER), kind="stable")
 
 
@@ -114,7 +125,9 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     ]
     sources = results.tables.sources("components", "audit")
     blocks: list[Block] = [Gallery(figures, _PICTURE, sources)]
-    if len(tested):
+    if tested.empty:
+        blocks.append(Prose(_UNKNOWN, "warning"))
+    else:
         columns = ["subject", "value", "p", "fdr", "severity"]
         blocks.append(results.tables.show("audit", _TESTED, columns, tested))
     predicted = rows[rows["check"].isin(["phenotype only", "signature"])]

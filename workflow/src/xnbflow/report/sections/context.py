@@ -20,7 +20,9 @@ _CURVES = (
     "samples in five folds, and forecast by an inverse power law up to twice the samples of the "
     "data set (Mukherjee and others 2003). The band is the 95 % interval. The classifier is fitted "
     "with its default settings or by its faster relative, as in the permutation test. A forecast "
-    "assumes new samples like those at hand."
+    "assumes new samples like those at hand. Where the measured curve still rises steeply, "
+    "forecasts tend to be too low, and their intervals contain the later accuracy less often than "
+    "in 95 % of the cases."
 )
 
 
@@ -66,8 +68,9 @@ def _figure(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> 
     label = results.labels[classifier]
     lines, bands = [], []
     for kind, own in rows.groupby("kind", sort=False):
-        unreliable = kind == "forecast" and (own["unreliable"] != "").any()
-        name = f"{kind}, unreliable" if unreliable else str(kind)
+        doubtful = own.loc[own["unreliable"] != "", "training_samples"]
+        first = f" from {doubtful.min():,.0f} samples on" if len(doubtful) < len(own) else ""
+        name = f"{kind}, unreliable{first}" if len(doubtful) else str(kind)
         x = own["training_samples"].to_numpy()
         lines.append(Line(name, x, own["balanced_accuracy"].to_numpy()))
         bands.append((x, own["lower"].to_numpy(), own["upper"].to_numpy()))

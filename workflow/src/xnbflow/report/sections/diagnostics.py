@@ -35,10 +35,11 @@ def section(results: StudyResults) -> Section | None:
         if not np.isnan(printed).all():
             columns.append(f"{name} in the paper")
             rows = rows.assign(**{columns[-1]: printed})
+    others = [name for name in rows if name.startswith("below.")]
     own = {name: ".2f" for name in columns if name.endswith("in the paper")}
     caption = f"Table 1 of the XNB paper beside ours. {_TABLE}" if own else _TABLE
     blocks: list[Block] = [
-        results.tables.show("diagnostics", caption, [*columns, *_BEYOND], rows, own=own)
+        results.tables.show("diagnostics", caption, [*columns, *_BEYOND, *others], rows, own=own)
     ]
     for i, dataset in enumerate(rows["dataset"]):
         sizes = results.rows("class_sizes", dataset=dataset)

@@ -52,7 +52,7 @@ _SETS = (
     "measured genes."
 )
 _SHOWN = ("class", "rank", "feature", "symbol", "chromosome", "mean_in", "mean_out",
-          "log_fold_change", "p", "fdr", "auc", "ties")  # fmt: skip
+          "log_fold_change", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -85,7 +85,9 @@ def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
     ]
     # of two classes the second is the mirror image of the first
     plots = plots[:1] if genes["class"].nunique() == 2 else plots
-    yield Gallery(plots, _VOLCANO, tables.sources("genes"))
+    many = genes["class"].nunique() > _MOST_PLOTS
+    rest = f" Only the first {_MOST_PLOTS} classes have a plot." if many else ""
+    yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
     name, sources = f"genes-{dataset}", tables.sources("genes")
     yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources)
     yield _table(tables, genes)

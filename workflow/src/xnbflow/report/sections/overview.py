@@ -33,7 +33,11 @@ def section(results: StudyResults) -> Section:
     if len(notes):
         table = results.tables.show("notes", "What was noticed when the data sets were acquired.")
         blocks.append(Group("Notes on the data", [table], f"{len(notes):,}", True))
-    details: list[Block] = [Facts(results.software)]
+    details: list[Block] = [Facts({**results.software, **results.trained_with})]
+    if results.reported_with:
+        other = ", ".join(f"{name} {number}" for name, number in results.reported_with.items())
+        text = f"These versions trained the classifiers. The report was written with {other}."
+        details.append(Prose(text, "warning"))
     if len(seconds):
         details.append(Table(seconds, "Run time and memory of the jobs, by stage.", _SECONDS))
     blocks.append(Group("Versions and run time", details))

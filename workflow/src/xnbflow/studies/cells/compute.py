@@ -131,17 +131,22 @@ def _cross_validate(
     )
     if min(genes) == data.n_features:  # of a method that takes every gene
         chosen.clear()
+    markers = _markers(data, chosen, len(genes))
+    return {"methods": [figures], "recalls": by_type.to_dict("records"), "markers": markers}
+
+
+def _markers(data: DataSet, chosen: Counter[tuple[int, int]], n_fits: int) -> list[dict[str, Any]]:
+    """Return the rows of the table ``markers``, the most frequent of each type first."""
     ordered = sorted(chosen.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
-    markers = [
+    return [
         {
             "type": data.classes[label],
             "gene": data.features[gene],
             "folds": folds,
-            "share": folds / len(genes),
+            "share": folds / n_fits,
         }
         for (label, gene), folds in ordered
     ]
-    return {"methods": [figures], "recalls": by_type.to_dict("records"), "markers": markers}
 
 
 def _found(

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import Column
+from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.cica import (
@@ -20,7 +21,6 @@ from xnbflow.studies.cica import (
     UNTRANSFORMED,
     WHITENING,
 )
-from xnbflow.studies.cica.drawings import Band, draw_descent
 
 __all__ = ["section"]
 
@@ -109,22 +109,26 @@ def _descents(tables: StudyTables) -> list[Block]:
 
 def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) -> Figure:
     steps = rows[rows["measure"] == measure].sort_values("step").set_index("width")
-    bands = [
-        Band(f"{width} width", *steps.loc[width, ["lower", "median", "upper"]].T.to_numpy())
-        for width in _WIDTHS
+    runs = {width: steps.loc[width] for width in _WIDTHS}
+    lines = [
+        Line(f"{width} width", np.arange(len(run)), run["median"].to_numpy())
+        for width, run in runs.items()
     ]
+    limits = [run[["lower", "upper"]].T.to_numpy() for run in runs.values()]
     levels = rivals[measure if measure == RECOVERY_ERROR else _AT_PAPERS_WIDTH]
     names = [each for each in (UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES) if each in levels]
-    ends = ", ".join(f"{b.label} {b.median[0]:.2f} to {b.median[-1]:.2f}" for b in bands)
+    ends = ", ".join(f"{each.label} {each.y[0]:.2f} to {each.y[-1]:.2f}" for each in lines)
     return Figure(
         f"{measure.replace(' ', '-')}-{samples}",
-        draw_descent,
+        draw_lines,
         {
             "title": f"{measure.capitalize()}, {samples} samples",
-            "bands": bands,
+            "lines": lines,
+            "bands": [(line.x, *both) for line, both in zip(lines, limits, strict=True)],
             "levels": [(name, float(levels[name])) for name in names],
+            "xlabel": "step of the descent",
             "ylabel": measure,
-            "ratios": measure == SQUARE_ERROR,
+            "logarithmic": "y" if measure == SQUARE_ERROR else "",
         },
         "",
         f"Median {measure} by step: {ends}.",

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from xnbflow.data.contract import analysis_tables
-from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.density.families.base import Distribution
@@ -193,7 +193,7 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
 
 def classifiers(data: DataSet, folds: StratifiedKFold | int) -> dict[str, Any]:
     """Return the paper's classifiers for the columns of a data set; ``folds`` are inner ones."""
-    linear, angular, categorical = (np.flatnonzero(data.kinds == k).tolist() for k in KINDS)
+    linear, angular, categorical = (each.tolist() for each in data.columns_by_kind.values())
     von_mises = VonMisesNB(angular=angular, categorical=categorical)
     gaussian = HybridNB(
         [

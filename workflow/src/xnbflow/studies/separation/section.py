@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import Column
+from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.studies.separation import (
@@ -16,7 +17,7 @@ from xnbflow.studies.separation import (
     REAL,
     TRUE_SCORES,
 )
-from xnbflow.studies.separation.drawings import draw_gains, draw_weights
+from xnbflow.studies.separation.drawings import draw_weights
 
 __all__ = ["section"]
 
@@ -156,15 +157,23 @@ def _advice(tables: StudyTables) -> str:
 
 def _gains(rows: pd.DataFrame, n: int) -> Figure:
     wide = rows.pivot(index="setting", columns="method").loc[rows["setting"].unique()]
-    gains = {
-        method: tuple(100 * wide[value, method].to_numpy() for value in ("gain", "gain_error"))
-        for method in (*REAL, *BY_TRUTH)
-    }
+    groups = []
+    for style, method in enumerate((*REAL, *BY_TRUTH)):
+        gain, error = (100 * wide[value, method].to_numpy() for value in ("gain", "gain_error"))
+        limits = (gain - error, gain + error)
+        groups.append(Points(method, gain, *limits, style, hollow=method in BY_TRUTH))
     title = f"{n:,} samples per class"
     return Figure(
         f"separation-gains-{n}",
-        draw_gains,
-        {"title": title, "rows": wide.index.tolist(), "gains": gains, "hollow": BY_TRUTH},
+        draw_points,
+        {
+            "title": title,
+            "rows": wide.index.tolist(),
+            "groups": groups,
+            "xlabel": "gain 1 − R~/R in per cent",
+            "levels": ("no gain", [0.0] * len(wide)),
+            "length": 40,
+        },
         "",
         f"Points with standard errors: the gain of each method on each distribution, {title}.",
     )

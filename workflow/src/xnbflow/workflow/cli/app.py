@@ -179,7 +179,7 @@ def fit(
 
     entry = commands.classifier(method, commands.parameters(param))
     if folds == 1:
-        msg = "--folds is 1; two are the least that leave samples to train on, 0 is none at all"
+        msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
         raise InputError(msg)
     with progress(f"reading {table}"):
         dataset = commands.described(table, label, id_column, option, orientation)
@@ -283,6 +283,10 @@ def panel(
     with progress("choosing and cross-validating genes"):
         series = commands.training_series(read, option, orientation, table)
         found = commands.design_panel(series, read, genes, floor)
+    chosen = {*found.genes["gene"], *found.references}
+    if unknown := chosen - (commands.symbols_of(series) | read.symbols).keys():
+        counted = commands.counted(len(unknown), "feature", "has", "have")
+        warn(f"{counted} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
     if output:
         commands.write_model(found.model, output)
     if sheet:
@@ -423,6 +427,20 @@ def paper(
 
     written = commands.write_paper(commands.read_study(study), output)
     say(f"{output}: {', '.join(written)}")
+
+
+@app.command()
+def export(
+    dataset: Annotated[str, typer.Argument(help="A data set of a study that has run here.")],
+    *,
+    output: Annotated[str, typer.Option("--output", "-o", help="Name without ending.")] = "",
+) -> None:
+    """Write a prepared data set as GCT and CLS, for GenePattern, GSEA and others."""
+    from xnbflow.workflow.cli import commands  # noqa: PLC0415
+
+    with progress("writing"):
+        files = commands.write_gct_and_cls(commands.prepared(dataset), output or dataset)
+    say("\n".join(map(str, files)))
 
 
 @app.command()

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,11 +15,12 @@ import pandas as pd
 import yaml
 
 from xnbflow.data.atomic import write_atomically
-from xnbflow.data.contract import MODEL
+from xnbflow.data.contract import DOWNLOADS, MODEL, SERIES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
+from xnbflow.data.sources.genepattern import write_gct_and_cls
 from xnbflow.data.sources.geo_summary import summarise
 from xnbflow.data.sources.sheet import SheetRow, read_sheet, sheet_text
 from xnbflow.data.sources.summary import Summary, summarise_table
@@ -64,6 +64,7 @@ __all__ = [
     "parameters",
     "portability_of",
     "predict_table",
+    "prepared",
     "print_figures",
     "read_model",
     "read_samples_of",
@@ -79,6 +80,7 @@ __all__ = [
     "tsv",
     "workflow_extra",
     "write_explanation",
+    "write_gct_and_cls",
     "write_model",
     "write_paper",
     "write_study",
@@ -174,9 +176,9 @@ def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
     """Say what a GEO accession, a table, a workbook or an AnnData file holds."""
     if dataset.source == "table":
         return summarise_table(dataset)
-    with tempfile.TemporaryDirectory() as folder:
-        downloads = Downloads(Path(folder), {"geo": list(mirrors)} if mirrors else {})
-        return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+    # only read: what a study has downloaded in this folder, or was put there by hand, is known
+    downloads = Downloads(Path(DOWNLOADS), {"geo": list(mirrors)} if mirrors else {})
+    return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
 def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
@@ -224,6 +226,15 @@ def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> st
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
+
+
+def prepared(dataset: str) -> DataSet:
+    """Read a data set as the stage *acquire* has left it in this folder."""
+    path = Path(SERIES.of(dataset=dataset))
+    if not path.is_file():
+        msg = f"{path} does not exist; run a study that has the data set {dataset!r} in this folder"
+        raise InputError(msg, file=str(path))
+    return DataSet.read(path)
 
 
 def write_explanation(explanation: Explanation, path: Path, name: str) -> None:

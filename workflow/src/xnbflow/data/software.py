@@ -1,0 +1,20 @@
+"""The versions of the software that results come from."""
+
+import platform
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+
+from xnbflow import __version__
+
+__all__ = ["software"]
+
+_PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
+
+
+def software() -> dict[str, str]:
+    """Return the versions of this library, of Python and of what the numbers come from."""
+    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
