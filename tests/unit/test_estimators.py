@@ -1,5 +1,6 @@
 """What holds of every estimator: scikit-learn's contract, and what results must not depend on."""
 
+from datetime import date
 from functools import cache
 
 import numba
@@ -130,6 +131,24 @@ def test_every_memory_layout_gives_the_same(model, data):
     ):
         found = clone(model).fit(other, y).predict_log_proba(other)
         np.testing.assert_array_equal(found, expected)
+
+
+def test_labels_of_every_kind_with_an_order_come_back(model, data):
+    X, codes = data[0], np.arange(30) // 15
+    expected = model.fit(X, codes).predict(X)
+    days = ["2020-01-01", "2020-01-02"]
+    for labels in (
+        np.array([b"a", b"b"]),
+        np.array([b"a", b"b"], dtype=object),
+        np.array([date(2020, 1, 1), date(2020, 1, 2)]),
+        np.array(days, dtype="datetime64[D]"),
+        pd.Series(pd.to_datetime(days, utc=True)),
+        pd.Series(pd.PeriodIndex(days, freq="D")),
+        pd.array([2**53, 2**53 + 1], dtype="Int64"),
+        pd.array([2**64 - 2, 2**64 - 1], dtype="UInt64"),
+    ):
+        found = model.fit(X, labels[codes]).predict(X)
+        assert found.tolist() == labels[expected].tolist()
 
 
 def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):

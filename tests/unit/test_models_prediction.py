@@ -18,6 +18,7 @@ from xnbflow.models import (
 )
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
+from xnbflow.models.reading import described, read_samples
 from xnbflow.models.typicality import ATYPICAL, Typicality
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 
@@ -26,6 +27,17 @@ NEW = two_classes(20, seed=1).frame()
 CSNB = fit_model(SERIES, {"method": "csnb", "params": {"n_features": 3}})
 NB = fit_model(SERIES, {"method": "gaussian_nb"})
 XNB = fit_model(SERIES, {"method": "xnb"})
+
+
+def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
+    path = tmp_path / "new.csv"
+    NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
+    read = read_samples(described(str(path)), features=CSNB.features)
+    assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
+    NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
+    with pytest.raises(InputError) as caught:
+        read_samples(described(str(path)), features=CSNB.features)
+    assert caught.value.key == CSNB.features[0]
 
 
 def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it():

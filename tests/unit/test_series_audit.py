@@ -181,7 +181,8 @@ def test_patients_operated_and_controls_biopsied_are_found(shared_data):
     assert rows.loc[("confounder", "source"), "severity"] == "severe"
     assert rows.loc[("confounder", "Gender"), "severity"] == "none"
     assert rows.loc[("scale", "not logged"), "severity"] == "warning"
-    by_class = tables["components"].groupby("phenotype")["class"].nunique()
+    by_class = tables["components"].groupby("phenotype.source")["class"].nunique()
     assert by_class.tolist() == [1, 1, 1]
+    assert set(tables["components"]["phenotype.Gender"]) == {"F", "M"}
     alone = phenotype_checks("", made, {}).iloc[0]
     assert (alone["severity"], "“source”" in alone["finding"]) == ("severe", True)

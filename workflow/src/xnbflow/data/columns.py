@@ -124,6 +124,7 @@ def name_bad_value(X: Any, error: Exception) -> None:
     """
     if not isinstance(X, pd.DataFrame):
         return
+    reason = "" if isinstance(error, TypeError) else f" ({str(error).splitlines()[0]})"
     for name, column in X.items():
         if pd.api.types.is_numeric_dtype(column):
             values = pd.to_numeric(column)
@@ -134,7 +135,7 @@ def name_bad_value(X: Any, error: Exception) -> None:
             row = int(np.argmax(bad))
             msg = (
                 f"column {name!r} holds {column.tolist()[row]!r} in row {X.index[row]!r}: features "
-                f"must be finite numbers ({str(error).splitlines()[0]})"
+                f"must be finite numbers{reason}"
             )
             raise InputError(msg) from error
 

@@ -1,5 +1,6 @@
 """Labels and targets that a person gives: which are missing, and which are not distinct."""
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from xnbflow.data.errors import InputError
 __all__ = ["class_codes", "refuse_missing"]
 
 _SHOWN = 3
+
+#: Labels that are distinct and have an order, but that scikit-learn's check does not know.
+_ORDERED = (bytes, date, pd.Period)
 
 
 def refuse_missing(y: Any) -> None:
@@ -47,20 +51,21 @@ def refuse_missing(y: Any) -> None:
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the distinct labels, sorted, the code of each sample's and how many samples have each.
 
+    Beside the labels of scikit-learn's classifiers these may be bytes, dates, times or periods.
+
     Examples
     --------
     >>> class_codes(np.array(["b", "a", "b"]))[1:]
     (array([1, 0, 1]), array([1, 2]))
     """
     try:
-        check_classification_targets(y)
+        if not all(isinstance(label, _ORDERED) for label in y):
+            check_classification_targets(y)
         return np.unique(y, return_inverse=True, return_counts=True)
     except (TypeError, ValueError) as error:
         kinds = sorted({type(label).__name__ for label in y})
         what = str(error)
-        if all(isinstance(label, bytes) for label in y):
-            what = "the labels in y are bytes; decode them, say numpy.char.decode(y)"
-        elif len(kinds) > 1:
+        if len(kinds) > 1:
             what = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
         elif "Unknown label type: unknown" in what:
             what = f"Unknown label type: {kinds[0]}; make the labels text, say y.astype(str)"

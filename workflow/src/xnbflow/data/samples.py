@@ -74,8 +74,8 @@ class Cells:
 def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
     """Return samples as an array, sparse array or table, and names that these cannot carry.
 
-    AnnData gives its X and ``var_names``, a DataFrame of sparse columns CSR and its columns.
-    Anything else is returned as it is, without names.
+    AnnData gives its X and ``var_names``, a DataFrame of sparse columns CSR and its columns, tables
+    of polars and Arrow become DataFrames. Anything else is returned as it is, without names.
 
     Examples
     --------
@@ -84,6 +84,8 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
     >>> named_samples(sparse)[0].toarray().tolist(), named_samples(sparse)[1].tolist()
     ([[0.0, 2.0], [1.0, 0.0]], ['g1', 'g2'])
     """
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
     if isinstance(X, pd.DataFrame):
         return _sparse_frame(X)
     if isinstance(X, AnnDataLike):

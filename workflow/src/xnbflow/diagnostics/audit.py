@@ -22,7 +22,7 @@ from xnbflow.data.sources.intensities import (
     is_not_logged,
     looks_like_counts,
 )
-from xnbflow.data.sources.plausibility import repeated_samples
+from xnbflow.data.sources.plausibility import is_technical, repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 
@@ -39,6 +39,8 @@ _COMPONENTS, _LOOKED_AT = 5, 3
 _MOST_PERMUTED = 300
 #: Distinct whole numbers that are still taken for categories, and categories that are drawn.
 _FEW, _COLOURS = 12, 7
+#: Columns of the phenotype by which the components are coloured, at most.
+_PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
 _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
@@ -65,8 +67,11 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     rows = [*confounders(series), *sexes(series), *_repeated(series), *_scale(series), *overview]
     table = pd.DataFrame(rows, columns=AUDIT_TABLES["audit"].fixed)
     numbers = {"value": float, "p": float, "fdr": float}
-    first = next((row["subject"] for row in rows if row["check"] == "confounder"), None)
-    components["phenotype"] = _coloured(series, first)[components.pop("position")]
+    position = components.pop("position")
+    tested = [row["subject"] for row in rows if row["check"] == "confounder"]
+    shown = [*tested[:1], *(each for each in tested[1:] if _SEX.search(each) or is_technical(each))]
+    for name in shown[:_PICTURES]:
+        components[f"phenotype.{name}"] = _coloured(series, name)[position]
     return {"audit": table.astype(numbers), "components": components}
 
 
@@ -211,10 +216,8 @@ def _short(text: str, length: int = 60) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
-def _coloured(series: DataSet, name: str | None) -> np.ndarray:
+def _coloured(series: DataSet, name: str) -> np.ndarray:
     """Return a column of the phenotype in few categories, "" where it is missing."""
-    if name is None:
-        return np.full(series.n_samples, "", dtype=object)
     cells = _phenotype(series)[name].str.strip()
     known = ~cells.map(is_missing)
     shown, numbers = pd.Series("", index=cells.index, dtype=object), _as_numbers(cells[known])
@@ -368,7 +371,6 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
         {
             "sample": series.samples[taken],
             "class": labels,
-            "phenotype": "",
             "component_1": scores[:, 0],
             "component_2": second,
             "outlying": outlying > _OUTLYING,

@@ -148,7 +148,8 @@ def _read(keys: Sequence[Any], paths: Sequence[str], table: TableSchema) -> dict
 def _joined(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:
     parts = [table for table in tables if len(table)]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
-    return whole[schema.fixed]
+    open_ended = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)
+    return whole[schema.fixed + [name for name in whole if name.startswith(open_ended)]]
 
 
 def _predicted(

@@ -1,5 +1,6 @@
 """From a file or an accession to samples: to train on, or to predict, for commands and programs."""
 
+import itertools
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
@@ -12,6 +13,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.annotation import fetch_annotation
+from xnbflow.data.sources.cell_texts import complaint, is_missing
 from xnbflow.data.sources.class_labels import IGNORE
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import format_of, open_raw
@@ -19,11 +21,15 @@ from xnbflow.data.sources.geo import load as load_geo
 from xnbflow.data.sources.registry import known_sources
 from xnbflow.data.sources.sheet import SheetRow, is_accession
 from xnbflow.data.sources.table import load as load_table
+from xnbflow.data.sources.table_file import TableFile
 from xnbflow.data.sources.table_formats import open_table
 
 __all__ = ["described", "read_samples", "read_training", "symbols_of"]
 
 _LOADERS = {"geo": load_geo, "table": load_table}
+
+#: So many rows show which columns hold text.
+_LOOKED_AT = 20
 
 
 def described(
@@ -85,6 +91,7 @@ def read_samples(
     Labels are not needed, and set aside where there are any; missing values are left to the model.
     A table that has the columns ``label`` and ``id_column`` of the training data, ``known``, means
     the same by them; one whose header has none of the model's ``features`` has samples in columns.
+    Columns of text that are none of these features are left out.
     """
     dataset = _completed(dataset, known or {}, set(features))
     with tempfile.TemporaryDirectory() as temporary:
@@ -117,9 +124,31 @@ def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection
     with open_table(path, dataset.options) as table:
         there = {key: name for key, name in known.items() if name and name in table.header}
         turned = bool(features) and not any(name in features for name in table.header)
+        if features and not turned and dataset.orientation == "rows":
+            own = {*features, *there.values(), dataset.label, dataset.id_column}
+            drop = [*dataset.names("drop"), *_text_columns(table, own)]
+            options = {**dataset.options, "drop": ",".join(drop)}
+            dataset = replace(dataset, options=options if drop else dataset.options)
     return replace(
         dataset,
         label=dataset.label or there.get("label"),
         id_column=dataset.id_column or there.get("id_column"),
         orientation="columns" if turned else dataset.orientation,
     )
+
+
+def _text_columns(table: TableFile, own: Collection[str | None]) -> list[str]:
+    """Return the columns, beside some, that hold text in the first rows, as the sheet lists them.
+
+    Names that a list or a pattern would not keep as they are, are left out.
+    """
+    rows = itertools.islice(table.divided_rows(len(table.header)), _LOOKED_AT)
+    columns = zip(table.header, *(cells for _, cells, _ in rows), strict=True)
+    found = []
+    for name, *cells in columns:
+        plain = name and name == name.strip() and not set(name) & set(",*?[")
+        texts = (cell.strip().replace(table.decimal, ".", 1) for cell in cells)
+        text = any(complaint(cell) for cell in texts if not is_missing(cell))
+        if plain and text and name not in own:
+            found.append(name)
+    return found

@@ -54,10 +54,10 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
     sizes : list of int, default=None
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
-    cv : int or cross-validation splitter, default=None
+    cv : int, cross-validation splitter or iterable, default=None
         The inner folds. None makes 5. An int makes stratified folds in the order of the samples,
         or, where ``groups`` are given to `fit`, stratified folds that keep groups together. A list
-        holds (training, test) samples.
+        or generator has (training, test) samples; a generator serves one fit.
     scoring : {"log_loss", "accuracy", "balanced_accuracy"}, str or callable, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
         calibration. Also another scorer of scikit-learn by name, say "roc_auc", or a callable
@@ -298,7 +298,7 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
             return
         self.feature_names_in_ = store.names.astype(object)
         values = store.values if is_sparse(store.values) else as_dense(store.values)
-        self._fit(values, codes, groups, n_seen)
+        self._fit(values, codes, groups, n_seen, folds)
 
     def _fit(
         self,
@@ -306,11 +306,14 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
         codes: np.ndarray,
         groups: np.ndarray | None = None,
         n_features: int | None = None,
+        folds: list[tuple[np.ndarray, np.ndarray]] | None = None,
     ) -> None:
         """Learn from features (n_features, n_samples), all or those that may be selected."""
+        if folds is None:
+            folds = inner_folds(self.cv, codes, groups) if len(self.classes_) > 1 else []
         features = by_feature(features) if is_sparse(features) else features
         sizes = checked_sizes(self.sizes, features.shape[0] if n_features is None else n_features)
-        rows, fitted, inner = self._path(features, codes, groups, sizes)
+        rows, fitted, inner = self._path(features, codes, groups, sizes, folds)
         best, size, average = self._choose(rows, fitted, len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
@@ -348,7 +351,12 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
             self._weigh_features(shortlist, rankings.entries(), codes, sizes, average)
 
     def _path(
-        self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
+        self,
+        features: Any,
+        codes: np.ndarray,
+        groups: np.ndarray | None,
+        sizes: np.ndarray,
+        folds: list[tuple[np.ndarray, np.ndarray]],
     ) -> tuple[list[dict[str, Any]], list[_Fitted], list[InnerPredictions]]:
         """Return the rows of the path, and of each its calibration and the average it is in.
 
@@ -365,7 +373,6 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
             for name, score in zip(SCORINGS, (0.0, 1.0, 1.0), strict=True):
                 scores |= {name: score, f"{name}_se": 0.0}
             return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)], []
-        folds = inner_folds(self.cv, codes, groups)
         n_units = len(codes) if groups is None else len(np.unique(groups))
         rows: list[dict[str, Any]] = []
         fitted: list[_Fitted] = []

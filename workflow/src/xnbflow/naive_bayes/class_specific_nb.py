@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import number, one_of, whole
-from xnbflow.data.samples import AnnDataLike, Samples, named_samples
+from xnbflow.data.samples import Samples, named_samples
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -124,8 +124,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     def predict_joint_log_proba(self, X: Samples) -> np.ndarray:
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._features(X)
-        named = isinstance(X, (pd.DataFrame, AnnDataLike)) and not is_sparse(features)
-        if named and np.isnan(features[self.used_columns_]).any():
+        if not is_sparse(features) and np.isnan(features[self.used_columns_]).any():
             if self.evidence == "absolute":
                 msg = (
                     "X lacks values of features that the classifier uses; without them classes "

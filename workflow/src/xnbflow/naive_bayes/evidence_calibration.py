@@ -323,7 +323,10 @@ def _minimise(
 
 def log_losses(calibrated: np.ndarray, log_prior: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return log losses in nats, at most 36, shape (n_samples,); see `fit_temperature`."""
-    posterior = log_softmax(calibrated + log_prior, axis=1)[np.arange(len(codes)), codes]
+    joint = calibrated + log_prior
+    joint -= joint.max(axis=1, keepdims=True)
+    own = joint[np.arange(len(codes)), codes]
+    posterior = own - np.log(np.exp(joint, out=joint).sum(axis=1))
     return -np.maximum(posterior, np.log(_SMALLEST_PROBABILITY))
 
 

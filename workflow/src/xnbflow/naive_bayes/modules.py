@@ -54,7 +54,9 @@ class ResidualCorrelation:
             sums += standard @ members[which]
         scatter -= sums @ sums.T
         inverse = _inverse(np.sqrt(np.maximum(np.diag(scatter), 0.0)), n_samples)
-        self._correlation = scatter * inverse * inverse[:, None]
+        scatter *= inverse
+        scatter *= inverse[:, None]
+        self._correlation = scatter
 
     def columns(self, which: slice) -> np.ndarray:
         """Return the correlation of all features with some, shape (n_features, n_some)."""
@@ -173,8 +175,12 @@ def _between(points: np.ndarray, nodes: np.ndarray, curves: np.ndarray) -> np.nd
     n_classes, n_features, n_nodes = curves.shape
     n_points = points.shape[1]
     found, share = np.empty((n_classes, n_features, n_points)), np.empty(n_points)
+    above = np.empty(n_points, np.intp)
     for f in range(n_features):
-        above = np.searchsorted(nodes[f], points[f])
+        above[:] = 0
+        for node in nodes[f]:  # counting is vectorised, and faster than bisection
+            for i in range(n_points):
+                above[i] += node < points[f, i]
         for i in range(n_points):
             above[i] = min(max(above[i], 1), n_nodes - 1)
             low = nodes[f, above[i] - 1]

@@ -118,6 +118,31 @@ class InnerPredictions:
         Samples whose class their training set lacked do not count. ``n_units`` is the number of
         independent samples, see `xnbflow.naive_bayes.evidence_calibration.average_weights`.
         """
+        average, sharpness, shares = self._averaged(n_units)
+        return self._sharpened(sharpness, shares), average
+
+    def average_of_prior(
+        self, n_units: int
+    ) -> tuple["InnerPredictions", list[dict[str, float]], SizeAverage]:
+        """Return the predictions and their `average` with equal priors, or with classes' shares.
+
+        The summed evidence already counts against a small class, whose means are uncertain; its
+        share would do so again. So priors are equal, unless the log loss with the shares is less by
+        more than one standard error of the difference.
+        """
+        present = np.isfinite(self.log_prior)
+        log_prior = np.where(present, -np.log(present.sum(axis=1, keepdims=True)), -np.inf)
+        equal = replace(self, log_prior=log_prior)
+        average, *of_sizes = self._averaged(n_units)
+        equal_average, *equal_of_sizes = equal._averaged(n_units)
+        gains = log_losses(equal_average.sums, equal.log_prior, self.codes)
+        gains -= log_losses(average.sums, self.log_prior, self.codes)
+        if gains.mean() > gains.std() / np.sqrt(len(gains)):
+            return self, self._sharpened(*of_sizes), average
+        return equal, equal._sharpened(*equal_of_sizes), replace(equal_average, equal_priors=True)
+
+    def _averaged(self, n_units: int) -> tuple[SizeAverage, np.ndarray, np.ndarray]:
+        """Return the average, and the sharpness and the weight of each size, (n_sizes,)."""
         known = np.isfinite(self.log_prior[np.arange(len(self.codes)), self.codes])
         sums = np.clip(self.sums, -MOST_EVIDENCE, MOST_EVIDENCE)
         sharpness, shares = np.ones(len(sums)), np.full(len(sums), 1.0 / len(sums))
@@ -133,31 +158,16 @@ class InnerPredictions:
         if known.any():
             factor = float(fit_sharpness(average[None, known], *given)[0])
             loss = float(cross_entropies(average[None, known] * factor, *given)[0])
+        found = SizeAverage(shares * sharpness * factor, average * factor, loss)
+        return found, sharpness, shares
+
+    def _sharpened(self, sharpness: np.ndarray, shares: np.ndarray) -> list[dict[str, float]]:
+        """Return the rows of sums times their sharpness, with the weights of the sizes."""
         rows = []
         for count, own, sharp, share in zip(self.counts, self.sums, sharpness, shares, strict=True):
             row = _row(count, 1.0 / sharp, self._scores(own * sharp))
             rows.append(row | {"weight": float(share)})
-        return rows, SizeAverage(shares * sharpness * factor, average * factor, loss)
-
-    def average_of_prior(
-        self, n_units: int
-    ) -> tuple["InnerPredictions", list[dict[str, float]], SizeAverage]:
-        """Return the predictions and their `average` with equal priors, or with classes' shares.
-
-        The summed evidence already counts against a small class, whose means are uncertain; its
-        share would do so again. So priors are equal, unless the log loss with the shares is less by
-        more than one standard error of the difference.
-        """
-        present = np.isfinite(self.log_prior)
-        log_prior = np.where(present, -np.log(present.sum(axis=1, keepdims=True)), -np.inf)
-        equal = replace(self, log_prior=log_prior)
-        rows, average = self.average(n_units)
-        equal_rows, equal_average = equal.average(n_units)
-        gains = log_losses(equal_average.sums, equal.log_prior, self.codes)
-        gains -= log_losses(average.sums, self.log_prior, self.codes)
-        if gains.mean() > gains.std() / np.sqrt(len(gains)):
-            return self, rows, average
-        return equal, equal_rows, replace(equal_average, equal_priors=True)
+        return rows
 
     def fit_vector(
         self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]

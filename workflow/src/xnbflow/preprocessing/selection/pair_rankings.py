@@ -111,11 +111,10 @@ class PairRankings:
     def __init__(
         self, shortlist: Shortlist, codes: np.ndarray, samples: np.ndarray | None = None
     ) -> None:
-        values = shortlist.features.values
         self.strengths = shortlist.features.distances
         self.n_classes = shortlist.n_classes
         self._pairs = class_pairs(self.n_classes)
-        self._values = values if samples is None else values[:, samples]
+        self._values, self._samples = shortlist.features.values, samples
         self._codes = codes
         self.orders: list[np.ndarray] = []
         self.ties: list[np.ndarray] = []
@@ -178,7 +177,8 @@ class PairRankings:
 
     @cached_property
     def _standard(self) -> StandardFeatures:
-        return StandardFeatures(self._values)
+        values = self._values
+        return StandardFeatures(values if self._samples is None else values[:, self._samples])
 
     @cached_property
     def _profile(self) -> np.ndarray:

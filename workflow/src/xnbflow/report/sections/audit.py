@@ -104,8 +104,10 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     samples = results.rows("components", dataset=dataset)
     tested = rows[rows["check"] == "confounder"]
     coloured = {"class": samples["class"].tolist()}
-    if len(tested) and (samples["phenotype"] != "").any():
-        coloured[tested["subject"].iloc[0]] = [text or "unknown" for text in samples["phenotype"]]
+    for name in tested["subject"]:  # the strongest first; the table has a few
+        cells = samples.get(f"phenotype.{name}", pd.Series(dtype=object)).fillna("")
+        if (cells != "").any():
+            coloured[name] = [text or "unknown" for text in cells]
     labels = tuple(f"component {i} ({shares[i - 1]:.0%})" for i in (1, 2))
     names = samples["sample"].where(samples["outlying"].astype(bool), "").tolist()
     figures = [
