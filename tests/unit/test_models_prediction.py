@@ -143,7 +143,7 @@ def test_dropping_is_refused_where_classes_would_not_stay_comparable(entry):
         (lambda new: new.add_suffix("x"), "has none of the model's 8 features"),
         (lambda new: new.iloc[:0], "no samples"),
         (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "1 repeated columns, 'g0' for one"),
-        (lambda new: new.assign(g0="high"), "something that is no number"),
+        (lambda new: new.assign(g0="high"), "is not a number"),
         (lambda new: new.where(new.index.to_series() != "s2"), "sample 's2' has no value of 'g0'"),
         (lambda new: new.assign(g0=np.inf), "sample 's0': 'g0' is inf"),
     ],
