@@ -1,15 +1,14 @@
 """NCBI's layout of GEO, served from 127.0.0.1."""
 
 import http.server
-import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from serving import serving
 
 
 @contextmanager
 def ncbi(files):
-    """Serve files by path below ``/geo``; the server keeps what was asked and how much was sent."""
+    """Serve files by path below ``/geo``; the server keeps what was asked."""
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -19,18 +18,12 @@ def ncbi(files):
             self.send_response(200 if body else 404)
             self.send_header("Content-Length", str(len(body or b"")))
             self.end_headers()
-            sent = 0
-            try:
-                while body and sent < len(body):
-                    sent += self.wfile.write(body[sent : sent + 4096])
-                    time.sleep(0.001)
-            except OSError:  # the client has closed the connection
-                pass
-            server.sent.append(sent)
+            with suppress(OSError):  # the client has closed the connection
+                self.wfile.write(body or b"")
 
         def log_message(self, *_):
             pass
 
-    with serving(Answers, files=files, requests=[], sent=[]) as server:
+    with serving(Answers, files=files, requests=[]) as server:
         server.url += "/geo"
         yield server

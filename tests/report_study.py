@@ -10,6 +10,7 @@ import tempfile
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,18 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.study import study_tables
 from xnbflow.evaluation.training import train
-from xnbflow.report.page.blocks import Cards, Evidence, Facts, Figure, Gallery, Group, Prose, Table
+from xnbflow.report.page.blocks import (
+    Cards,
+    Evidence,
+    Facts,
+    Figure,
+    Gallery,
+    Group,
+    Prose,
+    Table,
+    figures_of,
+)
+from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 
 SCRIPT = "<script>alert(1)</script>"
@@ -232,11 +244,6 @@ def walk(blocks):
             yield from walk(block.blocks)
 
 
-def as_shown(table):
-    """Return the rows of a table of a page under the headings of the page."""
-    return table.frame.set_axis([column.label for column in table.headings], axis=1)
-
-
 def unsourced(blocks, *modules):
     """Return what shows numbers and does not name the files that hold them.
 
@@ -253,6 +260,25 @@ def unsourced(blocks, *modules):
         )
         and not each.sources
     ]
+
+
+def analysis_section(analysis, tables, root, *, sourced=True):
+    """Write the tables of an analysis; return its section, and the tables of the page.
+
+    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false.
+    """
+    study = Study("s", "", "", (), (), (), diagnostics=False, analyses={})
+    results = StudyResults(study, {}, {}, root)
+    write_tables(tables, results.folder / analysis.name, contract.analysis_tables(analysis))
+    module = import_module(analysis.section)
+    made = module.section(results)
+    for figure in figures_of(made.blocks):
+        drawing = render(figure.name, figure.draw, figure.arguments)
+        assert drawing.startswith("<svg"), figure.name
+        assert len(drawing) < 20_000, figure.name
+    assert not (sourced and unsourced(made.blocks, module))
+    assert sources(made.blocks) <= {f"{analysis.name}/{name}.tsv" for name in tables}
+    return made, [each for each in walk(made.blocks) if isinstance(each, Table)]
 
 
 def sources(blocks):

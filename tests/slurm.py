@@ -20,38 +20,7 @@ CPUS, MEMORY = 2, 6000
 #: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 
-CONF = """
-ClusterName={name}
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={port}
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
-CredType=cred/munge
-SlurmUser={user}
-SlurmdUser={user}
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool/%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.%n.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.%n.log
-SlurmdTimeout=10
-KillWait=2
-MinJobAge=3600
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SchedulerType=sched/backfill
-SchedulerParameters=sched_interval=1,batch_sched_delay=0
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-AccountingStorageType=accounting_storage/none
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=1
-JobAcctGatherParams=OverMemoryKill
-ReturnToService=2
-MailProg=/bin/true
-PartitionName=main Nodes={nodes} Default=YES MaxTime=600 State=UP
-"""
+CONF = Path(__file__).with_name("slurm.conf").read_text()
 NODE = (
     "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
     "CPUs={cpus} RealMemory={memory} State=UNKNOWN\n"

@@ -7,6 +7,7 @@ import re
 import shutil
 import zlib
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from report_study import CLASSES, write_study
@@ -22,6 +23,10 @@ OPTIONS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update --window-size=1400,900"
 )
+
+
+#: Functions that return what is wrong with a page.
+FAULTS = Path(__file__).with_name("page_faults.js").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -173,40 +178,12 @@ def test_any_sample_can_be_explained(page):
             assert sum(added) == pytest.approx(float(text.replace("−", "-")), abs=0.03)
 
 
-TEXTS = """
-const small = [], cut = [];
-for (const text of document.querySelectorAll("svg text")) {
-  const box = text.getBoundingClientRect();
-  if (box.width === 0) continue;
-  const svg = text.closest("svg");
-  const frame = svg.getBoundingClientRect();
-  const scale = frame.width / svg.viewBox.baseVal.width;
-  const size = parseFloat(getComputedStyle(text).fontSize) * scale;
-  if (size < 9.95) small.push([text.textContent, size]);
-  const outside = box.left < frame.left - 1 || box.right > frame.right + 1
-    || box.top < frame.top - 1 || box.bottom > frame.bottom + 1;
-  if (outside) cut.push(text.textContent);
-}
-return [small, cut];
-"""
-
-
 @pytest.mark.parametrize("width", [400, 1400])
 def test_text_in_figures_is_legible_and_none_is_cut(browser, report, width):
     with shown(browser, width):
         browser.get(report.as_uri())
         open_everything(browser)
-        assert browser.execute_script(TEXTS) == [[], []]
-
-
-def test_groups_open_and_close_all_at_once(page):
-    button = find(page, "#accuracy .all")
-    groups = find_all(page, "#accuracy > details")
-    button.click()
-    assert all(group.get_attribute("open") for group in groups)
-    assert button.text == "Close all"
-    button.click()
-    assert not any(group.get_attribute("open") for group in groups)
+        assert browser.execute_script(FAULTS + "return texts()") == [[], []]
 
 
 def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
@@ -227,20 +204,6 @@ def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     assert int.from_bytes(png[50:54]) == zlib.crc32(png[37:50])
 
 
-OVERFLOWING = """
-const width = document.documentElement.clientWidth;
-const outside = [...document.querySelectorAll("body *")].filter((element) => {
-  if (element.matches(".skip") || element.parentElement.closest(".scroll, pre, svg")) return false;
-  const box = element.getBoundingClientRect();
-  return box.width > 0 && (box.right > width + 1 || box.left < -1);
-});
-return [
-  document.documentElement.scrollWidth - width,
-  outside.map((element) => element.outerHTML.slice(0, 80)),
-];
-"""
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("name", ["report.html", "../../index.html"])
@@ -248,14 +211,14 @@ def test_nothing_overflows(browser, report, width, theme, name):
     with shown(browser, width, theme):
         browser.get((report.parent / name).resolve().as_uri())
         open_everything(browser)
-        assert browser.execute_script(OVERFLOWING) == [0, []]
+        assert browser.execute_script(FAULTS + "return overflowing()") == [0, []]
 
 
 def test_a_print_has_what_was_found_on_at_most_five_pages(browser, report):
     with shown(browser, width=717, theme="dark", media="print"):  # 210 mm less the margins
         browser.get(report.as_uri())
         open_everything(browser)
-        assert browser.execute_script(OVERFLOWING) == [0, []]
+        assert browser.execute_script(FAULTS + "return overflowing()") == [0, []]
         script = (
             "return [...document.querySelectorAll(arguments[0])]"
             ".map(element => getComputedStyle(element)[arguments[1]])"
@@ -270,17 +233,6 @@ def test_a_print_has_what_was_found_on_at_most_five_pages(browser, report):
         assert browser.execute_script(script, "body", "backgroundColor") == ["rgb(255, 255, 255)"]
 
 
-UNNAMED = """
-const all = (selector) => [...document.querySelectorAll(selector)];
-return [
-  ...all("svg").filter((drawing) => !drawing.closest("[role=img][aria-label]")),
-  ...all("input, select").filter((control) => !control.labels.length),
-  ...all("button, a, summary").filter((control) => !control.textContent.trim()),
-  ...all(".table table").filter((table) => !table.caption),
-].map((element) => element.outerHTML.slice(0, 80));
-"""
-
-
 def test_a_screen_reader_finds_names_for_everything(page):
     open_everything(page)
     assert find(page, "html").get_attribute("lang") == "en"
@@ -288,7 +240,7 @@ def test_a_screen_reader_finds_names_for_everything(page):
     assert levels[0] == 1
     assert all(next_ <= level + 1 for level, next_ in itertools.pairwise(levels))
     assert all(header.get_attribute("scope") for header in find_all(page, "th"))
-    assert page.execute_script(UNNAMED) == []
+    assert page.execute_script(FAULTS + "return unnamed()") == []
     for link in find_all(page, "nav a"):
         target = link.get_attribute("href").split("#")[1]
         assert link.text == find(page, f"#{target} h2").text

@@ -1,10 +1,8 @@
 """The numbers demanded of block selection, by the study with 100 training sets per distribution."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from xnbflow.naive_bayes import BlockNB
 from xnbflow.studies.separation.compute import analyse
 
 
@@ -48,16 +46,3 @@ def test_theorem_1_with_its_boundary_term_is_within_1_percent_of_simulation(tabl
     assert len(exact) > 40
     assert np.abs(exact["corrected"] / exact["simulated"] - 1).max() < 0.01
     assert (exact["printed"] / exact["simulated"] - 1).max() > 0.5
-
-
-def test_single_features_without_selection_are_linear_discriminants_on_a_microarray(shared_data):
-    """Leukaemia (Golub 1999): 7,129 features, unbiased pooled variances."""
-    frame = pd.read_csv(shared_data / "microarray" / "Leukemia_Golub1999.csv.gz")
-    X, y = frame.iloc[:, 2:].to_numpy(float), frame["type"].to_numpy(str)
-    means = np.array([X[y == c].mean(axis=0) for c in np.unique(y)])
-    residuals = X - means[np.searchsorted(np.unique(y), y)]
-    variance = (residuals**2).sum(axis=0) / (len(y) - 2)
-    slope = (means[0] - means[1]) / variance
-    expected = (X - means.mean(axis=0)) @ slope + np.log((y == "ALL").sum() / (y == "AML").sum())
-    joint = BlockNB().fit(X, y).predict_joint_log_proba(X)
-    np.testing.assert_allclose(joint[:, 0] - joint[:, 1], expected, rtol=1e-10)

@@ -53,70 +53,14 @@ LONGEST = 700
 MOST_QUOTED = 200
 
 SAMPLES = [f"GSM{i}" for i in range(8)]
-VALUES = np.random.default_rng(0).normal(8, 2, (6, 8)).round(3)
 
 
-def rows(separator):
-    lines = [["samples", "type", *(f"g{i}" for i in range(6))]]
-    lines += [[s, "ab"[i % 2], *map(str, VALUES[:, i])] for i, s in enumerate(SAMPLES)]
-    return "\n".join(separator.join(line) for line in lines) + "\n"
+def good(name):
+    """Return a file that every reader of its kind reads."""
+    return Path(__file__).with_name("good").joinpath(name).read_text()
 
 
-def columns():
-    lines = [["id", *SAMPLES], ["type", *("ab"[i % 2] for i in range(8))]]
-    lines += [[f"g{j}", *map(str, VALUES[j])] for j in range(6)]
-    return "\n".join("\t".join(line) for line in lines) + "\n"
-
-
-def series_matrix():
-    quoted = [f'"{s}"' for s in SAMPLES]
-    lines = ['!Series_title\t"A series"', '!Series_geo_accession\t"GSE1"', ""]
-    lines += ["\t".join(["!Sample_title", *(f'"{"ab"[i % 2]}"' for i in range(8))])]
-    lines += ["\t".join(["!Sample_geo_accession", *quoted])]
-    lines += ["\t".join(["!Sample_characteristics_ch1", *['"Age: 3"'] * 8])]
-    lines += ["!series_matrix_table_begin", "\t".join(['"ID_REF"', *quoted])]
-    lines += ["\t".join([f'"g{j}"', *map(str, VALUES[j])]) for j in range(6)]
-    return "\n".join([*lines, "!series_matrix_table_end"]) + "\n"
-
-
-def soft():
-    lines = ["^DATABASE = Geo", "^DATASET = GDS1", "!dataset_value_type = count"]
-    for name, members in (("a", ",".join(SAMPLES[::2])), ("b", ",".join(SAMPLES[1::2]))):
-        lines += [f"^SUBSET = GDS1_{name}", f"!subset_description = {name}"]
-        lines += [f"!subset_sample_id = {members}", "!subset_type = state"]
-    lines += ["^DATASET = GDS1", *(f"#{s} = Value for {s}: t; src: k" for s in SAMPLES)]
-    lines += ["!dataset_table_begin", "\t".join(["ID_REF", "IDENTIFIER", *SAMPLES])]
-    lines += ["\t".join([f"g{j}", "TP53", *map(str, VALUES[j])]) for j in range(6)]
-    return "\n".join([*lines, "!dataset_table_end"]) + "\n"
-
-
-def arff():
-    lines = ["@relation toy", "@attribute type {a,b}"]
-    lines += [*(f"@attribute g{j} numeric" for j in range(6)), "@data"]
-    lines += [",".join(["ab"[i % 2], *map(str, VALUES[:, i])]) for i in range(8)]
-    return "\n".join(lines) + "\n"
-
-
-def sheet():
-    lines = ["id\tsource\tlocation\tsamples\tfeatures\tclasses\tlabel\tid_column\torientation"]
-    lines[0] += "\toptions\tsha256"
-    lines += ["toy\ttable\tdata/toy.csv\t8\t6\t2\ttype\tsamples\trows\tdrop=a\t"]
-    return "\n".join(lines) + "\n"
-
-
-def folds():
-    return "sample\tfold\n" + "".join(f"{s}\t{i % 2}\n" for i, s in enumerate(SAMPLES))
-
-
-def phenotype():
-    return "id\ttype\tage\n" + "".join(f"{s}\t{'ab'[i % 2]}\t{i}\n" for i, s in enumerate(SAMPLES))
-
-
-def annotation():
-    lines = ["^Annotation", "!Annotation_platform = GPL1", "!platform_table_begin"]
-    lines += ["ID\tGene title\tGene symbol\tGene ID"]
-    lines += [f"g{j}\ttitle\tSYM{j}///X\t{j}" for j in range(6)]
-    return "\n".join([*lines, "!platform_table_end"]) + "\n"
+CSV = good("table.csv")
 
 
 def as_table(path, **options):
@@ -168,9 +112,7 @@ def read_toy_model(path):
 
 
 def write_frame(path):
-    frame = pd.DataFrame(VALUES.T, index=SAMPLES, columns=[f"g{j}" for j in range(6)])
-    frame.insert(0, "type", list("ab" * 4))
-    frame.insert(0, "samples", SAMPLES)
+    frame = pd.read_csv(io.StringIO(CSV))
     write = frame.to_parquet if path.suffix == ".parquet" else frame.to_excel
     write(path, index=False)
 
@@ -371,39 +313,39 @@ TEXT = dataset_in(cells_of)
 #: Per reader: a file's name, a good file (text, or what makes it), what reads it, the oracle (None:
 #: a sealed file is read as it was written), and by how much it is slower than others.
 READERS = {
-    "cumida": ("t.csv", rows(","), lambda path: read_cumida_csv(path, "toy"), TEXT, 1),
-    "cumida gzipped": ("t.csv.gz", rows(","), lambda path: read_cumida_csv(path, "toy"), TEXT, 1),
-    "table": ("t.csv", rows(","), by_id, TEXT, 1),
-    "table, semicolons": ("t.csv", rows(";").replace(".", ","), by_id, TEXT, 1),
-    "table gzipped": ("t.tsv.gz", rows("\t"), by_id, TEXT, 1),
+    "cumida": ("t.csv", CSV, lambda path: read_cumida_csv(path, "toy"), TEXT, 1),
+    "cumida gzipped": ("t.csv.gz", CSV, lambda path: read_cumida_csv(path, "toy"), TEXT, 1),
+    "table": ("t.csv", CSV, by_id, TEXT, 1),
+    "table, semicolons": ("t.csv", CSV.replace(",", ";").replace(".", ","), by_id, TEXT, 1),
+    "table gzipped": ("t.tsv.gz", CSV.replace(",", "\t"), by_id, TEXT, 1),
     "columns": (
-        "t.tsv", columns(), lambda path: as_table(path, orientation="columns"),
+        "t.tsv", good("columns.tsv"), lambda path: as_table(path, orientation="columns"),
         dataset_in(turned_cells), 1,
     ),
-    "arff": ("t.arff", arff(), as_table, dataset_in(arff_cells), 1),
+    "arff": ("t.arff", good("table.arff"), as_table, dataset_in(arff_cells), 1),
     "workbook": ("t.xlsx", sealed(write_frame, ".xlsx"), by_id, dataset_in(workbook_cells), 50),
     "Parquet of others": (
         "t.parquet", sealed(write_frame, ".parquet"), by_id, dataset_in(parquet_cells), 1,
     ),
     "series matrix": (
-        "t_series_matrix.txt", series_matrix(), lambda path: read_geo(path, MATRIX),
+        "t_series_matrix.txt", good("series_matrix.txt"), lambda path: read_geo(path, MATRIX),
         dataset_in(lambda content: between(content, *GEO_TABLES["matrix"])), 1,
     ),
     "soft": (
-        "GDS1.soft", soft(), lambda path: read_geo(path, SOFT),
+        "GDS1.soft", good("GDS1.soft"), lambda path: read_geo(path, SOFT),
         dataset_in(lambda content: between(content, *GEO_TABLES["soft"])), 1,
     ),
     "annotation": (
-        "GPL1.annot", annotation(),
+        "GPL1.annot", good("GPL1.annot"),
         lambda path: read_annotation(path, [f"g{j}" for j in range(6)])[0], same_symbols, 1,
     ),
     "phenotype": (
-        "p.tsv", phenotype(),
+        "p.tsv", good("phenotype.tsv"),
         lambda path: read_phenotype(path, SheetRow("toy", "table", "t.csv", label="type")),
         same_frame, 1,
     ),
-    "folds": ("f.tsv", folds(), read_toy_folds, same_folds, 1),
-    "sheet": ("sheet.tsv", sheet(), read_sheet, same_rows, 1),
+    "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, same_folds, 1),
+    "sheet": ("sheet.tsv", good("sheet.tsv"), read_sheet, same_rows, 1),
     "configuration": ("c.yaml", configuration(), read_configuration, same_configuration, 10),
     "series file": ("t.parquet", *read_as_written("series"), None, 1),
     "folds file": ("t.parquet", *read_as_written("folds"), None, 1),

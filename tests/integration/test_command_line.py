@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -45,22 +46,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_help_loads_nothing_numerical():
-    code = (
-        "import os, sys\nos._exit = sys.exit\nsys.argv = ['xnbflow', '--help']\n"
-        "from xnbflow.workflow.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', 'numba', 'skops', 'pyarrow'}\n"
-        "sys.stderr.write(repr(sorted(heavy & set(sys.modules))))"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
-    )
-    assert done.stderr == "[]"
-    assert "predict" in done.stdout
-
-
 def test_a_prediction_in_a_pipe_is_a_table_and_nothing_else(folder):
     done = in_process("predict", "model.skops", "new.csv", "--id", "id", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
@@ -85,19 +70,6 @@ def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
     assert json.loads(done.stdout)["series"]["samples"] == 40
 
 
-def test_a_missing_value_leaves_its_evidence_out_or_is_refused(folder):
-    table = pd.read_csv(folder / "new.csv", index_col="id")
-    table.loc["s4", "g0"] = float("nan")
-    table.to_csv(folder / "holes.csv")
-    done = xnbflow("predict", "model.skops", "holes.csv", "--missing", "error", cwd=folder)
-    assert done.returncode == 1
-    assert "sample 's4' has no value of 'g0'" in done.stderr
-    done = xnbflow("predict", "model.skops", "holes.csv", cwd=folder)
-    assert done.returncode == 0
-    assert "1 value is missing in 1 of 12 samples" in done.stderr
-    assert "of the weight of the evidence is left" in done.stderr
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -115,26 +87,6 @@ def test_json_is_json(folder, arguments):
     assert json.loads(done.stdout)
 
 
-def test_an_explanation_as_a_page_holds_its_numbers(folder):
-    done = xnbflow(
-        *("explain", "model.skops", "new.csv", "--sample", "s3", "--html", "s3.html"), cwd=folder
-    )
-    assert (done.returncode, done.stdout) == (0, "")
-    page = (folder / "s3.html").read_text()
-    assert 'class="evidence"' in page
-    assert page.split("</head>")[1].count("is predicted for sample s3") == 1
-    packed = page.split('<script type="application/json">')[1].split("</script>")[0]
-    (model,) = json.loads(packed)
-    (sample,) = model["samples"]
-    assert sample[0] == "s3"
-    assert sample[1] is None  # its class is not known
-    told = json.loads(
-        xnbflow("explain", "model.skops", "new.csv", "--sample", "s3", "--json", cwd=folder).stdout
-    )
-    evidence = sorted(term["evidence"] for term in told["terms"])
-    assert sorted(sample[4]) == pytest.approx(evidence)
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -144,6 +96,7 @@ def test_an_explanation_as_a_page_holds_its_numbers(folder):
         ([*FIT, "--method", "csnb-vc"], "did you mean"),
         ([*FIT, "--param", "sizs=[3]"], "--param: "),
         ([*FIT, "--folds", "1"], "0 is none at all"),
+        ([*FIT, "--option", "seperator=x"], "source table knows"),
     ],
 )
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
@@ -154,26 +107,7 @@ def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["predict", "model.skops"], ["show", "--colour"]]
-)
-def test_misuse_exits_with_2(folder, arguments):
-    assert xnbflow(*arguments, cwd=folder).returncode == 2
-
-
-SERIES_MATRIX = """\
-!Series_title\t"Small"
-!Series_geo_accession\t"GSE1"
-!Sample_title\t"patient 1"\t"control 1"\t"patient 2"\t"control 2"
-!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
-!Sample_platform_id\t"GPL96"\t"GPL96"\t"GPL96"\t"GPL96"
-!Sample_characteristics_ch1\t"diagnosis: 1"\t"diagnosis: 2"\t"diagnosis: 1"\t"diagnosis: 2"
-!series_matrix_table_begin
-"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
-"p1"\t1.0\t2.0\t3.0\t7.0
-"p2"\t4.0\t5.0\t6.0\t8.0
-!series_matrix_table_end
-"""
+SERIES_MATRIX = Path(__file__).with_name("GSE1_series_matrix.txt").read_text()
 
 
 ESCAPES = "\x1b[2J\x9b2J\u202e"
@@ -187,31 +121,22 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         content["notes"]["content"] = json.dumps(text.replace("toy", f"toy{escape_in_json}"))
 
     (tmp_path / "mirror").mkdir()
-    for escape in [ESCAPES]:
-        escape_in_json = json.dumps(escape)[1:-1]
-        edited(folder / "model.skops", tmp_path / "model.skops", renamed)
-        table = (folder / "new.csv").read_text().replace("s3,", f"s3{escape},")
-        (tmp_path / "new.csv").write_text(table)
-        text = SERIES_MATRIX.replace("Small", f"Sm{escape}all").replace("patient 1", f"p{escape}")
-        path = tmp_path / "mirror/GSE1_series_matrix.txt.gz"
-        path.write_bytes(gzip.compress(text.encode()))
-        model = folder / "model.skops"
-        said = [
-            xnbflow("show", tmp_path / "model.skops", cwd=tmp_path),
-            xnbflow("signature", tmp_path / "model.skops", "--gmt", cwd=tmp_path),
-            xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
-            xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4", cwd=tmp_path),
-            xnbflow(
-                "predict",
-                model,
-                folder / "new.csv",
-                "--json",
-                "--option",
-                f"x{escape}=1",
-                cwd=tmp_path,
-            ),
-            xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
-        ]
+    escape_in_json = json.dumps(ESCAPES)[1:-1]
+    edited(folder / "model.skops", tmp_path / "model.skops", renamed)
+    table = (folder / "new.csv").read_text().replace("s3,", f"s3{ESCAPES},")
+    (tmp_path / "new.csv").write_text(table)
+    text = SERIES_MATRIX.replace("Small", f"Sm{ESCAPES}all").replace("patient 1", f"p{ESCAPES}")
+    path = tmp_path / "mirror/GSE1_series_matrix.txt.gz"
+    path.write_bytes(gzip.compress(text.encode()))
+    model = folder / "model.skops"
+    said = [
+        xnbflow("show", tmp_path / "model.skops", cwd=tmp_path),
+        xnbflow("signature", tmp_path / "model.skops", "--gmt", cwd=tmp_path),
+        xnbflow("predict", model, tmp_path / "new.csv", cwd=tmp_path),
+        xnbflow("explain", model, tmp_path / "new.csv", "--sample", "s4", cwd=tmp_path),
+        xnbflow("predict", model, folder / "new.csv", "--option", f"x{ESCAPES}=1", cwd=tmp_path),
+        xnbflow("geo", "GSE1", "--mirror", tmp_path / "mirror", cwd=tmp_path),
+    ]
     for done in said:
         written = done.stdout + done.stderr
         assert written
@@ -235,24 +160,6 @@ def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
     assert again.returncode == 1
     assert "mine.tsv exists" in again.stderr
     assert "cannot name a study" in xnbflow(*words[:3], "a b", *words[4:], cwd=tmp_path).stderr
-
-
-def test_options_of_the_table_are_those_of_a_sheet(folder):
-    training = (folder / "training.csv").read_text().replace(",", ";").splitlines()
-    cells = training[3].split(";")
-    training[3] = ";".join(["" if cell == cells[4] else cell for cell in cells])
-    (folder / "other.txt").write_text("\n".join(training) + "\n")
-    options, named = ("--option", "separator=semicolon"), ("--label", "type", "--id", "id")
-    imputing = (*options, "--option", "missing=impute", "--folds", "0", "-o", "imputing.skops")
-    done = xnbflow("fit", "other.txt", *named, "--method", "csnb", *imputing, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    (folder / "new.txt").write_text((folder / "new.csv").read_text().replace(",", ";"))
-    told = xnbflow("predict", "imputing.skops", "new.txt", *options, cwd=folder)
-    assert told.returncode == 0, told.stderr
-    assert len(told.stdout.splitlines()) == 13
-    refused = xnbflow("predict", "imputing.skops", "new.txt", "--option", "seperator=x", cwd=folder)
-    assert refused.returncode == 1
-    assert "option 'seperator=x': source table knows" in refused.stderr
 
 
 def test_a_type_of_another_package_is_read_only_where_it_is_trusted(folder, monkeypatch):

@@ -18,42 +18,7 @@ import snakemake_process
 import yaml
 from integration.conftest import ROOT, SHEET, STUDY
 
-CALLER = """
-import gc, json, os
-
-def state():
-    return {{
-        "garbage collector": [gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()],
-        "environment": dict(os.environ),
-        "scheduler": repr([workflow.scheduler, workflow.scheduling_settings]),
-        "handlers": {{key: id(value) for key, value in vars(workflow).items() if key[:3] == "_on"}},
-    }}
-
-configfile: "caller.yaml"
-
-rule mine:
-    output: "mine.txt"
-    shell: "touch {{output}}"
-
-before = state()
-
-module first:
-    snakefile: "{snakefile}"
-    config: config
-    prefix: "one"
-
-use rule * from first as first_*
-
-module second:
-    snakefile: "{snakefile}"
-    config: config
-    prefix: "two"
-
-use rule * from second as second_*
-
-with open("states.json", "w") as file:
-    json.dump([before, state()], file)
-"""
+CALLER = Path(__file__).with_name("caller.smk").read_text()
 
 
 def call(folder, *arguments, environment=None, fails=False):
@@ -72,7 +37,7 @@ def stats(planned):
 def caller(tmp_path_factory):
     """A workflow that imports ours twice, with a sheet of its own that is called as ours is."""
     folder = tmp_path_factory.mktemp("caller")
-    (folder / "Snakefile").write_text(CALLER.format(snakefile=ROOT / "workflow/Snakefile"))
+    (folder / "Snakefile").write_text(CALLER.replace("SNAKEFILE", str(ROOT / "workflow/Snakefile")))
     small = {"title": "A tiny study", "datasets": ["toy"], "classifiers": ["nb"]}
     small |= {"folds": ["3-fold"], "diagnostics": False}
     studies = {"tiny": small, "both": small | {"datasets": ["wine", "toy"]}}
@@ -110,32 +75,9 @@ def test_two_modules_run_under_their_prefixes(caller):
 
 
 #: What snakedeploy writes.
-DEPLOYED = """
-configfile: "config/config.yaml"
-
-
-module xnbflow:
-    snakefile:
-        {snakefile}
-    config:
-        config
-
-
-use rule * from xnbflow
-"""
+DEPLOYED = Path(__file__).with_name("deployed.smk").read_text()
 TAGGED = 'github("owner/xnbflow", path="workflow/Snakefile", tag="{}")'
-TOY = """
-run: [tiny]
-sheets: [config/datasets.tsv, config/tiny.tsv]
-folds: {3-fold: {splits: 3}}
-studies:
-  tiny:
-    title: A tiny study
-    datasets: [toy]
-    classifiers: [gaussian-sklearn]
-    folds: [3-fold]
-    diagnostics: false
-"""
+TOY = Path(__file__).with_name("toy.yaml").read_text()
 
 
 class Host:

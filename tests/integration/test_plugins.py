@@ -193,15 +193,3 @@ def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
     source = Path(site, "toyplugin", "nearest.py")
     source.write_text(source.read_text() + "\n# edited\n")
     assert "classify_3-fold_near" in planned()
-
-
-def test_a_plugin_s_parameters_are_checked_before_anything_runs(tmp_path):
-    site, folder = install(tmp_path / "site"), tmp_path / "work"
-    folder.mkdir()
-    (folder / "mine.tsv").write_text("id\tsource\tlocation\ndrawn\tlines\tanywhere\n")
-    study = yaml.safe_load(yaml.safe_dump(STUDY))
-    study["classifiers"]["near"]["params"]["power"] = 10
-    (folder / "mine.yaml").write_text(yaml.safe_dump(study))
-    done = run(folder, site, "-n")
-    assert done.returncode != 0
-    assert "classifiers.near.params, power: found 10; use a whole number" in done.stdout

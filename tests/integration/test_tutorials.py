@@ -3,6 +3,7 @@
 import gzip
 import re
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,15 +12,7 @@ import snakemake_process
 from integration.conftest import ROOT, xnbflow
 
 TUTORIALS = ROOT / "docs/tutorials"
-MATRIX = """\
-!Series_title\t"Early onset"
-!Series_geo_accession\t"GSE4107"
-!Sample_title\t"1M patient"\t"2M patient"\t"N1 control"\t"N2 control"
-!Sample_geo_accession\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
-!series_matrix_table_begin
-"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"
-!series_matrix_table_end
-"""
+MATRIX = Path(__file__).with_name("GSE4107_series_matrix.txt").read_text()
 
 
 def commands(page):

@@ -103,19 +103,6 @@ def test_the_threshold_is_inflated_by_estimated_covariances_like_the_scores():
     np.testing.assert_allclose(classifier.threshold_[0], expected)
 
 
-def test_weights_multiply_the_blocks_log_likelihood_ratios():
-    """Eq. 13, plus the log prior odds."""
-    X, y = samples(20, apart=0.4)
-    classifier = BlockNB(blocks=4, selection="weights").fit(X, y)
-    covariance = pooled_covariance(X, y)
-    odds = np.full(len(X), np.log(30 / 24))
-    for weight, block in zip(classifier.weights_[0], classifier.blocks_, strict=True):
-        densities = log_densities(X, y, X, block, covariance)
-        odds += weight * (densities[0] - densities[1])
-    log_proba = classifier.predict_log_proba(X)
-    np.testing.assert_allclose(log_proba[:, 0] - log_proba[:, 1], odds, rtol=1e-8, atol=1e-10)
-
-
 @pytest.mark.parametrize("selection", ["threshold", "weights"])
 def test_most_pairwise_wins_decide_among_three_classes(selection):
     X, y = samples(24, counts=(14, 13, 15), apart=0.15)

@@ -34,15 +34,6 @@ def test_the_gradient_is_that_of_relative_changes():
         assert gradient[i, j] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-8)
 
 
-def test_the_objective_of_independent_normals_is_near_their_entropy():
-    # two standard normals that do not depend on y: 2 * log(2 pi e) / 2 = 2.838 nats
-    rng = np.random.default_rng(0)
-    inputs = rng.normal(size=(2, 2000))
-    inputs = (inputs - inputs.mean(axis=1, keepdims=True)) / inputs.std(axis=1, keepdims=True)
-    value, _ = ConditionalEntropy(inputs, rng.normal(size=2000), 1.0)(np.eye(2))
-    assert value == pytest.approx(np.log(2 * np.pi * np.e), abs=0.05)
-
-
 def test_the_objective_never_rises_and_ends_flat():
     X, y = draw()
     objective = objective_of(X, y, 0.25)
@@ -57,11 +48,6 @@ def test_the_chosen_width_recovers_the_sources(n_samples, most):
     fits = [CICA(random_state=seed).fit(*draw(n_samples, seed)) for seed in range(5)]
     assert np.median([recovery_error(cica.components_ @ A) for cica in fits]) <= most
     assert all(cica.converged_ for cica in fits)
-
-
-def test_the_papers_width_recovers_no_sources():
-    fits = [CICA(width="paper", random_state=seed).fit(*draw(400, seed)) for seed in range(3)]
-    assert np.median([recovery_error(cica.components_ @ A) for cica in fits]) > 2
 
 
 def test_components_are_the_documented_map():

@@ -3,21 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import sources, unsourced, walk
+from report_study import analysis_section, walk
 from sklearn.datasets import load_iris
 
-from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.study import Study
-from xnbflow.data.tables import write_tables
-from xnbflow.report.page.blocks import Prose, Table, figures_of
-from xnbflow.report.page.style import render
-from xnbflow.report.results import StudyResults
+from xnbflow.report.page.blocks import Prose
 from xnbflow.studies.cica import ANALYSIS
-from xnbflow.studies.cica import section as cica
 from xnbflow.studies.cica.compute import analyse, recovery_error, simulate
-
-TABLES = analysis_tables(ANALYSIS)
 
 TINY = {
     "seeds": 2,
@@ -111,17 +103,8 @@ def test_tables_made_of_others_follow_from_them(tables):
     assert row[["mean", "sd"]].tolist() == pytest.approx([accuracy.mean(), accuracy.std()])
 
 
-def drawn(tables, root):
-    """Write the tables of the analysis and return the section and its tables of the page."""
-    study = Study("iris", "Iris", "", (), (), (), diagnostics=False, analyses={})
-    results = StudyResults(study, {}, {}, root)
-    write_tables(tables, results.folder / "cica", TABLES)
-    made = cica.section(results)
-    return made, [each for each in walk(made.blocks) if isinstance(each, Table)]
-
-
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    made, shown = drawn(tables, tmp_path)
+    made, shown = analysis_section(ANALYSIS, tables, tmp_path)
     names = ("descents", "summary", "converged", "convergence", "accuracies", "dependence")
     for name, column, each in zip(
         names, ("end", "median", "runs", "runs", "mean", "ratio"), shown, strict=True
@@ -129,12 +112,6 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
         assert set(each.frame[column].dropna()) <= set(tables[name][column]), name
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     assert "from 50% to 0% (samples: those fitted)" in words
-    assert unsourced(made.blocks, cica) == []
-    assert sources(made.blocks) <= {f"cica/{name}.tsv" for name in TABLES}
-    figures = list(figures_of(made.blocks))
-    assert len(figures) == 2
-    for figure in figures:
-        assert len(render(figure.name, figure.draw, figure.arguments)) < 20_000, figure.name
 
 
 def test_threads_do_not_matter():

@@ -136,25 +136,6 @@ def test_ties_are_broken_by_name_or_else_by_column():
     assert XNB().fit(X, y).selected_features_ == {0: [0], 1: [0]}
 
 
-def test_classes_get_their_own_features_in_rank_order(rng):
-    features, codes = markers(rng)
-    labels = np.array(["x", "y", "z"])[codes]
-    model = XNB().fit(features.T, labels)
-    table = model.pair_distances_
-    pairs = pair_distances(features, codes, 3)
-    for c, label in enumerate("xyz"):
-        chosen, distances = model.selected_features_[label], model.selected_distances_[label]
-        assert set(chosen) & set(range(3 * c, 3 * c + 3))
-        mine = pairs[(class_pairs(3) == c).any(axis=1)]
-        np.testing.assert_array_equal(distances, mine[:, chosen].max(axis=0))
-        assert (np.diff(distances) <= 0).all()
-        assert model.bandwidths_[label].shape == (len(chosen),)
-        rows = table[table["class"] == label]
-        np.testing.assert_array_equal(rows["feature"], np.repeat(chosen, 2))
-        np.testing.assert_array_equal(rows["distance"], mine[:, chosen].T.reshape(-1))
-        assert set(rows["other_class"]) == set("xyz") - {label}
-
-
 def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
     X, y = rng.normal(size=(30, 5)), np.repeat(["rare", "common"], [10, 20])
     with pytest.warns(UserWarning, match="class 'rare' has no feature.*prior"):

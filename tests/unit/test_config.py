@@ -1,7 +1,6 @@
 """The configuration and the sheets are checked before anything runs, in a sentence each."""
 
 import copy
-import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
+from mistakes import mistakes
 
 from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.data.errors import InputError
@@ -23,10 +23,6 @@ RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 DATASETS = list(read_sheets({"own": ROOT / "config/datasets.tsv"})[0])
 MOST_CHARACTERS = 300
 XNB, LOG = {"method": "xnb"}, {"method": "log2", "reason": "intensities"}
-DEMO = ("studies", "demo")
-URLS = ("download", "base_urls")
-STEPS = ("preprocessing", "wine")
-PAIR = {"model": "csnb", "train": "wine", "test": "digits"}
 
 
 def changed(*path, value):
@@ -57,59 +53,9 @@ def with_classifier(entry):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ((*DEMO, "classifiers"), ["xbn"], "unknown classifier 'xbn'; did you mean 'xnb'"),
-        ((*DEMO, "datasets"), ["wines"], "unknown data set 'wines'; did you mean 'wine'"),
-        ((*DEMO, "folds"), ["9-fold"], "unknown scheme of folds '9-fold'"),
-        ((*DEMO, "folds"), [], "belong together"),
-        (
-            (*DEMO, "validate"),
-            [PAIR | {"test": "wine"}],
-            "[0]: 'wine' cannot be its own second cohort",
-        ),
-        ((*DEMO, "validate"), [PAIR] * 2, "studies.demo.validate[0]: "),
-        ((*DEMO, "cohorts"), ["wine"], "cohorts: found 1 items; give at least 2"),
-        ((*DEMO, "cohorts"), ["wine", "wine"], "cohorts"),
-        ((*DEMO, "cohorts"), ["wine", "wines"], "unknown data set 'wines'; did you mean 'wine'"),
-        (
-            (*DEMO, "cohorts"),
-            {"series": ["wine", "digits"], "model": "svm"},
-            "demo.cohorts.model: unknown classifier 'svm'",
-        ),
-        (
-            (*DEMO, "cohorts"),
-            {"series": ["wine", "digits"], "harmonize": "rank"},
-            "unknown key 'harmonize'; did you mean 'harmonise'",
-        ),
-        ((*DEMO, "analyses"), {"efects": {}}, "unknown analysis 'efects'; did you mean 'effects'?"),
-        ((*DEMO, "analyses"), {"cica": 5}, "analyses.cica: found 5; use a mapping or null"),
-        ((*DEMO, "analyses"), {"cica": {"params": {"seed": 5}}}, "'seed'; did you mean 'seeds'?"),
-        (
-            (*DEMO, "analyses"),
-            {"effects": {"params": {"tune": {"span": [0.3, 3]}}}},
-            "span: found 3; use a number above 0 and at most 1",
-        ),
-        ((*DEMO, "paper"), {"xnbb": "xnb"}, "unknown key 'xnbb'; did you mean 'xnb'?"),
-        (("studies", "classify_x"), {"title": "x"}, "'classify_x' is the name of a rule"),
-        (("run",), ["demmo"], "run: unknown study 'demmo'; did you mean 'demo'"),
-        (("sheets",), [], "sheets: found 0 items; give at least 1"),
-        (("classifiers_per_job",), "two", "classifiers_per_job"),
-        (("folds", "x"), {"splits": 3.0}, "splits: found 3.0; use a whole number of at least"),
-        (("folds", "x"), {"file": "~nobody-here/x"}, "there is no such home"),
+        *mistakes("configuration"),
         (("folds", "x"), {"file": "a" * 300}, "more than 255 bytes"),
-        (("folds", "models"), {"splits": 2}, "folds: 'models' is a folder of results/"),
-        (("download", "timeout"), math.nan, "timeout: found nan; use a number"),
-        (("download", "least_rat"), 1, "did you mean 'least_rate'?"),
-        (URLS, {"cumidda": ["x"]}, "base_urls: unknown source 'cumidda'; did you mean 'cumida'?"),
-        (URLS, {"geo": ["http:///geo"]}, "base_urls.geo: 'http:///geo' is a URL without a host"),
         (("classifiers", "NB"), RAW["classifiers"]["nb"], "classifiers: 'nb' and 'NB' differ in"),
-        (STEPS, [{"method": "log2"}], "preprocessing.wine.0: 'reason' is a required property"),
-        (STEPS, [LOG | {"method": "log3"}], "wine.0.method: unknown method 'log3'; did you"),
-        (
-            STEPS,
-            [LOG, LOG | {"params": {"ofset": 1}}],
-            "unknown key 'ofset'; did you mean 'offset'",
-        ),
-        (STEPS, [LOG | XNB], "xnb is a classifier; give a transformer"),
     ],
 )
 def test_a_mistake_is_named(path, value, message):
@@ -118,29 +64,8 @@ def test_a_mistake_is_named(path, value, message):
 
 @pytest.mark.parametrize(
     ("entry", "message"),
-    [
-        ({"method": "xnbb"}, "classifiers.mine.method: unknown method 'xnbb'; did you mean 'xnb'?"),
-        ({**XNB, "params": {"treshold": 0.9}}, "unknown key 'treshold'; did you mean 'threshold'?"),
-        ({**XNB, "params": {"threshold": 2}}, "threshold: found 2; use a number above 0 and below"),
-        ({**XNB, "params": {"n_grid": True}}, "n_grid: found True; use a whole number"),
-        ({**XNB, "params": {"kernel": "gausian"}}, "unknown 'gausian'; did you mean 'gaussian'?"),
-        ({"method": "sklearn.svm.LinearSVX"}, "sklearn.svm has no LinearSVX; did you mean 'Lin"),
-        ({"method": "sklearn.svmm.LinearSVC"}, "there is no module sklearn.svmm"),
-        ({"method": "subprocess.Popen", "params": {"args": "false"}}, "not an estimator"),
-        ({"method": "cica"}, "cica is a transformer; give a classifier"),
-        ({"steps": [XNB, XNB]}, "xnb is a classifier; give a transformer"),
-        ({"method": "sklearn.svm." + "m" * 300}, "the path is too long"),
-        ({"method": "von_mises_nb", "params": {"angular": "@angulr"}}, "did you mean '@angular'?"),
-        (
-            {"method": "selective_nb", "params": {"estimator": {"method": "gausian_nb"}}},
-            "params.estimator.method: unknown method 'gausian_nb'; did you mean 'gaussian_nb'?",
-        ),
-        (
-            {"method": "hybrid_nb", "params": {"groups": [["a", "gausian", "@linear"]]}},
-            "params, groups",
-        ),
-    ],
-)  # fmt: skip
+    [*mistakes("classifier"), ({"method": "sklearn.svm." + "m" * 300}, "the path is too long")],
+)
 def test_a_classifier_s_mistake_is_told_with_its_place_and_the_nearest_name(entry, message):
     assert message in refused(with_classifier(entry))
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from mistakes import mistakes
 
 from xnbflow.data import contract
 from xnbflow.data.contract import (
@@ -59,18 +60,7 @@ def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        ("place samples", "place absent"),
-        ('type = "number"', 'type = "real"'),
-        ('"text or none"', '"nothing"'),
-        ('"text or none"', "5"),
-        ('format = ".1f"', 'format = ".1x"'),
-        ('format = ".1f"', 'names = "genes"'),
-        ('format = ".1f"', 'colour = "red"'),
-        ('row = "a place"\n', ""),
-        ('row = "a place"', 'row = "a place"\nunit = "m"'),
-        ("toy.counts.columns", "toy.counts.fields"),
-    ],
+    mistakes("declaration"),
 )
 def test_a_declaration_of_another_form_names_its_table(tmp_path, monkeypatch, old, new):
     monkeypatch.syspath_prepend(tmp_path)
@@ -157,13 +147,6 @@ def test_a_producer_that_deviates_writes_nothing(tmp_path, frame, fault):
     with pytest.raises(TypeError, match=f"table 'all_kinds' for .*: {fault}"):
         write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("column", ["perhaps", "share"])
-def test_what_may_be_missing_may_be_missing_throughout(tmp_path, column):
-    frame = FRAME.assign(**{column: [None, None]})
-    write_parquet(frame, tmp_path / "t.parquet", ALL_KINDS)
-    assert read_parquet(tmp_path / "t.parquet", ALL_KINDS)[column].isna().all()
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,6 @@ def tile_of(features, codes):
     return sorted_classes(features, order, offsets), offsets
 
 
-# --- tiles ----------------------------------------------------------------------------------------
-
-
 # --- exponentials and kernels ---------------------------------------------------------------------
 
 

@@ -98,20 +98,6 @@ def test_printed_numbers_are_reproduced(tables):
         assert round(row["computed"], digits) == round(row["paper"], digits), row["quantity"]
 
 
-@pytest.mark.parametrize("example", ["figure 6", "pair"])
-def test_regions_change_where_the_boundary_is(tables, example):
-    # the fitted classifier of 1,000 samples is near the true boundary; pair's is its own
-    regions = tables["regions"].query("example == @example")
-    grid = regions.pivot_table(index="second", columns="first", values="predicted", aggfunc="first")
-    changes = grid.to_numpy()[:, 1:] != grid.to_numpy()[:, :-1]
-    rows, columns = np.nonzero(changes)
-    curve = tables["boundaries"].query("example == @example")[["first", "second"]].to_numpy(float)
-    points = np.column_stack([grid.columns[columns], grid.index[rows]])
-    distance = np.abs(points[:, None] - curve[None]).max(axis=2).min(axis=1)
-    assert len(points)
-    assert np.median(distance) < (0.2 if example == "figure 6" else 0.08)
-
-
 def test_three_classes_have_no_boundary_and_data_without_angles_are_refused(wind):
     kinds = ["angular", "angular"]
     three = DataSet("three", wind.values[[0, 2]], ["a", "b"], wind.samples, wind.labels, kinds)
@@ -224,31 +210,22 @@ def drawn(tables, root, datasets=DATASETS, classifiers=tuple(LABELS)):
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     made, shown = drawn(tables, tmp_path)
-    beside = compare(ABOUT, common_tables(), PAPER)
     first = shown["Table 1"].frame.set_index(["dataset", "classifier"])
     row = first.loc[("magic", "vMNB")]
     assert row[["accuracy", "sd", "rank"]].tolist() == pytest.approx([72.75, 1, 4])
     printed = [f"{name}, paper" for name in ("accuracy", "sd", "rank")]
     assert row[[*printed, "counterpart"]].tolist() == [72.75, 0.92, 4, "MAGIC"]
     # ties share the mark; 74.08 and 74.07 are none
-    best = {(*first.index[i], column) for i, column in shown["Table 1"].best}
+    best = {first.index[i] for i, column in shown["Table 1"].best if column == "accuracy"}
     assert best == {
-        *(("magic", "dNB", column) for column in ("accuracy", "accuracy, paper")),
-        *(("weather", "vMNB", column) for column in ("accuracy", "accuracy, paper")),
-        *(("pigeons", part, "accuracy") for part in ("vMNB", "SelvMNB")),
+        ("magic", "dNB"),
+        ("weather", "vMNB"),
+        ("pigeons", "vMNB"),
+        ("pigeons", "SelvMNB"),
     }
-    size = shown["Table 2"].frame.set_index(["dataset", "classifier"])
-    paper = read(2).set_index(["dataset", "classifier"]).loc[("Temperature", "vMNB")]
-    assert size.loc[("weather", "vMNB"), "parameters, paper"] == paper["parameters"]
-    assert shown["Table 3"].frame["ours"].tolist() == beside["average_ranks"]["ours"].tolist()
-    assert shown["Table 4"].frame["holm"].tolist() == beside["pair_tests"]["holm"].tolist()
-    assert shown["Table 5"].frame["p"].tolist() == beside["runs"]["p"].tolist()
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
     assert "12 go the same way here; of the 10 that are significant there, 10 are" in words
-    angles = shown["All angles"].frame
-    fitted = tables["fitted"].query("dataset == 'figure 14'")
-    assert angles["mean"].tolist() == pytest.approx(np.degrees(fitted["mean"]).tolist())
     assert unsourced(made.blocks, directional) == []
     own = {f"directional/{name}.tsv" for name in TABLES}
     assert sources(made.blocks) <= own | {f"{name}.tsv" for name in STUDY_TABLES}

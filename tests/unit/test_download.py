@@ -1,6 +1,5 @@
 """Downloads against a local HTTP server that fails in the ways servers fail."""
 
-import contextlib
 import gzip
 import hashlib
 import http.server
@@ -99,14 +98,6 @@ def drip_headers(connection):
         time.sleep(0.02)
 
 
-def garbage(connection):
-    connection.sendall(b"garbage\r\n\r\n")
-
-
-def silence(_connection):
-    """Close the connection."""
-
-
 def test_a_file_is_downloaded_once_and_its_checksum_recorded(tmp_path):
     with serve(csv=[CSV]) as server:
         for _ in range(2):
@@ -137,26 +128,6 @@ def test_what_may_pass_is_tried_again(tmp_path, failure):
         assert path.read_bytes() == CSV
     assert len(server.requests) == 3
     assert files(tmp_path) == ["Brain_GSE1.csv"]
-
-
-@pytest.mark.parametrize(
-    ("failure", "reason"),
-    [
-        ("500", "500 Internal Server Error, 3 times"),
-        (
-            "truncated",
-            "the connection failed (",
-        ),
-        ("slow", "no answer within 0.3 s, 3 times"),
-    ],
-)
-def test_what_does_not_pass_is_told_and_leaves_nothing(tmp_path, failure, reason):
-    with serve(csv=[failure]) as server:
-        with pytest.raises(InputError) as error:
-            downloads(tmp_path, server.url).fetch("cumida", PATH)
-        assert f"{server.url}/{PATH}: {reason}" in str(error.value)
-        assert set(server.requests) == {f"/Genes/{PATH}"}
-    assert files(tmp_path) == []
 
 
 @pytest.mark.parametrize("status", ["404", "403"])
@@ -231,19 +202,6 @@ def test_a_damaged_record_is_refused(tmp_path, content):
     with pytest.raises(InputError, match="holds no SHA-256") as error:
         downloads(tmp_path).fetch("cumida", PATH)
     assert error.value.file == str(record)
-
-
-@pytest.mark.parametrize(
-    "base", ["http://[bad", "gopher://x", "http://", "http://127.0.0.1:9", garbage, silence]
-)
-def test_a_place_that_speaks_no_http_is_refused(tmp_path, base):
-    with contextlib.ExitStack() as stack:
-        url = base if isinstance(base, str) else stack.enter_context(raw_server(base))
-        with pytest.raises(InputError, match="by hand at") as error:
-            downloads(tmp_path, url, retries=0).fetch("cumida", PATH)
-    assert error.value.file == str(tmp_path / "cumida" / "Brain_GSE1.csv")
-    assert url.rstrip("/") in str(error.value)
-    assert len(str(error.value)) < 600
 
 
 @pytest.mark.parametrize("flat", [False, True])

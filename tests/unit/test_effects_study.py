@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import as_shown, sources, unsourced, walk
+from report_study import analysis_section
 from sklearn.metrics import (
     accuracy_score,
     brier_score_loss,
@@ -12,21 +12,15 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from xnbflow.data.contract import FOLDS_TABLE, analysis_tables
+from xnbflow.data.contract import FOLDS_TABLE
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.study import Study
-from xnbflow.data.tables import write_parquet, write_tables
+from xnbflow.data.tables import write_parquet
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.naive_bayes.scorecard import score
-from xnbflow.report.page.blocks import Table, figures_of
-from xnbflow.report.page.style import render
-from xnbflow.report.results import StudyResults
 from xnbflow.studies.effects import ANALYSIS
-from xnbflow.studies.effects import section as effects
 from xnbflow.studies.effects.compute import analyse, summarise
 
-TABLES = analysis_tables(ANALYSIS)
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
 PARAMS = {
@@ -132,24 +126,7 @@ def test_refuses_features_that_do_not_exist(toy):
         analyse({"spambase": toy}, {"features": {"wrong": ["c", "z"]}}, threads=1)
 
 
-def drawn(tables, root):
-    """Write the tables of the analysis; return its section."""
-    study = Study("mail", "Mail", "", (), (), (), diagnostics=False, analyses={})
-    results = StudyResults(study, {}, {}, root)
-    write_tables(tables, results.folder / "effects", TABLES)
-    return effects.section(results)
-
-
-@pytest.fixture(scope="module")
-def papers(tables, tmp_path_factory):
-    return drawn(tables, tmp_path_factory.mktemp("study"))
-
-
-def table_with(made, column):
-    return next(b for b in walk(made.blocks) if isinstance(b, Table) and column in as_shown(b))
-
-
-def test_the_papers_error_is_said_to_be_of_another_split(tables, papers):
+def test_the_papers_error_is_said_to_be_of_another_split(tables, tmp_path):
     where = {"model": GENERALIZED, "features": "paper", "part": "test"}
     share = select(tables["fit"], **where)["misclassification"].item()
     ours, theirs = np.sqrt(share * (1 - share) / 200), np.sqrt(0.053 * 0.947 / 1536)
@@ -157,26 +134,8 @@ def test_the_papers_error_is_said_to_be_of_another_split(tables, papers):
     (printed,) = tables["published"].itertuples()
     assert (printed.part, printed.paper, printed.differs) == ("test", 0.053, differs)
     assert [printed.ours, printed.paper_error] == pytest.approx([share, theirs])
-    assert f"misclassifies {share:.1%} (standard error {ours:.1%})" in papers.blocks[0].text
-
-
-def test_the_excerpt_of_the_scorecard_is_short(tables, papers):
-    excerpt = as_shown(table_with(papers, "adjustment"))
-    card = select(tables["scorecard"], features="paper", feature="capLengthMAX")
-    card = card.sort_values("value")
-    expected = [card["value"][card["below"] >= q].iloc[0] for q in (0, 0.5, 0.75, 0.9, 0.99)]
-    shown = excerpt[excerpt["feature"] == "capLengthMAX"]
-    assert shown["value"].tolist() == pytest.approx(expected)
-
-
-def test_every_figure_is_drawn_and_every_number_names_its_table(papers):
-    for figure in figures_of(papers.blocks):
-        svg = render(figure.name, figure.draw, figure.arguments)
-        assert svg.startswith("<svg"), figure.name
-        assert len(svg) < 20_000, figure.name
-        assert figure.alt, figure.name
-    assert unsourced(papers.blocks, effects) == []
-    assert sources(papers.blocks) <= {f"effects/{name}.tsv" for name in TABLES}
+    made, _ = analysis_section(ANALYSIS, tables, tmp_path)
+    assert f"misclassifies {share:.1%} (standard error {ours:.1%})" in made.blocks[0].text
 
 
 def test_curves_are_described_by_where_the_samples_are(tables):

@@ -87,6 +87,7 @@ MORE = [
     ClassSpecificNB(evidence="odds", contamination=0.0),
     ClassSpecificNB(evidence="absolute", contamination=0.0, bandwidth="adaptive"),
     ClassSpecificNB(temperature=2.5),
+    ClassSpecificNBCV(cv=3, rule="one_standard_error"),
 ]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mistakes import mistakes
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 
 from xnbflow.data.dataset import DataSetHeader
@@ -76,17 +77,8 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["sample\tfold", "s9\t0"], "folds.tsv, line 2: toy has no sample 's9'"),
-        (["repeat\tsample\tfold", "3\ts0\t0", "3\ts0\t0"], "'s0' is listed twice in repeat 3"),
-        (["sample\tfold", "s0\t0", "s1\t0", "s9\t0"], "line 4: toy has no sample 's9'"),
-        (["sample\tfold", "s0\t0", "s1\t0"], "sample 's2' of toy is missing"),
-        (["sample\tfold", "s0\t0", "s1\tx", "s2\t0"], "line 3: fold is 'x'"),
-        (["0", "1"], "2 numbers for the 3 samples"),
-        (["sample\tfold", "s0\t0", "s1\t0\t", "s2\t0"], "line 3: 3 cells, the header has 2"),
+        *mistakes("folds"),
         (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
-        (["sample\tfold", "s0\t0", "s1\t\u00b2", "s2\t0"], "line 3: fold is '\u00b2'"),
-        (["repeat\tsample\tfold", "x\ts0\ttrain"], "line 2: repeat is 'x'"),
-        (["sample\tfold", 's0\t"0', "s1\t0", "s2\t0"], "no tab-separated text"),
     ],
 )
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):

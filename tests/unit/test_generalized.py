@@ -180,16 +180,6 @@ def test_categories_converge_to_logistic_regression():
     assert model.predict_proba(X) == pytest.approx(reference.predict_proba(dummies), abs=1e-5)
 
 
-def test_effects_add_up_to_the_log_odds(fitted, mixed):
-    X, _ = mixed
-    X = X.set_index(np.arange(1000, 1300))
-    effects = fitted.effects(X)
-    total = effects.groupby("sample", sort=False)["sum"].sum()
-    assert list(total.index) == list(X.index)
-    assert total.to_numpy() + fitted.intercept_ == pytest.approx(fitted.decision_function(X))
-    assert (effects["naive_effect"] + effects["adjustment"]).equals(effects["sum"])
-
-
 def test_scoring_by_the_stored_table_alone_gives_the_same_probabilities(fitted, mixed, tmp_path):
     X, _ = mixed
     fitted.scorecard().to_parquet(tmp_path / "scorecard.parquet")
@@ -222,21 +212,6 @@ def test_values_between_and_beyond_those_of_training(fitted):
     assert between == pytest.approx((low + high) / 2)
     rows = pd.DataFrame({"a": [values[-1], 100.0], "b": 0.0, "c": 0.0})
     assert np.ptp(fitted.decision_function(rows)) == 0.0
-
-
-@pytest.mark.parametrize("shrinkage", [1.0, 1e-6])
-@pytest.mark.parametrize("copies", [1, 5])
-def test_effects_stay_bounded_where_a_feature_separates_the_classes(shrinkage, copies):
-    """A naive effect is at most log(K(0) n / (shrinkage * share) + 1) in size."""
-    rng = np.random.default_rng(6)
-    y = np.repeat([0, 1], 100)
-    X = y[:, None] + 0.1 * rng.normal(size=(200, copies))
-    model = GeneralizedNB(shrinkage=shrinkage).fit(X, y)
-    bound = np.log(9 / 8 * 200 / (shrinkage * 0.5) + 1)
-    assert all(np.abs(effect).max() <= bound for effect in model.naive_effects_)
-    assert all(np.abs(bias).max() <= bound for bias in model.marginal_bias_)
-    assert np.isfinite(model.predict_log_proba(X)).all()
-    assert (model.predict(X) == y).all()
 
 
 # --- stepwise selection ---------------------------------------------------------------------------

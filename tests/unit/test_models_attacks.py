@@ -66,84 +66,8 @@ def listed(*content, name="list"):
     return node(f"{name.title()}Node", name=name, content=list(content))
 
 
-def mapped(keys, **content):
-    return node("DictNode", name="dict", key_types=keys, content=content)
-
-
-def words(**content):
-    return mapped(listed(*[node("TypeNode")] * len(content)), **content)
-
-
-def reduced(module, name, *args):
-    arguments = listed(*args, name="tuple")
-    return node("ConstructorFromReduceNode", module, name, content=arguments)
-
-
-def touched():
-    """Return a getter of a module's names, whose key gives a function, whose key is called."""
-    lazy = reduced(
-        "xnbflow.naive_bayes", "lazy_names", plain("canary_new"), words(call=plain("canary_new"))
-    )
-    return mapped(mapped(lazy, call=plain(1)), x=plain(1))
-
-
-TWICE = node("ListNode", name="list", content=[node("TypeNode")], __id__=7)
-ATTACKS = {
-    "getter of a lazy package": touched(),
-    "reader of pickles": reduced("pandas.io.pickle", "read_pickle", plain("m.skops")),
-    "import of a method": reduced(
-        "xnbflow.evaluation.build", "import_estimator", plain("canary_new.Kind")
-    ),
-    "constructor": reduced("canary_known", "Kind", plain(1)),
-    "function": node("FunctionNode", "canary_known", "call"),
-    "function of protocol 0": node(
-        "FunctionNode", "builtins", "str",
-        content={"module_path": "canary_known", "function": "call"},
-    ),
-    "method": node(
-        "MethodNode", "canary_known", "Kind",
-        content={"func": "call", "obj": node("ObjectNode", "canary_known", "Kind")},
-    ),
-    "partial": node(
-        "PartialNode", "functools", "partial",
-        content={
-            "func": node("FunctionNode", "canary_known", "call"),
-            "args": listed(name="tuple"), "kwds": words(), "namespace": words(),
-        },
-    ),
-    "operator": node(
-        "OperatorFuncNode", "operator", "methodcaller", attrs=listed(plain("call"), name="tuple")
-    ),
-    "object": node("ObjectNode", "canary_known", "Kind", content=words(a=plain(1))),
-    "object of an unknown module": node("ObjectNode", "canary_new", "Kind"),
-    "type": node("TypeNode", "canary_known", "Kind"),
-    "list of a type of its own": node("ListNode", "canary_known", "call", content=[plain(1)]),
-    "array of a type of its own": node(
-        "NdArrayNode", "canary_known", "call", type="json", content=[], shape=listed(name="tuple")
-    ),
-    "loss": node(
-        "LossNode", "canary_known", "Kind",
-        content=words(), __reduce__={"args": listed(name="tuple")},
-    ),
-    "tree of another name": node(
-        "TreeNode", "sklearn.svm._classes", "SVC",
-        content=words(), __reduce__={"args": listed(name="tuple")},
-    ),
-    "key of a function": mapped(listed(node("FunctionNode", "canary_known", "call")), x=plain(1)),
-    "keys without a list": mapped(node("ObjectNode", "sklearn.svm._classes", "SVC"), x=plain(1)),
-    "keys exchanged by an id": listed(TWICE, mapped({**TWICE, "content": []}, x=plain(1))),
-    "default of a mapping": node(
-        "DefaultDictNode", "collections", "defaultdict",
-        content={"main": words(), "default_factory": node("FunctionNode", "canary_known", "call")},
-    ),
-    "cached": node("CachedNode", __id__=1),
-    "reader of files": node(
-        "ObjectNode", "sklearn.feature_extraction.text", "CountVectorizer",
-        content=words(input=plain("filename")),
-    ),
-    "no kind": {"__class__": "call", "__module__": "canary_known"},
-    "unknown kind": node("AnyNode", "canary_known", "call"),
-}  # fmt: skip
+#: Nodes of schemas that would call or import something, by what they are.
+ATTACKS = json.loads(Path(__file__).with_name("model_attacks.json").read_text())
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)

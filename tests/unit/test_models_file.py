@@ -3,7 +3,6 @@
 import io
 import warnings
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,19 +71,6 @@ def path(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "model.skops"
     write_model(model, path)
     return path
-
-
-def test_names_of_features_are_kept_once_and_given_back_to_every_step(tmp_path):
-    names = np.array([f"a-long-name-{i:03}" for i in range(SERIES.n_features)])
-    series, path = replace(SERIES, features=names), tmp_path / "model.skops"
-    model = fit_model(series, {"method": "csnb", "params": {"n_features": 1}}, None)
-    write_model(model, path)
-    unused = np.setdiff1d(names, names[model.used])[0]
-    assert path.read_bytes().count(unused.encode()) == 1
-    model = fit_model(series, {"steps": [*SCALED, {"method": "csnb"}]}, None)
-    write_model(model, path)
-    for each in (model, read_model(path)):
-        assert each.estimator[0].feature_names_in_.tolist() == names.tolist()
 
 
 @pytest.mark.parametrize(

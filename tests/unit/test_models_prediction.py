@@ -29,12 +29,6 @@ NB = fit_model(SERIES, {"method": "gaussian_nb"})
 XNB = fit_model(SERIES, {"method": "xnb"})
 
 
-@pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
-def test_the_order_of_columns_and_further_ones_change_nothing(model):
-    shuffled = NEW[NEW.columns[::-1]].assign(note=1.0)
-    assert predict_table(model, shuffled).table.equals(predict_table(model, NEW).table)
-
-
 def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     path = tmp_path / "new.csv"
     NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
@@ -149,7 +143,7 @@ def test_dropping_is_refused_where_classes_would_not_stay_comparable(entry):
         (lambda new: new.add_suffix("x"), "has none of the model's 8 features"),
         (lambda new: new.iloc[:0], "no samples"),
         (lambda new: new.iloc[:, [0, 0, *range(1, 8)]], "1 repeated columns, 'g0' for one"),
-        (lambda new: new.assign(g0="high"), "something that is no number"),
+        (lambda new: new.assign(g0="high"), "is not a number"),
         (lambda new: new.where(new.index.to_series() != "s2"), "sample 's2' has no value of 'g0'"),
         (lambda new: new.assign(g0=np.inf), "sample 's0': 'g0' is inf"),
     ],

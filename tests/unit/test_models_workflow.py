@@ -25,7 +25,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import read_parquet, write_parquet, write_tables
-from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models.final import final_model, model_tables, write_final
@@ -44,7 +43,6 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
-from xnbflow.report.sections.signature import gene_page
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = two_classes(40)
@@ -178,18 +176,6 @@ def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, 
     assert {gene for cells in sets for gene in cells[2:]} == set(text["feature"])
 
 
-def test_the_heat_map_is_standardised_and_ordered_by_class(folds):
-    model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {})
-    drawn = heatmap(model.signature, TRAIN)
-    assert drawn.groupby("feature")["z"].mean().abs().max() < 1e-9
-    assert drawn.groupby("feature")["z"].std(ddof=0).sub(1).abs().max() < 1e-9
-    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
-    assert classes == sorted(classes)
-    tables = model_tables(model, TRAIN)
-    assert tables["signature"] is model.signature
-    assert tables["core"].empty  # a number of features that is given
-
-
 def test_the_table_of_the_core_is_what_the_classifier_found():
     model = fit_model(TRAIN, {"method": "csnb_cv", "params": {"cv": 3}})
     row, last = model_tables(model, TRAIN)["core"].iloc[0], model.estimator
@@ -267,18 +253,7 @@ def test_a_page_is_of_one_series(results, tmp_path, other):
     assert refusal.value.file == str(place)
 
 
-# --- directions and links of genes ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["NA", "nan", "NaN", "null", "1-Mar", "Sep-02", "2021-03-01", "?"])
-def test_what_is_no_gene_s_name_leads_nowhere(name):
-    assert gene_page(name, "1007_s_at") == ""
-    assert gene_page("", name) == ""
-
-
-@pytest.mark.parametrize("symbol", ["BCR///ABL1", "BCR /// ABL1", "BCR"])
-def test_of_several_genes_the_first_is_linked(symbol):
-    assert gene_page(symbol, "p").endswith("/gene/?term=BCR")
+# --- directions of genes --------------------------------------------------------------------------
 
 
 def test_a_signature_is_between_where_the_page_is():

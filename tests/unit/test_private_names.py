@@ -54,16 +54,3 @@ def test_few_private_names_of_other_packages_are_used():
     found |= {name for path in rules for name in re.findall(r"\.(_[a-z]\w*)", path.read_text())}
     assert found - DOCUMENTED == set(ALLOWED)
     assert len(ALLOWED) <= 5
-
-
-def test_a_number_before_a_plural_may_be_one():
-    """`counted` writes the noun that goes with a number."""
-    nouns = "samples|classes|genes|features|groups|values|columns|cells|fits|rows"
-    uncounted = re.compile(rf'f"\{{len\([^{{}}]*\)[^{{}}]*\}} ({nouns})\b')
-    found = [
-        f"{path.name}: {match[0]}"
-        for path in (WORKFLOW / "src").rglob("*.py")
-        for match in uncounted.finditer(path.read_text())
-    ]
-    assert not found
-    assert uncounted.search('f"{len(names)} samples"')

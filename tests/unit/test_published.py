@@ -1,5 +1,7 @@
 """Published data sets, of UCI and with angles: the samples, kinds and classes of the papers."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -188,33 +190,13 @@ def test_windows_are_15_consecutive_residues_of_one_chain_with_all_angles(protei
     np.testing.assert_allclose(series.values[::2, 0], np.deg2rad(-np.arange(4, 19)))
 
 
-WEATHER = """\
-origin,year,month,day,hour,temp,wind_dir,wind_speed
-EWR,2013,1,1,1,30,270,10
-EWR,2013,4,1,1,50,90,5
-EWR,2013,7,1,1,80,180,7.5
-EWR,2013,10,1,1,50.5,0,0
-EWR,2013,12,1,1,31,,3
-EWR,2013,11,1,1,51,45,2
-EWR,2013,12,1,1,28,360,1
-EWR,2013,8,1,1,85,10,1
-JFK,2013,8,1,1,70,10,1
-"""
-
-
 def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
-    (tmp_path / "weather.csv").write_text(WEATHER)
-    series = get(tmp_path, "weather")
+    series = get(tmp_path, "weather", base=Path(__file__).with_name("published"))
     assert list(series.kinds) == ["angular", "linear", "categorical"]
     assert list(series.samples) == ["0", "1", "2", "5", "6", "7"]
     assert list(series.labels) == ["low", "medium", "high", "medium", "low", "high"]
     np.testing.assert_allclose(series.values[0], np.deg2rad([270, 90, 180, 45, 360, 10]))
     assert series.values[2].tolist() == [0, 1, 2, 3, 0, 2]
-
-
-@pytest.mark.parametrize(("location", "n_samples"), [("pigeons", 108), ("swallows", 114)])
-def test_the_real_birds_are_as_many_as_documented(tmp_path, shared_data, location, n_samples):
-    assert get(tmp_path, location, base=shared_data / "angular").n_samples == n_samples
 
 
 # --- data sets that scikit-learn ships ------------------------------------------------------------

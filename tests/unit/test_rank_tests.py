@@ -23,25 +23,7 @@ from xnbflow.evaluation.rank_tests import (
 TABLE_4 = Path(__file__).parents[2] / "resources" / "paper" / "directional_table4.tsv"
 
 #: Demšar (2006), Table 6: ranks of four variants of C4.5 on fourteen data sets.
-DEMSAR_RANKS = pd.DataFrame(
-    [
-        [4, 3, 2, 1],
-        [1, 2, 3, 4],
-        [4, 1, 2, 3],
-        [4, 1, 3, 2],
-        [4, 2, 3, 1],
-        [1, 2.5, 4, 2.5],
-        [3, 2, 4, 1],
-        [2.5, 2.5, 4, 1],
-        [4, 3, 2, 1],
-        [2.5, 2.5, 2.5, 2.5],
-        [4, 2.5, 1, 2.5],
-        [3, 2, 4, 1],
-        [4, 1, 2, 3],
-        [3, 1, 4, 2],
-    ],
-    columns=["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"],
-)
+DEMSAR_RANKS = pd.read_csv(Path(__file__).with_name("demsar_table6.tsv"), sep="\t", dtype=float)
 
 
 def by_pair(table, column):

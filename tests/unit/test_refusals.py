@@ -1,6 +1,5 @@
 """Calls that cannot be answered are refused by what is wrong with them."""
 
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +10,6 @@ from unit.test_models_file import two_classes
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.sheet import SheetRow, local_path
-from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.metrics import fold_metrics
@@ -20,7 +18,7 @@ from xnbflow.evaluation.stability import stability_index
 from xnbflow.models import fit_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
-from xnbflow.workflow.cli import app, commands
+from xnbflow.workflow.cli import commands
 
 NONE = SheetRow("mine", "table", "mine.csv", label="y")
 
@@ -69,16 +67,6 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
         read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)
 
 
-@pytest.mark.parametrize("package", ["python_calamine", "h5py"])
-def test_files_whose_reader_is_not_installed(tmp_path, monkeypatch, package):
-    kind = {"python_calamine": "xlsx", "h5py": "h5ad"}[package]
-    monkeypatch.setitem(sys.modules, package, None)
-    path = tmp_path / f"mine.{kind}"
-    path.write_bytes(b"any")
-    with pytest.raises(InputError, match=f"to read it, install {package.replace('_', '-')}"):
-        read_table(path, SheetRow("mine", "table", str(path), label="obs:y"))
-
-
 def test_a_study_of_geo_does_not_overwrite_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     told = SimpleNamespace(accession="GSE1", row=None, reason="No field looks like a class.")
@@ -88,16 +76,3 @@ def test_a_study_of_geo_does_not_overwrite_files(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"early\.yaml exists; remove it, or choose"):
         commands.write_study(SimpleNamespace(row=NONE), "early")
     assert [path.name for path in tmp_path.iterdir()] == ["early.yaml"]
-
-
-def test_the_command_where_the_workflow_or_its_packages_are_absent(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xnbflow.workflow.cli.sample_page", None)
-    with pytest.raises(InputError, match=r"the command needs .*; install xnbflow with its extra"):
-        commands.write_explanation(None, tmp_path / "page.html", "s0")
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with"):
-        app.call_snakemake("demo", [])
-    monkeypatch.setattr(app, "__file__", str(tmp_path / "a/b/c/d/e/app.py"))
-    with pytest.raises(InputError, match="has the library only; clone the repository"):
-        app.call_snakemake("demo", [])

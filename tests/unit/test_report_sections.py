@@ -28,13 +28,12 @@ from scipy.special import logsumexp
 
 from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.sheet import COLUMNS
 from xnbflow.data.study import Study
-from xnbflow.evaluation.description import dependent_groups, dependent_pairs
+from xnbflow.evaluation.description import dependent_pairs
 from xnbflow.evaluation.summaries import suspects
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
-from xnbflow.report.page.blocks import Cards, Code, Facts, Figure, Gallery, Links, Prose, Table
+from xnbflow.report.page.blocks import Cards, Facts, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import (
@@ -48,7 +47,6 @@ from xnbflow.report.sections import (
     overview,
     samples,
 )
-from xnbflow.report.sections.answer import _item, _size
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_curves, write_multiqc, write_report
 
@@ -78,16 +76,6 @@ def blocks(section, kind):
 def column(table, row, name):
     frame = table.frame.set_index(table.frame.columns[0])
     return frame.loc[row, name]
-
-
-def test_every_section_has_a_lead_and_every_figure_and_table_says_how_to_read_it(results):
-    for module in MODULES:
-        section = module.section(results)
-        assert section.lead
-        assert all(table.caption for table in blocks(section, Table))
-        assert all(gallery.caption for gallery in blocks(section, Gallery))
-        assert all(figure.caption for figure in blocks(section, Figure))
-        assert all(figure.alt for figure in kinds.figures_of(section.blocks))
 
 
 def drawn(section, name):
@@ -152,37 +140,6 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     assert first.note == ""  # every fold selects it
 
 
-@pytest.mark.parametrize(
-    ("changes", "level", "words"),
-    [
-        ({}, "fair", ["Partly supported: XNB has an accuracy of 90%", "p = 0.005"]),
-        (
-            {"reasons": "classes; stability"},
-            "fair",
-            ["“healthy” is not recognised and disjoint halves"],
-        ),
-        ({"level": "not supported", "p_value": np.nan}, "poor", ["rests on intervals alone"]),
-        ({"choices": 6}, "fair", ["chosen after looking, out of 6"]),
-    ],
-)
-def test_how_well_a_finding_is_supported_is_written_with_its_reasons(changes, level, words):
-    summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
-    recall = pd.DataFrame({"class": ["healthy", "tumour"], "recognised": [False, True]})
-    row = {
-        "level": "partly supported",
-        "reasons": "classes",
-        "p_value": 0.005,
-        "choices": 1,
-        "permuted": "",
-    }
-    row |= {"accuracy": 0.9, "majority": 0.5, "chance": 0.5}
-    row |= {"balanced_lower": 0.6, "balanced_upper": 0.95} | changes
-    text, colour = answer._verdict("XNB", summary, pd.DataFrame([row]), recall)
-    assert colour == level
-    assert all(each in text for each in words)
-    assert answer._verdict("XNB", summary, pd.DataFrame(), recall)[1] == "poor"
-
-
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
 def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     """Where intervals lie above chance only p of the permutation test differs."""
@@ -223,23 +180,6 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
     assert level == "fair"
     assert text.startswith("Partly supported: XNB")
     assert ", but it did not hold in two." in text
-
-
-@pytest.mark.parametrize(
-    ("recall", "recognised", "note", "words"),
-    [
-        (0.0, False, "", "Never recognised, most often mistaken for “b”"),
-        (0.3, False, "", "than by chance, most often mistaken for “b”"),
-        (0.0, False, "one sample", "A single sample"),
-        (0.9, True, "constant", "hardly varies"),
-        (0.9, True, "", ""),
-    ],
-)
-def test_a_class_with_unreliable_features_has_a_warning(recall, recognised, note, words):
-    row = pd.Series({"recall": recall, "recognised": recognised, "taken_for": "b"})
-    warning = answer._warning(row, note)
-    assert words in warning
-    assert bool(words) == bool(warning)
 
 
 def test_every_number_has_a_file_beside_the_page(results):
@@ -354,20 +294,6 @@ def test_selected_features_have_frequency_distances_planted_class_and_dependence
     assert pairs["values"][place] == row["to tumour B"]
 
 
-def test_density_figures_show_every_class_and_know_which_it_serves(results):
-    figures = kinds.figures_of(explanation.section(results).blocks)
-    own = (f.arguments for f in figures if f.name.startswith("density-alpha"))
-    figure = next(arguments for arguments in own if arguments["feature"] == "probe_08")
-    series = DataSet.read(results.root / SERIES.of(dataset="alpha"))
-    assert figure["classes"] == sorted(CLASSES["alpha"])
-    assert figure["classes"][figure["focus"]] == "tumour B"  # it is planted there
-    assert 2 in figure["chosen"]
-    values = series.values[8, series.labels == "tumour B"]
-    np.testing.assert_array_equal(np.sort(figure["samples"][2]), np.sort(values))
-    mass = np.trapezoid(figure["densities"], figure["grid"], axis=1)
-    np.testing.assert_allclose(mass, 1, atol=0.05)
-
-
 def test_dependent_pairs_are_correlations_of_residuals(results):
     series = DataSet.read(results.root / SERIES.of(dataset="alpha"))
     pairs = dependent_pairs(series, list(series.features), cut=0.5)
@@ -379,33 +305,6 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
     others = np.abs(np.corrcoef(residuals)[np.triu_indices(FEATURES, 1)])
     assert len(pairs) == (others > 0.5).sum()
-
-
-def test_groups_are_joined_over_a_common_partner():
-    pairs = pd.DataFrame({"feature": ["a", "b"], "other": ["b", "c"], "r": [0.9, 0.8]})
-    assert dependent_groups(pairs, ["c", "x", "a", "b"]) == ["a", "", "a", "a"]
-    assert dependent_groups(pairs.iloc[:0], ["c"]) == [""]
-
-
-def test_methods_give_the_configuration_as_yaml_and_every_table(results):
-    section = methods.section(results)
-    code = next(c for c in blocks(section, Code) if "configured" in c.caption)
-    assert yaml.safe_load(code.text)["folds"]["3-fold"]["splits"] == 3
-    sheet = next(c for c in blocks(section, Code) if c.caption.startswith("my.tsv"))
-    header, *rows = [line.split("\t") for line in sheet.text.splitlines()]
-    assert header == list(COLUMNS)
-    assert [row[:2] for row in rows] == [["alpha", "simulate"], ["GSE7904", "table"]]
-    (links,) = blocks(section, Links)
-    for _, _, files in links.items:
-        assert all((results.folder / file).exists() for file in files)
-
-
-def test_features_have_their_gene_symbol_and_data_sets_their_groups():
-    assert _item("201746_at", "high", "TP53", 1.0).text == "TP53 (201746_at)"
-    assert _item("g1", "high", "", 1.0).text == "g1"
-    row = {"samples": 62, "features": 2000, "classes": 2, "groups": 31.0, "missing": True}
-    assert _size(pd.Series(row)).startswith("62 samples of 31 groups")
-    assert _size(pd.Series(row)).endswith("missing values filled in")
 
 
 # --- the data of a waterfall ----------------------------------------------------------------------
@@ -450,17 +349,8 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
 # --- the tables of a study ------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory):
-    return write_study(tmp_path_factory.mktemp("study")).tables
-
-
-def test_every_table_of_the_contract_is_written_with_its_columns(tables):
-    for name, table in STUDY_TABLES.items():
-        assert list(tables[name].columns) == table.fixed, name
-
-
-def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(tables):
+def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(results):
+    tables = results.tables
     assert tables["datasets"].iloc[:, :4].to_numpy().tolist() == [
         [name, SAMPLES, FEATURES, len(classes)] for name, classes in CLASSES.items()
     ]
@@ -469,24 +359,6 @@ def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(tables):
         for name, classes in CLASSES.items()
         for label in sorted(classes)
     ]
-
-
-def test_diagnostics_are_those_of_each_data_set(tables):
-    table = tables["diagnostics"].set_index("dataset")
-    assert list(table.index) == list(CLASSES)
-    assert set(table["max_abs_r"]) == {0.5}
-    assert set(table["non_normal_within_ratio"]) == {0}
-    assert table[["dependent_pairs", "cut", "dof"]].to_numpy().tolist() == [[1, 0.7, 34]] * 2
-
-
-def test_truth_selection_and_predictions_meet_by_data_set_and_classifier(tables):
-    assert tables["recovery"][["dataset", "classifier"]].to_numpy().tolist() == [["alpha", "xnb"]]
-    assert set(tables["selection"]["classifier"]) == {"xnb"}
-    tested = tables["recall"].groupby(["dataset", "classifier"])["samples"].sum()
-    assert tested.to_dict() == dict.fromkeys(
-        [(d, c) for d in CLASSES for c in CLASSIFIERS], SAMPLES
-    )
-    assert set(tables["confidence"]["predictions"]) == {2 * SAMPLES}
 
 
 @pytest.fixture
@@ -531,15 +403,6 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
     for none in (rows[2:], []):
         table = suspects(pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"))
         assert answer._suspects(results_with("suspects", table)) == []
-
-
-def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):
-    found = answer._as_good(results, "xnb")
-    table = found[-1].blocks[0].frame
-    assert table["classifier"].tolist()[0] == "XNB"
-    assert table.groupby(["dataset", "classifier", "class"]).size().max() == 1
-    known = results.tables["as_good"].query("classifier == 'xnb' and as_good > selected")
-    assert len(found) == 1 + bool(len(known))
 
 
 def test_what_a_single_column_of_the_phenotype_says_is_said_once():

@@ -2,22 +2,13 @@
 
 import numpy as np
 import pytest
-from report_study import sources, unsourced, walk
-from scipy.stats import norm
+from report_study import analysis_section
 
-from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.study import Study
-from xnbflow.data.tables import write_tables
-from xnbflow.report.page.blocks import Table, figures_of
-from xnbflow.report.page.style import render
-from xnbflow.report.results import StudyResults
+from xnbflow.report.page.blocks import figures_of
 from xnbflow.studies.separation import ANALYSIS
-from xnbflow.studies.separation import section as separation
 from xnbflow.studies.separation.compute import analyse
-
-TABLES = analysis_tables(ANALYSIS)
 
 PARAMS = {
     "blocks": 40,
@@ -48,28 +39,12 @@ def tables():
     return analyse({}, PARAMS, threads=2)
 
 
-def test_risk_of_all_blocks_is_equation_9(tables):
-    whole = tables["risk"].query("method == 'all blocks'")
-    for row in whole.itertuples():
-        rho, distance = 40 / row.samples, 2 * 40 / row.samples * row.mean_score
-        equation_9 = norm.cdf(-np.sqrt(distance) / 2 / np.sqrt(1 + 2 * 3 * rho / distance))
-        assert row.asymptotic_risk == pytest.approx(equation_9)
-        assert row.risk == pytest.approx(equation_9, abs=4 * row.risk_error + 0.002)
-
-
 def test_simulation_follows_the_asymptotic_formulas_of_every_method(tables):
     risk = tables["risk"]
     estimated = risk["method"].str.contains("estimated")
     known = risk[~estimated & (risk["samples"] == 300)]
     np.testing.assert_allclose(known["separation"], known["asymptotic_separation"], rtol=0.03)
     assert (risk[estimated]["asymptotic_risk"] < risk[estimated]["risk"] + 0.01).all()
-
-
-def test_theorem_1_with_its_boundary_term_is_the_simulated_mean(tables):
-    table = tables["theorem1"]
-    tolerance = 4 * table["simulated_error"] / table["simulated"]
-    assert (np.abs(table["corrected"] / table["simulated"] - 1) < tolerance).all()
-    assert (table["printed"] > table["corrected"]).all()
 
 
 def test_fitted_classifiers_come_near_the_simulation_with_known_covariances(tables):
@@ -125,33 +100,8 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
     assert harmed.xs("all blocks", level="method").isna().all()
 
 
-def drawn(tables, root):
-    """Write the tables of the analysis and return the section and its tables of the page."""
-    study = Study("blocks", "Blocks", "", (), (), (), diagnostics=False, analyses={})
-    results = StudyResults(study, {}, {}, root)
-    write_tables(tables, results.folder / "separation", TABLES)
-    made = separation.section(results)
-    return made, [each for each in walk(made.blocks) if isinstance(each, Table)] if made else []
-
-
-def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
-    made, (verdicts, many, few, theorem1, means, fitted) = drawn(tables, tmp_path)
-    risk = tables["risk"].set_index(["samples", "setting", "method"])
-    for samples, shown in ((300, many), (20, few)):
-        frame = shown.frame
-        for row in frame.to_dict("records"):
-            own = risk.loc[(samples, row["setting"], row["method"])]
-            assert (row["risk"], row["gain"]) == (own["risk"], own["gain"])
-        had = frame[frame["method"].isin([METHODS[i] for i in (1, 2, 3, 5)])]
-        assert {i for i, _ in shown.best} == set(had.groupby("setting")["gain"].idxmax())
-    # three kinds by two sizes and all, four methods
-    assert len(verdicts.frame) == 9 * 4
-    assert theorem1.frame["printed_off"].tolist() == tables["theorem1"]["printed_off"].tolist()
-    assert means.frame["shrinkage"].tolist() == tables["fitted_means"]["shrinkage"].tolist()
-    assert fitted.frame["risk"].tolist() == tables["fitted"]["risk"].tolist()
-    assert unsourced(made.blocks, separation) == []
-    assert sources(made.blocks) <= {f"separation/{name}.tsv" for name in TABLES}
-    figures = list(figures_of(made.blocks))
-    drawings = [render(figure.name, figure.draw, figure.arguments) for figure in figures]
-    assert len(drawings) == 2 + 3  # gains by sample size, weights by distribution
-    assert "non-central chi-square (3, 5)" in drawings[0]
+def test_the_section_draws_and_sources_everything(tables, tmp_path):
+    made, shown = analysis_section(ANALYSIS, tables, tmp_path)
+    # three kinds by two sizes and all, four methods; gains by sample size, weights by distribution
+    assert len(shown[0].frame) == 9 * 4
+    assert len(list(figures_of(made.blocks))) == 2 + 3

@@ -215,18 +215,6 @@ def test_the_score_of_the_core_is_of_folds_that_did_not_choose_its_size(rng):
     assert core < 0.6
 
 
-def test_units_order_and_names_change_nothing(rng):
-    X, y = overlapping(rng, 3)
-    model = averaged().fit(X, y)
-    scales, order = 10.0 ** rng.integers(-6, 7, X.shape[1]), rng.permutation(X.shape[1])
-    other = averaged().fit((X * scales)[:, order], y)
-    found = other.predict_log_proba((X * scales)[:, order])
-    np.testing.assert_allclose(found, model.predict_log_proba(X), rtol=1e-6, atol=1e-9)
-    for label, chosen in model.selected_features_.items():
-        assert order[other.selected_features_[label]].tolist() == chosen
-        np.testing.assert_allclose(other.weights_[label], model.weights_[label], rtol=1e-6)
-
-
 def test_samples_of_one_group_count_as_one(rng):
     X, y = overlapping(rng)
     pairs = np.repeat(np.arange(len(y)), 2)

@@ -8,14 +8,10 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.dataset import DataSetHeader
 from xnbflow.evaluation import summaries
-from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval, share_interval
-from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.summaries import (
     averages,
     hard_samples,
@@ -24,7 +20,6 @@ from xnbflow.evaluation.summaries import (
     recall,
     samples,
 )
-from xnbflow.evaluation.training import train
 
 PLACES = list(np.ndindex(2, 2))
 HEADER = DataSetHeader(
@@ -300,17 +295,6 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
 
 
-def test_problems_are_the_errors_and_warnings_that_say_something():
-    fits = fits_of().assign(error=["", "bad", "", ""], warnings=["", "", "few", ""])
-    table = summaries.problems({KEY: fits})
-    assert list(table.columns) == STUDY_TABLES["problems"].fixed
-    assert table.drop(columns=["dataset", "folds", "classifier"]).to_numpy().tolist() == [
-        [0, 1, "error", "bad"],
-        [1, 0, "warnings", "few"],
-    ]
-    assert table.index.tolist() == [0, 1]
-
-
 def labelled(true, predicted, repeats=1):
     one = pd.DataFrame({"sample": [f"s{i}" for i in range(len(true))], "true": true})
     tables = [one.assign(predicted=predicted, repeat=repeat) for repeat in range(repeats)]
@@ -371,27 +355,6 @@ def test_a_label_is_doubted_where_all_repeats_are_sure_of_one_other_class():
     rows = samples({key: table}, recalled({key: table})).set_index("sample")
     assert rows.index[rows["suspect"]].tolist() == ["s29"]
     assert rows.loc[["s28", "s29"], "probability"].tolist() == pytest.approx([0.89, 0.9])
-
-
-def test_exchanged_labels_are_found():
-    """Two labels of wine are exchanged, which is easy: they are doubted, and few others."""
-    pair = (20, 150)
-    wine = acquire(SheetRow("wine", "bundled", "wine"))
-    labels = wine.labels.copy()
-    labels[list(pair)] = labels[list(pair[::-1])]
-    series = DataSet("w", wine.values, wine.features, wine.samples, labels)
-    header = DataSetHeader("w", series.samples, series.labels, series.n_features)
-    folds = draw_folds(header, 5, 1)
-    predictions = {
-        ("w", "f", name): train(series, folds, resolved({"method": name}))["predictions"]
-        for name in ("gaussian_nb", "csnb", "xnb")
-    }
-    found = summaries.performances(predictions, {"w": header}, {})
-    rows = samples(predictions, summaries.recall(predictions, found, {"w": header}))
-    doubted = rows[rows["suspect"]].groupby("sample").size()
-    doubted = set(doubted.index[doubted == len(predictions)])
-    assert set(wine.samples[list(pair)]) <= doubted
-    assert len(doubted) <= 4
 
 
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
@@ -459,13 +422,6 @@ def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_look
     assert subject(given, both.iloc[:0], table) == ("csnb", 3)
     text = told(summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53}), selecting=()).text
     assert "chosen after looking, as the most accurate of 2" in text
-
-
-def test_where_nothing_could_be_fitted_it_says_so():
-    scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5}
-    row = told(summary(scores, failed=set(scores)))
-    assert row.classifier == ""
-    assert row.text.startswith("No classifier could be fitted")
 
 
 def test_averages_leave_out_data_sets_where_one_classifier_failed():

@@ -143,19 +143,6 @@ def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
     assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
 
 
-def test_every_table_has_the_columns_of_the_contract_and_rows_in_a_row(series):
-    for entry_ in (XNB_ENTRY, {"method": "sklearn.naive_bayes.GaussianNB"}, entry(Tied)):
-        outcome = train(series, FOLDS, entry_)
-        for name, table in TRAINING_TABLES.items():
-            found = outcome[name]
-            columns = [c for c in found.columns if not c.startswith(LOG_POSTERIOR)]
-            assert columns == table.fixed, name
-            assert found.index.tolist() == list(range(len(found)))
-    empty = train(series, FIRST, entry(Failing))["selected"]
-    assert empty["constant"].dtype == bool
-    assert empty["distance"].dtype == float
-
-
 class Talking(Spy):
     """Warns twice of the same and once of another thing."""
 

@@ -118,15 +118,6 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     assert not found.classes[1].recognised
 
 
-def test_what_a_class_is_taken_for():
-    codes = np.repeat([0, 1, 2], 10)
-    predicted = codes.copy()
-    predicted[20:27], predicted[27] = 0, 1
-    row = performance(codes, np.eye(3)[predicted]).classes[2]
-    assert (row.taken_for, row.taken) == (0, 7)
-    assert performance(codes, np.eye(3)[codes]).classes[0].taken_for == -1
-
-
 def test_overconfidence_is_exact():
     rng = np.random.default_rng(0)
     p = rng.uniform(0.5, 1, 10)
