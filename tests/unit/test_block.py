@@ -200,3 +200,16 @@ def test_transform_puts_blocks_side_by_side():
     order = np.concatenate(finder.blocks_)
     np.testing.assert_array_equal(finder.transform(frame), X[:, order])
     assert finder.get_feature_names_out().tolist() == [f"probe{i}" for i in order]
+
+
+def test_weights_multiply_the_blocks_log_likelihood_ratios():
+    """Eq. 13, plus the log prior odds."""
+    X, y = samples(20, apart=0.4)
+    classifier = BlockNB(blocks=4, selection="weights").fit(X, y)
+    covariance = pooled_covariance(X, y)
+    odds = np.full(len(X), np.log(30 / 24))
+    for weight, block in zip(classifier.weights_[0], classifier.blocks_, strict=True):
+        densities = log_densities(X, y, X, block, covariance)
+        odds += weight * (densities[0] - densities[1])
+    log_proba = classifier.predict_log_proba(X)
+    np.testing.assert_allclose(log_proba[:, 0] - log_proba[:, 1], odds, rtol=1e-8, atol=1e-10)

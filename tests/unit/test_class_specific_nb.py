@@ -17,6 +17,15 @@ from xnbflow.naive_bayes.class_specific_cv import geometric_sizes
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.naive_bayes.size_path import InnerPredictions, choose
 
+
+def repeating(rng, n=400):
+    """Return four classes: one is told by twenty copies of a feature, each other by twenty."""
+    codes = rng.integers(4, size=n)
+    one = rng.normal(size=(n, 1)) + 2.0 * (codes[:, None] == 0)
+    others = [rng.normal(size=(n, 20)) + 0.6 * (codes[:, None] == code) for code in (1, 2, 3)]
+    return np.hstack([np.repeat(one, 20, axis=1), *others]), codes
+
+
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
 #: The classifier of one size, which the tests of its path and its calibration are about.
@@ -437,3 +446,13 @@ def test_two_classes_have_one_temperature(rng):
     model = one_size(cv=4).fit(X, y > 0)
     assert model.calibration_slope_.tolist() == [1.0 / model.temperature_] * 2
     assert model.calibration_intercept_.tolist() == [0.0, 0.0]
+
+
+def test_explanations_add_up_to_the_score(rng):
+    X, y = repeating(rng, n=120)
+    model = one_size(cv=4).fit(X, y)
+    assert np.ptp(model.calibration_slope_) > 0.0
+    terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
+    joint = model.predict_joint_log_proba(X[:5])
+    offset = model.class_log_prior_ + model.calibration_intercept_
+    np.testing.assert_allclose(terms.to_numpy() + offset, joint, rtol=1e-9)

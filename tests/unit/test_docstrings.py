@@ -3,12 +3,62 @@
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from sklearn.base import BaseEstimator
 
 from xnbflow.evaluation.methods import METHODS
+
+USER_CODE = """
+from typing import assert_type
+
+import numpy as np
+
+from xnbflow import CICA
+from xnbflow.density.families import FAMILIES, Distribution, Gaussian
+from xnbflow.models import TrainedModel, read_model
+from xnbflow.naive_bayes import XNB, HybridNB
+from xnbflow.data.dataset import DataSet
+
+X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
+assert_type(XNB(bandwidth="silverman", n_grid=50).predict(X), np.ndarray)
+assert_type(CICA().fit(X, y), CICA)
+assert_type(HybridNB([("wind", Gaussian(), [0])]), HybridNB)
+assert_type(read_model("model.skops"), TrainedModel)
+assert_type(DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
+assert_type(FAMILIES["gaussian"], type[Distribution])
+"""
+#: What estimators take.
+SAMPLES = """
+import numpy as np
+from scipy import sparse
+
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
+
+
+class Frame:  # as polars.DataFrame and anndata.AnnData declare it
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, 1
+
+
+GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
+GaussianNB().fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1.0, 2.0])
+ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
+ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
+"""
+MISTAKES = """
+from xnbflow.naive_bayes import XNB, GaussianNB, NoSuchNB
+from xnbflow.preprocessing.mdlp import _cut
+
+XNB(n_grid="fifty")
+XNB(no_such_parameter=1)
+_cut(1, 2)
+GaussianNB().fit(object(), [0])
+"""
 
 PUBLIC_MODULES = [
     "xnbflow.data.cells",
@@ -77,3 +127,22 @@ def test_every_name_of_the_reference_has_its_sections(path):
 
 def names_of(module):
     return importlib.import_module(module).__all__
+
+
+@pytest.mark.slow
+def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
+    """As the library is installed; compiled kernels keep their types."""
+    for name, code in {"user": USER_CODE, "samples": SAMPLES, "mistakes": MISTAKES}.items():
+        (tmp_path / f"{name}.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
+    run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1, run.stderr
+    assert not re.search(r"(user|samples)\.py", run.stdout)
+    for mistake in (
+        '"NoSuchNB"',
+        'expected "int"',
+        '"no_such_parameter"',
+        '"n_classes", "bits"',
+        '"object"',
+    ):
+        assert mistake in run.stdout

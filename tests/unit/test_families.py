@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gammaln, logsumexp
+from scipy.stats import multivariate_normal
 from sklearn.covariance import ledoit_wolf
+from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KernelDensity
 
 from xnbflow.data.errors import InputError
@@ -28,7 +30,7 @@ from xnbflow.density.families.bessel import (
 from xnbflow.density.families.gaussian_blocks import ledoit_wolf_intensity
 from xnbflow.density.families.kernel import LOG_ZERO, log_kernel_density
 from xnbflow.density.kernels import KERNELS
-from xnbflow.naive_bayes import XNB
+from xnbflow.naive_bayes import XNB, FlexibleNB
 from xnbflow.preprocessing.selection.mutual_information import (
     quadrature_information,
 )
@@ -358,3 +360,30 @@ def test_information_of_categories_is_shannons():
     first = np.log(2) - 0.75 * stats.entropy([2 / 3, 1 / 3])
     information = quadrature_information(family, np.log([0.5, 0.5]))
     np.testing.assert_allclose(information, [first, np.log(2)], atol=1e-6)
+
+
+def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature():
+    X, y = load_breast_cancer(return_X_y=True)
+    train, X_test = X[1::3], X[::3]
+    model = FlexibleNB().fit(train, y[1::3])
+    expected = np.tile(model.class_log_prior_, (len(X_test), 1))
+    for c in range(2):
+        for f, h in enumerate(model.density_.bandwidths_[c]):
+            density = KernelDensity(bandwidth=h).fit(train[y[1::3] == c, f : f + 1])
+            expected[:, c] += density.score_samples(X_test[:, f : f + 1])
+    np.testing.assert_allclose(model.predict_joint_log_proba(X_test), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("pooled", [True, False])
+def test_log_density_is_that_of_the_multivariate_normal(blocks, pooled):
+    features, codes, columns = blocks
+    fitted = fit_blocks(features, codes, columns, pooled=pooled)
+    assert not fitted.shrinkage_.any()
+    points = features[:, ::7]
+    for code in range(3):
+        terms = fitted.log_density_terms(points, code, np.array([2, 0]))
+        for row, block in enumerate(columns[[2, 0]]):
+            covariance = within(features, codes, pooled, code)[np.ix_(block, block)]
+            mean = features[block][:, codes == code].mean(axis=1)
+            expected = multivariate_normal(mean, covariance).logpdf(points[block].T)
+            np.testing.assert_allclose(terms[row].sum(axis=0), expected, rtol=1e-10)

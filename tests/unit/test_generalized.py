@@ -266,3 +266,13 @@ def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
     score = both @ (events - p)
     expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
     assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
+
+
+def test_effects_add_up_to_the_log_odds(fitted, mixed):
+    X, _ = mixed
+    X = X.set_index(np.arange(1000, 1300))
+    effects = fitted.effects(X)
+    total = effects.groupby("sample", sort=False)["sum"].sum()
+    assert list(total.index) == list(X.index)
+    assert total.to_numpy() + fitted.intercept_ == pytest.approx(fitted.decision_function(X))
+    assert (effects["naive_effect"] + effects["adjustment"]).equals(effects["sum"])

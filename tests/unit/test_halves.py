@@ -61,3 +61,12 @@ def test_classes_that_cannot_be_halved_have_no_halves(planted):
     whole = dataclasses.replace(planted, groups=planted.labels)
     method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
     assert halves_table(whole, {"method": method}, 3).empty
+
+
+def test_random_lists_do_not_agree():
+    rng = np.random.default_rng(0)
+    names = [str(i) for i in range(50)]
+    pairs = [tuple(set(rng.choice(names, 10, replace=False)) for _ in "ab") for _ in range(400)]
+    found = half_stability(pairs, 50)
+    assert found.lower == 0
+    assert found.value < 0.03

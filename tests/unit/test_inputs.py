@@ -1,6 +1,10 @@
 """What every estimator refuses of parameters, samples and labels, and what it takes."""
 
+import datetime
 import inspect
+import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -41,6 +45,73 @@ from xnbflow.preprocessing import (
     VarianceFilter,
 )
 from xnbflow.preprocessing.estimator import Estimator
+
+MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
+
+ABSTRACT = {"BaseNaiveBayes", "Distribution"}
+PUBLIC = [
+    *(each for module in MODULES for each in vars(module).values() if inspect.isclass(each)),
+    *(import_estimator(method.estimator) for method in METHODS.values()),
+]
+
+DECLARED = [
+    each
+    for each in dict.fromkeys(PUBLIC)
+    if each.__name__ not in ABSTRACT
+    and issubclass(each, Declared)
+    and (issubclass(each, Estimator) or each.__module__.startswith("xnbflow.density"))
+]
+
+#: Those that name what is wrong with samples; filters and normalisers leave that to scikit-learn.
+ESTIMATORS = [each for each in DECLARED if issubclass(each, Estimator)]
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError
+
+
+VALUES = [
+    *(None, True, False, "", "no such choice", "nan", "x" * 10_000, b"gaussian", "0", "\0"),
+    *(0, 1, 2, 7, -1, -(2**63), 2**63, 10**400, np.int8(3), np.uint64(2**63)),
+    *(0.0, 0.5, -0.5, 1.0, 1.5, 2.0, math.nan, math.inf, -math.inf, 1e-320, 1e308, -1e308),
+    *(np.float32(0.5), np.float64("nan"), np.longdouble(0.5), np.bool_(True), 1j, 0.5 + 0j),
+    *(Fraction(1, 2), Decimal("0.5"), Decimal("nan"), pd.NA, pd.NaT, datetime.date(2020, 1, 1)),
+    *([], [0], [0, 1], [[0]], [[0], [1, 2, 3]], [None], ["a"], [0.5], [True], [2**63], [-9]),
+    *([0] * 10_000, (), (0, 1), ((0, 1), (2, 3)), [([], [])], [("a", "b", "c")], [[[0]]]),
+    *([("a", "gaussian", None)], [("a", "gaussian", [0.5])], [(0, "gaussian", 0), "abc"]),
+    *([(object(), "kernel", [0])], [("a", ["gaussian"], [0])], [("a", "gaussian", {0: 1})]),
+    *({}, {"a": 1}, {0}, frozenset([1]), range(2), slice(None), slice("a", None), slice(0, 9, 0)),
+    *(slice(0.5, None), object, object(), type, len, lambda y: y, lambda: None, Unprintable()),
+    *(np.array(0.5), np.array([0, 1]), np.array([[0, 1]]), np.array([0.5]), np.array([]), Ellipsis),
+    *(pd.Series([0, 1]), pd.Series(["a"]), pd.DataFrame({"a": [1]}), np.random.default_rng(0)),
+    *(
+        np.datetime64("2020"),
+        GaussianNB,
+        GaussianNB(),
+        KernelNBRegressor(),
+        iter([0]),
+        (i for i in [0]),
+    ),
+]
+#: Passes that are enough to see whether a value is used or refused.
+FEW = {"CICA": {"max_iter": 3, "n_restarts": 1}, "GeneralizedNB": {"max_iter": 2}}
+PARAMETERS = [(each, name) for each in ESTIMATORS for name in inspect.signature(each).parameters]
+
+
+def outcome(model, X, y):
+    """Return what refused the parameters, or what refused the fit; other errors are raised."""
+    try:
+        model._validate_params()
+    except InputError as error:
+        return str(error), None
+    try:
+        model.fit(X, y)
+        getattr(model, "predict", getattr(model, "transform", None))(X)
+    except InputError as error:
+        return None, str(error)
+    return None, None
+
 
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
 
@@ -290,3 +361,17 @@ def test_names_need_to_exist_and_to_be_of_one_column():
         with pytest.raises(InputError, match="'a'"):
             column_positions(columns, names, "angular")
     assert column_positions(["b"], repeated, "angular").tolist() == [1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("estimator", "name"), PARAMETERS)
+@pytest.mark.filterwarnings("ignore")
+def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name):
+    X, y = samples(estimator)
+    for value in VALUES:
+        if estimator is ClassSpecificNBCV and isinstance(value, list) and len(value) > 9:
+            continue  # it would try every one of them
+        model = make(estimator).set_params(**FEW.get(estimator.__name__, {}) | {name: value})
+        undeclared, unusable = outcome(model, X, y)
+        assert undeclared is None or undeclared.startswith(f"{name} is ")
+        assert len(undeclared or unusable or "") <= 300

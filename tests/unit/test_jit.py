@@ -4,12 +4,25 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import xnbflow
+
+#: Every classifier's kernels, those written as vectors among them.
+PREDICT = """
+import numpy as np
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB, GaussianNB
+rng = np.random.default_rng(0)
+y = np.arange(24) % 3
+X = rng.normal(size=(24, 5)) + y[:, None]
+for model in (GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(n_features=1)):
+    print(model.fit(X, y).predict_log_proba(X[:2]).round(6).tolist())
+"""
 
 pytestmark = pytest.mark.slow  # every test compiles anew
 
@@ -64,3 +77,18 @@ def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(library,
         assert np.isfinite(float(done.stdout))
         assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
     assert any((tmp_path / "home").rglob("*.nbc"))
+
+
+def test_without_compilation_the_results_are_the_same():
+    source = str(Path(xnbflow.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", PREDICT],
+        env=os.environ | {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with redirect_stdout(StringIO()) as compiled:
+        exec(PREDICT, {})
+    assert done.stdout == compiled.getvalue()
+    assert done.stdout.count("[[") == 4

@@ -62,3 +62,19 @@ def test_every_rule_of_the_contract_has_a_script_a_log_and_asks_for_memory_and_t
             assert text.count(word) == 1, word
     for word in ("mem_mb=memory(", "runtime=minutes("):
         assert text.count(word) == len(JOBS)
+
+
+def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
+    code, said = run("import no_such_package")
+    assert code == 1
+    assert said.startswith(f"Error: No module named 'no_such_package' in {sys.executable}, which")
+    code, said = run("import xnbflow.no_such_module")  # a mistake of ours
+    assert "Traceback" in said
+
+
+def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
+    code, said = run("raise MemoryError('Unable to allocate 8 EiB')")
+    assert code == 1
+    assert said.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
+    assert "mem_mb" in said
+    assert "Traceback" in (tmp_path / "logs/a.log").read_text()

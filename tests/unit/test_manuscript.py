@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from report_study import SCRIPT, write_declared, write_study
 
 from xnbflow.data.contract import (
@@ -322,3 +323,12 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     assert refused.value.file == str(path)
     with pytest.raises(InputError, match="xnbflow run absent"):
         read_record("absent", {}, results.root)
+
+
+def test_the_citation_file_names_works_of_the_list():
+    cited = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text())
+    known = {work["title"].lower(): work for work in references().values()}
+    for entry in cited["references"]:
+        work = known[entry["title"].lower()]
+        assert entry.get("doi", work.get("doi")) == work.get("doi")
+        assert entry.get("year", work["year"]) == work["year"]

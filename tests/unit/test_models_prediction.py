@@ -267,3 +267,9 @@ def test_of_some_features_the_held_out_scores_are_those_of_these_features(rng):
     alone = Typicality.fit(features[:5], codes)
     np.testing.assert_allclose(some.held_out, alone.held_out)
     assert len(some.centres) == 5
+
+
+@pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
+def test_the_order_of_columns_and_further_ones_change_nothing(model):
+    shuffled = NEW[NEW.columns[::-1]].assign(note=1.0)
+    assert predict_table(model, shuffled).table.equals(predict_table(model, NEW).table)

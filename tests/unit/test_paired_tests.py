@@ -122,3 +122,10 @@ def test_a_difference_on_the_region_s_edge_is_equivalent():
     # the mean of 0.1 and 0.2 is 0.15, although floats add them up to more than 0.3
     on_edge = bayesian_signed_rank_test([0.1, 0.2], [0.0, 0.0], 0.15)
     assert on_edge == bayesian_signed_rank_test([0.1, 0.2], [0.0, 0.0], 0.15 + 1e-9)
+
+
+def test_ten_folds_all_better_have_the_smallest_p_value_of_table_5():
+    scores = np.random.default_rng(0).uniform(size=(10, 10))
+    test = sorted_runs_test(scores + 0.01 * (1 + scores), scores, "greater")
+    assert test.p_value == 1 / 1024
+    assert round(test.p_value, 4) == 0.0010

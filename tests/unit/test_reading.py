@@ -2,7 +2,11 @@
 
 import gzip
 import io
+import os
+import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +20,36 @@ from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.data.sources.table_file import Columns
+
+#: Reads a small table, then a large one; prints by how many bytes the peak of memory rose.
+READ = """
+import sys, warnings
+from pathlib import Path
+from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.data.sources.table import read_table
+warnings.simplefilter("ignore")
+def status(key):
+    return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024
+orientation, small, large = sys.argv[1:]
+row = SheetRow("x", "table", "x", label="class", orientation=orientation)
+read_table(small, row)
+before = status("VmRSS")
+read_table(large, row)
+print(status("VmHWM") - before)
+"""
+
+
+def write(path, n, m, orientation):
+    """Write m numbers of five decimals in each of n lines, the classes in a column or a line."""
+    cells = np.random.default_rng(0).integers(*b"0:", (n, m, 8), np.uint8)
+    cells[:, :, 1], cells[:, :, 7], cells[:, -1, 7] = b".,\n"
+    head = ["class", *(f"n{i}" for i in range(m))]
+    lines = [b",".join([b"ab"[i % 2 :][:1], row.tobytes()]) for i, row in enumerate(cells)]
+    if orientation == "columns":
+        head = ["", *head[1:], "\nclass", *("ab"[i % 2] for i in range(m))]
+        lines = [b"r%d%s" % (i, line[1:]) for i, line in enumerate(lines)]
+    path.write_bytes(",".join(head).replace(",\n", "\n").encode() + b"\n" + b"".join(lines))
+
 
 NUMBERS = (
     st.floats(allow_nan=False, allow_infinity=False).map(repr)
@@ -183,3 +217,18 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
     assert error.value.file == str(path)
     assert (error.value.key == "sheet") == (damage in ("another sheet", "no sheets"))
     assert ("MiB of memory" in str(error.value)) == (damage == "far cell")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_a_table_takes_at_most_three_times_its_text(tmp_path, orientation):
+    sizes = {"rows": [(6, 20), (300, 15_000)], "columns": [(20, 6), (15_000, 300)]}[orientation]
+    paths = [tmp_path / f"{n}.csv" for n, _ in sizes]
+    for path, size in zip(paths, sizes, strict=True):
+        write(path, *size, orientation)
+    command = [sys.executable, "-c", READ, orientation, *map(str, paths)]
+    source = str(Path(__file__).parents[2] / "workflow/src")
+    done = subprocess.run(
+        command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": source}
+    )
+    assert int(done.stdout) < 3 * paths[1].stat().st_size

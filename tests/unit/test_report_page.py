@@ -6,13 +6,17 @@ import re
 import signal
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from report_study import write_study
 
 from xnbflow.report.drawings.ranks import draw_ranks
+from xnbflow.report.index import write_index
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
@@ -149,3 +153,21 @@ def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
     with pytest.raises(error):
         write(*arguments, threads=2)
     assert not page.exists()
+
+
+def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):
+    finished = write_study(tmp_path)
+    (finished.folder / "report.html").write_text('<p class="headline">A page says much</p>')
+    study = replace(finished.study, id="other", title="Not <yet>", classifiers=(), folds=())
+    options = ["--cores", "all", "--configfile", "my own.yaml"]
+    index = tmp_path / "results/index.html"
+    write_index([replace(finished, study=study), finished], index, options)
+    html = unescape(index.read_text())
+    finding = finished.tables["headline"]["text"].iloc[0]
+    assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html
+    assert finding in html  # what was found comes from the table, not from the page
+    assert 'href="studies/small/report.html#rule">Rule</a>' in html
+    assert "A page says much" not in html
+    assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
+    assert "Not &lt;yet&gt;" in index.read_text()
+    assert html.index("small/report.html") < html.index("Not <yet>")

@@ -417,3 +417,12 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
     (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(rows))))
     assert block.text == "d: confounder!. d: phenotype only!."
+
+
+def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):
+    found = answer._as_good(results, "xnb")
+    table = found[-1].blocks[0].frame
+    assert table["classifier"].tolist()[0] == "XNB"
+    assert table.groupby(["dataset", "classifier", "class"]).size().max() == 1
+    known = results.tables["as_good"].query("classifier == 'xnb' and as_good > selected")
+    assert len(found) == 1 + bool(len(known))

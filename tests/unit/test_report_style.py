@@ -1,11 +1,13 @@
 """Figures as SVG: fit to be in a page beside others, whatever the names in them are."""
 
+import itertools
 import xml.etree.ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from report_study import write_study
 from unit.test_report_sections import MODULES
@@ -16,12 +18,41 @@ from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.style import (
+    COLOURS,
+    DASHES,
     INK,
+    MARKERS,
     for_print,
     print_figure,
     render,
     shorten,
 )
+
+
+def _seen(colour, blindness=None):
+    """Return linear RGB as a person with full dichromacy sees it (Machado and others 2009)."""
+    matrices = {
+        "deutan": [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+    }
+    parts = np.array(to_rgb(colour))
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear if blindness is None else np.clip(matrices[blindness] @ linear, 0, 1)
+
+
+def _lab(linear):
+    """Return CIELAB of linear sRGB, white D65."""
+    xyz = (
+        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        @ linear
+        / [0.9505, 1.0, 1.089]
+    )
+    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -124,3 +155,34 @@ def test_fonts_are_embedded_or_outlined(figures, tmp_path):
     assert b"/Type3" not in pdf
     assert "<text" not in svg
     assert "currentColor" not in svg
+
+
+def test_colours_differ_from_a_light_and_from_a_dark_page():
+    """Contrast of graphics against both papers is at least 2 (WCAG's formula)."""
+
+    def luminance(colour):
+        parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+        linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    for colour in COLOURS:
+        for paper in ("#ffffff", "#16191d"):
+            low, high = sorted([luminance(colour), luminance(paper)])
+            assert (high + 0.05) / (low + 0.05) > 2, (colour, paper)
+
+
+@pytest.mark.parametrize("blindness", [None, "deutan"])
+def test_the_first_six_colours_differ_whoever_looks(blindness):
+    """No pair is nearer than 10 in CIE76, about four just noticeable differences."""
+    seen = [_lab(_seen(colour, blindness)) for colour in COLOURS[:6]]
+    for i, j in itertools.combinations(range(6), 2):
+        assert np.linalg.norm(seen[i] - seen[j]) > 10, (COLOURS[i], COLOURS[j])
+
+
+def test_in_grey_marks_and_dashes_replace_the_colours():
+    """Lightness alone is not enough: it is why each colour has a mark and a dash of its own."""
+    lightness = [_lab(_seen(colour))[0] for colour in COLOURS]
+    assert min(abs(a - b) for a, b in itertools.combinations(lightness, 2)) < 5
+    assert len(set(MARKERS)) == len(COLOURS)
+    assert len(set(DASHES)) == 6  # as many classes as have colours in a drawing of densities
+    assert all(30 < value < 80 for value in lightness)  # of white paper and black ink

@@ -292,3 +292,15 @@ def test_a_stream_gives_the_classifier_of_the_whole_series(sparse):
     assert streamed.core_features_ == whole.core_features_
     assert streamed.n_features_in_ == len(whole.used_columns_) < 90
     assert np.array_equal(streamed.predict_proba(frame), whole.predict_proba(frame))
+
+
+def test_units_order_and_names_change_nothing(rng):
+    X, y = overlapping(rng, 3)
+    model = averaged().fit(X, y)
+    scales, order = 10.0 ** rng.integers(-6, 7, X.shape[1]), rng.permutation(X.shape[1])
+    other = averaged().fit((X * scales)[:, order], y)
+    found = other.predict_log_proba((X * scales)[:, order])
+    np.testing.assert_allclose(found, model.predict_log_proba(X), rtol=1e-6, atol=1e-9)
+    for label, chosen in model.selected_features_.items():
+        assert order[other.selected_features_[label]].tolist() == chosen
+        np.testing.assert_allclose(other.weights_[label], model.weights_[label], rtol=1e-6)

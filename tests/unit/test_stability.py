@@ -89,3 +89,15 @@ def test_index_is_fleiss_kappa_and_variance_that_of_its_influences(rows):
 )
 def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
+
+
+def test_confidence_interval_covers_the_population_s_stability():
+    rng = np.random.default_rng(0)
+    p = np.concatenate([np.full(5, 0.9), np.full(15, 0.3), np.full(30, 0.02)])
+    size = p.mean()
+    population = 1 - np.mean(p * (1 - p)) / (size * (1 - size))
+    covered = 0
+    for _ in range(400):
+        stability = stability_index(as_sets(rng.uniform(size=(60, 50)) < p), 50)
+        covered += stability.lower < population < stability.upper
+    assert 0.91 < covered / 400 < 0.99  # 0.95 nominal, standard error 0.011

@@ -8,10 +8,14 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.evaluation import summaries
+from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval, share_interval
+from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.summaries import (
     averages,
     hard_samples,
@@ -20,6 +24,7 @@ from xnbflow.evaluation.summaries import (
     recall,
     samples,
 )
+from xnbflow.evaluation.training import train
 
 PLACES = list(np.ndindex(2, 2))
 HEADER = DataSetHeader(
@@ -462,3 +467,24 @@ def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_ou
         ["s3", 2, 5, 6],
         ["s1", 0, 1, 6],
     ]
+
+
+def test_exchanged_labels_are_found():
+    """Two labels of wine are exchanged, which is easy: they are doubted, and few others."""
+    pair = (20, 150)
+    wine = acquire(SheetRow("wine", "bundled", "wine"))
+    labels = wine.labels.copy()
+    labels[list(pair)] = labels[list(pair[::-1])]
+    series = DataSet("w", wine.values, wine.features, wine.samples, labels)
+    header = DataSetHeader("w", series.samples, series.labels, series.n_features)
+    folds = draw_folds(header, 5, 1)
+    predictions = {
+        ("w", "f", name): train(series, folds, resolved({"method": name}))["predictions"]
+        for name in ("gaussian_nb", "csnb", "xnb")
+    }
+    found = summaries.performances(predictions, {"w": header}, {})
+    rows = samples(predictions, summaries.recall(predictions, found, {"w": header}))
+    doubted = rows[rows["suspect"]].groupby("sample").size()
+    doubted = set(doubted.index[doubted == len(predictions)])
+    assert set(wine.samples[list(pair)]) <= doubted
+    assert len(doubted) <= 4

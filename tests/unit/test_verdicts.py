@@ -143,3 +143,12 @@ def test_holm_is_that_of_pairs():
     expected = adjust_pairwise(p, 4)["holm"].to_numpy()
     assert holm(p) == pytest.approx(expected)
     assert np.isnan(holm([0.01, np.nan])).tolist() == [False, True]
+
+
+def test_what_a_class_is_taken_for():
+    codes = np.repeat([0, 1, 2], 10)
+    predicted = codes.copy()
+    predicted[20:27], predicted[27] = 0, 1
+    row = performance(codes, np.eye(3)[predicted]).classes[2]
+    assert (row.taken_for, row.taken) == (0, 7)
+    assert performance(codes, np.eye(3)[codes]).classes[0].taken_for == -1
