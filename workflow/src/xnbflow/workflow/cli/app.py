@@ -500,6 +500,8 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
     given = {option.partition("=")[0] for option in options}
     cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
+    spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose"}
+    quiet = [] if spoken else ["--quiet", "progress", "reason", "host"]  # a line a job
     sys.stdout.flush()
-    arguments = [program, "--snakefile", str(snakefile), study, *cores, *options]
+    arguments = [program, "--snakefile", str(snakefile), study, *cores, *options, *quiet]
     os.execv(program, arguments)  # noqa: S606  the same process, no shell
