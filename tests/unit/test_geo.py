@@ -243,6 +243,16 @@ def test_an_accession_and_its_annotation_are_downloaded_once(tmp_path, location,
     assert len(server.requests) == len(set(server.requests)) == 2
 
 
+def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
+    path = put(tmp_path, matrix())
+    made = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
+    found = summarise(str(path), Downloads(tmp_path), "title", made)
+    assert found.reason.startswith("Label: title: cancer (2), normal (2).")
+    with pytest.raises(InputError) as error:
+        summarise(str(path), Downloads(tmp_path), "title", {"map": "nobody:cancer"})
+    assert error.value.key == "map"
+
+
 def test_an_accession_of_several_platforms_names_them(tmp_path):
     names = [f"GSE4107-GPL{i}_series_matrix.txt.gz" for i in (96, 97)]
     listing = "".join(f'<a href="{name}">{name}</a>\n' for name in names).encode()

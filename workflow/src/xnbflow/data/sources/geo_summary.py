@@ -13,6 +13,7 @@ import numpy as np
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.annotation import has_annotation
+from xnbflow.data.sources.class_labels import LabelRule
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
 from xnbflow.data.sources.geo import BASE_URLS, accession_path, naming_platforms
@@ -143,9 +144,13 @@ def _proposal(
         if missing
         else ""
     )
-    values = ", ".join(f"{v} ({n})" for v, n in counts.most_common(MOST_CLASSES))
     named = f"characteristics:{best}" if best in head.characteristics else best
     row = _row(location, head, named, ({"unlabelled": "drop"} if missing else {}) | given)
+    if given.keys() & {"regex", "map"}:
+        texts = list(head.fields[best])
+        labels, _, notes = LabelRule.parse(row).apply(where, head.samples, texts)
+        counts, left_out = Counter(labels.tolist()), "".join(f" ({note})" for note in notes)
+    values = ", ".join(f"{v} ({n})" for v, n in counts.most_common(MOST_CLASSES))
     return row, f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
 
 
