@@ -112,6 +112,12 @@ def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(res
     own = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
     assert len(found) == len(own) == len(bins) == 6
     assert all(own[key] == values for key, values in bins.items())
+    tables = {name: results.tables[name] for name in ("roc", "calibration", "learning_curve")}
+    tables["calibration"] = tables["calibration"].assign(observed_lower=np.nan)
+    stub = SimpleNamespace(study=results.study, tables=tables, analyses={})
+    write_curves(stub, tmp_path / "curves.json")  # unknown limits are null
+    written = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
+    jsonschema.validate(written, json.loads(schema.read_text()))
 
 
 def test_without_a_selection_the_most_accurate_classifier_comes_first(tmp_path):

@@ -111,7 +111,8 @@ def write_curves(results: StudyResults, path: str | Path) -> None:
             continue
         points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
         for key, rows in points.groupby(declared["keys"], sort=False):
-            own = {role: rows[column].tolist() for role, column in coordinates.items()}
+            known = rows.astype(object).where(rows.notna(), None)
+            own = {role: known[column].tolist() for role, column in coordinates.items()}
             curves.append({"curve": name, **dict(zip(declared["keys"], key, strict=True)), **own})
     _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
 
