@@ -95,8 +95,8 @@ def test_json_is_json(folder, arguments):
         (["fit", "training.csv", "--label", "grade"], "grade"),
         ([*FIT, "--method", "csnb-vc"], "did you mean"),
         ([*FIT, "--param", "sizs=[3]"], "--param: "),
-        ([*FIT, "--folds", "1"], "0 is none at all"),
-        ([*FIT, "--option", "seperator=x"], "source table knows"),
+        ([*FIT, "--folds", "1"], "0 for no cross-validation"),
+        ([*FIT, "--option", "seperator=x"], "source table accepts"),
     ],
 )
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
