@@ -191,8 +191,11 @@ class Arff(TableFile):
             word = line.split(None, 1)[0].lower()
             if word == "@data":
                 return
-            if word != "@attribute":
+            if word == "@relation":
                 continue
+            if word != "@attribute":
+                wrong = f"{quoted(line)} is not a declaration of ARFF; correct it"
+                raise self._refusal(number, wrong)
             if (match := _ATTRIBUTE.fullmatch(line)) is None:
                 raise self._refusal(number, f"{quoted(line)} is no attribute; correct it")
             *names, kind = match.groups()
@@ -228,6 +231,8 @@ class Arff(TableFile):
                 line = raw.decode("utf-8-sig").strip()
             except UnicodeDecodeError as error:
                 raise self._refusal(number, "not UTF-8 text; save the file as UTF-8") from error
+            if re.search(r"[\x00-\x08\x0b-\x1f\x7f]", line):
+                raise self._refusal(number, "a control character; get the file again")
             if line and not line.startswith("%"):
                 yield number, line
 
