@@ -116,26 +116,6 @@ def outcome(model, X, y):
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
 
 
-MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
-
-
-PUBLIC = [
-    *(each for module in MODULES for each in vars(module).values() if inspect.isclass(each)),
-    *(import_estimator(method.estimator) for method in METHODS.values()),
-]
-DECLARED = [
-    each
-    for each in dict.fromkeys(PUBLIC)
-    if each.__name__ not in ABSTRACT
-    and issubclass(each, Declared)
-    and (issubclass(each, Estimator) or each.__module__.startswith("xnbflow.density"))
-]
-
-
-#: Those that name what is wrong with samples; filters and normalisers leave that to scikit-learn.
-ESTIMATORS = [each for each in DECLARED if issubclass(each, Estimator)]
-
-
 #: What an estimator needs, or what makes it faster.
 NEEDED = {
     "SelectiveNB": {"estimator": GaussianNB()},
