@@ -1,5 +1,7 @@
 """Permutation tests: null distribution, what is repeated, exactness, labels that groups bind."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,16 +117,21 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
 def test_the_screen_is_that_of_the_training_samples_alone():
     rng = np.random.default_rng(0)
     values, codes = rng.normal(size=(300, 60)), rng.integers(0, 3, 60)
-    train = rng.permutation(60)[:45]
-    expected = set()
     spread = values.std(axis=1)
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        own, other = (values[:, train[codes[train] == code]] for code in (i, j))
-        for moment in (np.mean, np.std):
-            apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
-            expected |= set(np.argsort(-apart)[:10].tolist())
-    assert set(Screen(values).best(codes, train, 20).tolist()) == expected
-    assert Screen(values).best(codes, train, 300).tolist() == list(range(300))
+    training_sets = [rng.permutation(60)[:45] for _ in range(2)]
+    training_sets.append(np.flatnonzero(codes < 2))
+    expected = []
+    for train in training_sets:
+        best = set()
+        for i, j in itertools.combinations(np.unique(codes[train]), 2):
+            own, other = (values[:, train[codes[train] == code]] for code in (i, j))
+            for moment in (np.mean, np.std):
+                apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
+                best |= set(np.argsort(-apart)[:10].tolist())
+        expected.append(sorted(best))
+    screen = Screen(values)
+    assert [kept.tolist() for kept in screen.best(codes, training_sets, 20)] == expected
+    assert [list(kept) for kept in screen.best(codes, training_sets[:1], 300)] == [[*range(300)]]
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])

@@ -254,7 +254,8 @@ class DataSet:
 
     @cached_property
     def _columns(self) -> pd.Index:
-        return pd.Index(self.features)
+        # of objects, as scikit-learn keeps names: those of each fit need no conversion
+        return pd.Index(self.features, dtype=object)
 
     def write(self, path: str | Path) -> None:
         """Write the series to a Parquet file, which appears whole or not at all."""

@@ -102,8 +102,11 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
 
 
 def _sparse_frame(X: pd.DataFrame) -> tuple[Any, np.ndarray | None]:
-    kinds = set(X.dtypes)
-    if not kinds or not all(isinstance(kind, pd.SparseDtype) for kind in kinds):
+    kinds = X.dtypes
+    if not (len(kinds) and isinstance(kinds.iloc[0], pd.SparseDtype)):
+        return X, None
+    kinds = kinds.unique()
+    if not all(isinstance(kind, pd.SparseDtype) for kind in kinds):
         return X, None
     if any(kind.fill_value != 0 for kind in kinds):
         return X.sparse.to_dense(), None

@@ -109,9 +109,13 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     screen = Screen(quick.values)
     for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
         rng = np.random.default_rng(seed + repeat)
-        for train, test in stratified_splits(codes, series.groups, folds, seed + repeat):
-            part = train[_growth(codes[train], units[train], rng) <= shares[i]]
-            X = quick.values[screen.best(codes, part, quick.n_kept)].T
+        splits = stratified_splits(codes, series.groups, folds, seed + repeat)
+        parts = [
+            train[_growth(codes[train], units[train], rng) <= shares[i]] for train, _ in splits
+        ]
+        kept = screen.best(codes, parts, quick.n_kept)
+        for part, (_, test), features in zip(parts, splits, kept, strict=True):
+            X = quick.values[features].T
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 predicted = clone(quick.estimator).fit(X[part], codes[part]).predict(X[test])

@@ -9,7 +9,7 @@ set*. Both keep a test exact: true and permuted labels go through the same steps
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -262,7 +262,8 @@ class Screen:
     --------
     >>> values, codes = np.random.default_rng(0).normal(size=(100, 40)), np.repeat([0, 1], 20)
     >>> values[7, 20:] += 5
-    >>> 7 in Screen(values).best(codes, np.arange(0, 40, 2), 4)
+    >>> (kept,) = Screen(values).best(codes, [np.arange(0, 40, 2)], 4)
+    >>> 7 in kept
     True
     """
 
@@ -273,27 +274,35 @@ class Screen:
         self._standard = standard.astype(np.float32)  # the products take half the time
         self._squares = self._standard**2
 
-    def best(self, codes: np.ndarray, train: np.ndarray, n_kept: int) -> np.ndarray:
-        """Return the positions of at most ``n_kept`` features per pair of classes, ascending.
+    def best(
+        self, codes: np.ndarray, training_sets: Sequence[np.ndarray], n_kept: int
+    ) -> Iterator[np.ndarray]:
+        """Yield, for each training set, at most ``n_kept`` features per pair of classes, ascending.
 
         Half of them have the greatest difference of means, the other half of standard deviations.
-        ``codes`` are the classes of all samples; only the samples at the positions ``train`` count.
+        ``codes`` are the classes of all samples, the training sets positions of samples.
         """
-        n_features = len(self._standard)
+        n_features, n_classes = len(self._standard), codes.max() + 1
         if n_kept >= n_features:
-            return np.arange(n_features)
-        own = np.zeros((len(codes), codes.max() + 1), dtype=np.float32)
-        own[train, codes[train]] = 1.0
-        own = own[:, own.any(axis=0)]
-        own /= own.sum(axis=0)
-        means = own.T @ self._standard.T
-        deviations = np.sqrt(np.maximum(own.T @ self._squares.T - means**2, 0.0))
-        kept = np.zeros(n_features, dtype=bool)
-        for i, j in itertools.combinations(range(own.shape[1]), 2):
-            for moments in (means, deviations):
-                apart = -np.abs(moments[i] - moments[j])
-                kept[np.argpartition(apart, n_kept // 2)[: n_kept // 2]] = True
-        return np.flatnonzero(kept)
+            yield from [np.arange(n_features)] * len(training_sets)
+            return
+        shares = np.zeros((len(training_sets), n_classes, len(codes)), dtype=np.float32)
+        for own, train in zip(shares, training_sets, strict=True):
+            own[codes[train], train] = 1.0
+        shares /= np.maximum(shares.sum(axis=2, keepdims=True), 1.0)
+        # one product for all training sets reads the values once
+        means, squares = (
+            (shares.reshape(-1, len(codes)) @ of.T).reshape(*shares.shape[:2], n_features)
+            for of in (self._standard, self._squares)
+        )
+        deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
+        for own, *moments in zip(shares, means, deviations, strict=True):
+            kept = np.zeros(n_features, dtype=bool)
+            for i, j in itertools.combinations(np.flatnonzero(own.any(axis=1)), 2):
+                for moment in moments:
+                    apart = -np.abs(moment[i] - moment[j])
+                    kept[np.argpartition(apart, n_kept // 2)[: n_kept // 2]] = True
+            yield np.flatnonzero(kept)
 
 
 def cross_validated_score(
@@ -326,8 +335,10 @@ def cross_validated_score(
         predicted = np.empty_like(codes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for train, test in stratified_splits(codes, groups, n_splits, seed):
-                part = values[screen.best(codes, train, every)].T
+            splits = stratified_splits(codes, groups, n_splits, seed)
+            kept = screen.best(codes, [train for train, _ in splits], every)
+            for (train, test), features in zip(splits, kept, strict=True):
+                part = values[features].T
                 model = clone(estimator).fit(part[train], codes[train])
                 predicted[test] = model.predict(part[test])
         recalls = np.bincount(codes, predicted == codes) / np.bincount(codes)

@@ -4,6 +4,8 @@ Most published signatures of breast cancer predicted survival no better than ran
 others 2011), because thousands of genes go with the same process.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -58,9 +60,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     places = pd.Index(series.features)
     by_fold = {fold: places.get_indexer(own) for fold, own in chosen.groupby("fold")["feature"]}
     rng = np.random.default_rng(derive_seed(series.name, 0, "random genes"))
-    means = values.mean(axis=1)
-    partners = [expression_partners(means, rng) for _ in range(_SIGNATURES)]
-    partners.insert(0, np.arange(len(means)))
+    partners = [np.arange(len(values)), *expression_partners(values.mean(axis=1), _SIGNATURES, rng)]
     right = np.zeros((len(partners), series.n_samples))
     for fold, samples in folds.groupby("fold")["sample"]:
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
@@ -79,21 +79,24 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     return pd.DataFrame([row], columns=empty.columns)
 
 
-def expression_partners(means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return for each feature another one of about the same mean, at random and each one once.
+def expression_partners(
+    means: np.ndarray, n_times: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Yield for each feature another one of about the same mean, at random and each one once.
 
     Examples
     --------
-    >>> partners = expression_partners(np.arange(100.0), np.random.default_rng(0))
+    >>> (partners,) = expression_partners(np.arange(100.0), 1, np.random.default_rng(0))
     >>> bool((np.sort(partners) == np.arange(100)).all()), int(abs(partners - np.arange(100)).max())
     (True, 19)
     """
-    order = np.argsort(means, kind="stable")
     bins = max(1, min(_BINS, len(means) // _LEAST_IN_BIN))
-    partners = np.empty(len(means), dtype=int)
-    for own in np.array_split(order, bins):
-        partners[own] = rng.permutation(own)
-    return partners
+    alike = np.array_split(np.argsort(means, kind="stable"), bins)
+    for _ in range(n_times):
+        partners = np.empty(len(means), dtype=int)
+        for own in alike:
+            partners[own] = rng.permutation(own)
+        yield partners
 
 
 def _right(

@@ -182,7 +182,7 @@ def _plain_names(X: Any) -> np.ndarray | None:
     if (
         isinstance(X, pd.DataFrame)
         and X.columns.inferred_type in ("string", "empty")
-        and all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in set(X.dtypes))
+        and all(isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in X.dtypes.unique())
     ):
         return np.asarray(X.columns, dtype=object)
     return None
