@@ -76,7 +76,7 @@ def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """
     found = np.full((codes.max() + 1, len(features)), np.nan)
     varies = np.flatnonzero(np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1))
-    gaps = pd.DataFrame(np.packbits(np.isnan(features[varies]), axis=1))
+    gaps = pd.DataFrame(np.packbits(np.isnan(features)[varies], axis=1))
     for rows in gaps.groupby(list(gaps)).indices.values():
         samples = np.flatnonzero(~np.isnan(features[varies[rows[0]]]))
         classes, own = np.unique(codes[samples], return_inverse=True)
