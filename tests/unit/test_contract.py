@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from xnbflow.data.contract import (
 )
 from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
-from xnbflow.data.tables import read_parquet, write_parquet, write_tsv
+from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tsv
 from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.workflow.manual import results_manual
 
@@ -167,6 +168,28 @@ def test_text_that_a_spreadsheet_would_run_is_written_so_that_it_does_not(tmp_pa
     assert read["value"].tolist() == [-1.5, 2.0]
     assert read.columns[-1] == f"'{name}"
     assert frame["feature"][0] == name
+
+
+def test_numbers_in_text_are_as_python_writes_them_with_six_digits():
+    rng = np.random.default_rng(0)
+    tens = 10.0 ** np.arange(-8, 9)
+    numbers = np.concatenate(
+        [
+            10 ** rng.uniform(-7, 8, 2000) * rng.choice([-1, 1], 2000),
+            (rng.integers(100_000, 1_000_000, 2000) + 0.5) / 10.0 ** rng.integers(-2, 9, 2000),
+            *(tens, np.nextafter(tens, 0), np.nextafter(tens, np.inf)),
+            [999_999.5, 99_999.95, 0.0, -0.0, np.inf, -np.inf, 5e-324, 1.7e308],
+        ]
+    )
+    lines = tsv(pd.DataFrame({"number": [*numbers, np.nan], "missing": np.nan})).splitlines()
+    assert lines == ["number\tmissing", *(f"{each:.6g}\t" for each in numbers), "\t"]
+
+
+def test_text_that_csv_would_misread_is_quoted():
+    frame = pd.DataFrame({"name": ["a\tb", 'a"b', "a\nb", "é"], "held": [True, None, 1, ""]})
+    read = pd.read_csv(StringIO(tsv(frame)), sep="\t", dtype=str, keep_default_na=False)
+    assert read["name"].tolist() == frame["name"].tolist()
+    assert read["held"].tolist() == ["True", "", "1", ""]
 
 
 def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):

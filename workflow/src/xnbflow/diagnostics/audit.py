@@ -290,6 +290,12 @@ def _male_score(series: DataSet) -> np.ndarray | None:
     return np.asarray(score - found[_FEMALE_GENE])
 
 
+def _linear(series: DataSet) -> np.ndarray:
+    """Return the values of the linear features, without a copy where all are."""
+    linear = series.kinds == "linear"
+    return series.values if linear.all() else series.values[linear]
+
+
 def _repeated(series: DataSet) -> list[Row]:
     """Return samples that are equal, or nearly, and are not kept together by a group."""
     rows, seen = [], set()
@@ -298,8 +304,9 @@ def _repeated(series: DataSet) -> list[Row]:
         seen |= {(i, j) for i in positions for j in positions}
         text = "all values are the same: leave out all but one, or name what they share by group="
         rows.append(_row("repeated sample", " = ".join(names), "severe", text, 1.0))
-    linear = series.values[series.kinds == "linear"]
-    linear = linear[~np.isnan(linear).any(axis=1)]
+    linear = _linear(series)
+    if series.missing:
+        linear = linear[~np.isnan(linear).any(axis=1)]
     if len(linear) < ENOUGH or not 3 <= series.n_samples <= _MOST_SAMPLES:
         return rows
     for (i, j), r in zip(*similar_samples(linear), strict=True):
@@ -318,7 +325,7 @@ def _repeated(series: DataSet) -> list[Row]:
 
 def _scale(series: DataSet) -> list[Row]:
     """Notice intensities that are no logarithms, and counts."""
-    linear = series.values[series.kinds == "linear"]
+    linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
     quantiles = intensity_quantiles(linear)
@@ -347,10 +354,10 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
     n = series.n_samples
     taken = np.unique(np.linspace(0, n - 1, min(n, _MOST_SAMPLES)).astype(int))
     gram = np.zeros((len(taken), len(taken)))
-    linear = np.flatnonzero(series.kinds == "linear")
-    logged = not is_not_logged(intensity_quantiles(series.values[linear]))
+    linear = _linear(series)
+    logged = not is_not_logged(intensity_quantiles(linear))
     for part in row_slices((len(linear), len(taken))):
-        values = series.values[linear[part]][:, taken]
+        values = linear[part][:, taken]
         values = values if logged else np.log2(np.maximum(values, 1.0))
         spread = values.std(axis=1)
         usable = np.isfinite(spread) & (spread > 1e-12 * np.abs(values).max(axis=1, initial=0))

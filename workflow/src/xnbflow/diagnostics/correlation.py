@@ -212,51 +212,49 @@ def _search_tile(
 ) -> int:
     """Offer a tile's pairs to both their features; return how many have |r| above the cut.
 
-    Only a row or column whose maximum comes within ``band`` of what its feature already has is
-    looked at again, which becomes rare after a few tiles. A tile on the diagonal holds its pairs
-    twice, so there the rows suffice.
+    A row is looked at again only where a value comes within ``band`` of the cut or of what one of
+    its two features already has, which becomes rare after a few tiles. A tile on the diagonal holds
+    its pairs twice, so there the row's feature suffices.
     """
     diagonal = at[0] == at[1]
-    if diagonal:
-        for a in range(len(tile)):
-            tile[a, a] = 0.0
-    row_max, column_max = _maxima(tile)
+    limits = np.full(tile.shape[1], np.float32(np.inf), dtype=np.float32)
+    for b in range(tile.shape[1]):
+        if diagonal:
+            tile[b, b] = 0.0
+        elif varies[at[1] + b]:
+            limits[b] = max(0.0, abs(r[at[1] + b, -1]) - band)
+    bits, limit_bits = tile.view(np.int32), limits.view(np.int32)
+    largest = np.empty(1, dtype=np.int32)
+    largest_value = largest.view(np.float32)
     n_pairs = 0
     for a in range(tile.shape[0]):
         i = at[0] + a
-        if row_max[a] > cut - band:
+        largest[0], beyond = _look_over(bits[a], limit_bits)
+        if largest_value[0] > cut - band:
             n_pairs += _count_above(tile[a], i, at[1], residuals, cut, band)
-        if varies[i] and row_max[a] >= abs(r[i, -1]) - band:
+        if varies[i] and largest_value[0] >= abs(r[i, -1]) - band:
             _offer_line(tile[a], i, at[1], residuals, band, partner[i], r[i])
-    if diagonal:
-        return n_pairs // 2
-    column = np.empty(tile.shape[0], dtype=np.float32)
-    for b in range(tile.shape[1]):
-        j = at[1] + b
-        if varies[j] and column_max[b] >= abs(r[j, -1]) - band:
-            for a in range(tile.shape[0]):
-                column[a] = tile[a, b]
-            _offer_line(column, j, at[0], residuals, band, partner[j], r[j])
-    return n_pairs
+        if beyond:
+            for b in range(tile.shape[1]):
+                if abs(tile[a, b]) >= limits[b]:
+                    j = at[1] + b
+                    _offer(i, _correlation(residuals, i, j), partner[j], r[j])
+                    limits[b] = max(0.0, abs(r[j, -1]) - band)
+    return n_pairs // 2 if diagonal else n_pairs
 
 
 @njit(nogil=True)
-def _maxima(tile: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest absolute value of each row and of each column.
+def _look_over(row: np.ndarray, limits: np.ndarray) -> tuple[np.int32, np.int32]:
+    """Return the largest absolute value, and whether one reaches the limit of its column.
 
     Floats without their sign are ordered as their bits are, whose maximum LLVM vectorises.
     """
-    bits = tile.view(np.int32)
-    row_max = np.zeros(bits.shape[0], dtype=np.int32)
-    column_max = np.zeros(bits.shape[1], dtype=np.int32)
-    for a in range(bits.shape[0]):
-        largest = np.int32(0)
-        for b in range(bits.shape[1]):
-            value = np.int32(bits[a, b] & _NO_SIGN)
-            largest = max(largest, value)
-            column_max[b] = max(column_max[b], value)
-        row_max[a] = largest
-    return row_max.view(np.float32), column_max.view(np.float32)
+    largest = beyond = np.int32(0)
+    for b in range(len(row)):
+        value = np.int32(row[b] & _NO_SIGN)
+        largest = max(largest, value)
+        beyond |= np.int32(value >= limits[b])
+    return largest, beyond
 
 
 @njit(nogil=True, fastmath={"reassoc"})

@@ -3,14 +3,16 @@
 import numpy as np
 import pandas as pd
 from scipy.special import gammaln
-from scipy.stats import rankdata, ttest_ind_from_stats
+from scipy.stats import ttest_ind_from_stats
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.jit import njit
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import DenseTile, map_class_tiles
 from xnbflow.density.distances import compare
 from xnbflow.density.sparse_tiles import SparseTile
+from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 
 __all__ = ["class_comparisons", "gene_table"]
@@ -23,17 +25,45 @@ def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     larger value, ties as one half: Mann and Whitney's U over the number of pairs (Hanley and
     McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no others.
     """
-    member = np.eye(codes.max() + 1)[codes]
-    areas = np.empty((member.shape[1], len(features)))
-    for rows in row_slices(features.shape):
-        ranks = rankdata(features[rows], axis=1, nan_policy="omit")
-        known = ~np.isnan(ranks)
-        inside = known @ member
-        outside = known.sum(axis=1, keepdims=True) - inside
-        wins = np.nan_to_num(ranks) @ member - inside * (inside + 1) / 2
-        pairs = inside * outside
-        areas[:, rows] = np.divide(wins, pairs, out=np.full_like(wins, np.nan), where=pairs > 0).T
+    n_classes = codes.max() + 1
+    areas = np.empty((n_classes, len(features)))
+
+    def compare_ranks(strip: slice) -> None:
+        rows = features[strip]
+        ranks, inside = np.zeros((2, len(rows), n_classes))
+        _sum_ranks(rows, rows.argsort(axis=1), codes, ranks, inside)
+        wins = ranks - inside * (inside + 1) / 2
+        pairs = inside * (inside.sum(axis=1, keepdims=True) - inside)
+        areas[:, strip] = np.divide(wins, pairs, np.full_like(wins, np.nan), where=pairs > 0).T
+
+    map_strips(compare_ranks, *features.shape)
     return areas
+
+
+@njit(nogil=True)
+def _sum_ranks(
+    features: np.ndarray,
+    order: np.ndarray,
+    codes: np.ndarray,
+    ranks: np.ndarray,
+    counts: np.ndarray,
+) -> None:
+    """Add up ranks and numbers of samples (n_features, n_classes), of equal values their mean rank.
+
+    In ``order`` the samples of each feature are ascending, missing values last.
+    """
+    for i in range(len(features)):
+        first = 0
+        while first < order.shape[1] and not np.isnan(features[i, order[i, first]]):
+            stop = first + 1
+            while stop < order.shape[1] and (
+                features[i, order[i, stop]] == features[i, order[i, first]]
+            ):
+                stop += 1
+            for j in range(first, stop):
+                ranks[i, codes[order[i, j]]] += 0.5 * (first + 1 + stop)
+                counts[i, codes[order[i, j]]] += 1.0
+            first = stop
 
 
 def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -46,7 +76,7 @@ def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """
     found = np.full((codes.max() + 1, len(features)), np.nan)
     varies = np.flatnonzero(np.fmin.reduce(features, axis=1) < np.fmax.reduce(features, axis=1))
-    gaps = pd.DataFrame(np.packbits(np.isnan(features[varies]), axis=1))
+    gaps = pd.DataFrame(np.packbits(np.isnan(features)[varies], axis=1))
     for rows in gaps.groupby(list(gaps)).indices.values():
         samples = np.flatnonzero(~np.isnan(features[varies[rows[0]]]))
         classes, own = np.unique(codes[samples], return_inverse=True)
@@ -122,21 +152,20 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     for name in ("symbol", "chromosome"):
         given = known[name].to_numpy()[linear] if name in known else np.full(len(linear), "")
         names[name] = given
-    parts = []
+    texts, parts = pd.DataFrame(names), []
     for code, label in enumerate(series.classes):
         order = np.lexsort((-np.nan_to_num(found["t"][code]), -areas[code]))
         ties = pd.Series(areas[code]).groupby(areas[code]).transform("size").fillna(1) - 1
         columns = {
-            **names,
-            "class": np.full(len(linear), label),
             **{name: column[code] for name, column in found.items() if name != "t"},
             "fdr": fdr[code],
             "auc": areas[code],
             "distance": distances[code],
             "ties": ties.to_numpy(dtype=int),
         }
-        part = pd.DataFrame({name: column[order] for name, column in columns.items()})
-        parts.append(part.assign(rank=np.arange(1, len(part) + 1)))
+        part = {name: column[order] for name, column in columns.items()}
+        part |= {"class": str(label), "rank": np.arange(1, len(order) + 1)}
+        parts.append(pd.DataFrame({**texts.take(order).reset_index(drop=True), **part}))
     return pd.concat(parts, ignore_index=True)[DIAGNOSTIC_TABLES["genes"].fixed]
 
 
@@ -170,16 +199,23 @@ def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarr
 
 def _means(values: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Return the mean of each unit, whatever is missing of it left out."""
+    known, filled = _known(values)
     member = np.eye(units.max() + 1)[units]
-    return np.nan_to_num(values) @ member / (~np.isnan(values) @ member)
+    return filled @ member / (known @ member)
+
+
+def _known(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which values are known, and the values with 0 for the others."""
+    known = ~np.isnan(values)
+    return known, values if known.all() else np.where(known, values, 0.0)
 
 
 def _welch(values: np.ndarray, codes: np.ndarray, scale: str) -> tuple[np.ndarray, ...]:
     """Return `class_comparisons` of some features, arrays of shape (n_features, n_classes)."""
     member = np.eye(codes.max() + 1)[codes]
-    known, filled = ~np.isnan(values), np.nan_to_num(values)
+    known, filled = _known(values)
     size = known @ member
-    mean = _means(values, codes)
+    mean = filled @ member / size
     squares = np.where(known, filled - np.nan_to_num(mean)[:, codes], 0.0) ** 2 @ member
     rest = 1 - np.eye(member.shape[1])
     size_out = size @ rest

@@ -51,17 +51,19 @@ def _tests(
     found = conditional_dependence(X, series.labels, **settings)
     others = {f"p.{name}": test(X, series.labels) for name, test in FEATURE_TESTS.items()}
     edges = np.linspace(0.0, 1.0, len(found.histogram) + 1)
+    names = pd.array(np.append(features, ""), dtype="str")
+    classes = pd.array(series.classes, dtype="str")
     return {
-        "normality": {"feature": features, "W": W, "p": p, **others},
+        "normality": {"feature": names[:-1], "W": W, "p": p, **others},
         "normality_within": {
-            "class": np.repeat(series.classes, len(features)),
-            "feature": np.tile(features, len(series.classes)),
+            "class": classes.repeat(len(features)),
+            "feature": names[np.tile(np.arange(len(features)), len(classes))],
             "W": within_W.reshape(-1),
             "p": within_p.reshape(-1),
         },
         "dependence": {
-            "feature": features,
-            "partner": np.append(features, "")[found.partner],
+            "feature": names[:-1],
+            "partner": names[found.partner],
             "r": found.r,
             "p": found.p,
             "dependent": found.dependent,
