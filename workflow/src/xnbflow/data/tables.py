@@ -174,6 +174,8 @@ def tsv(frame: pd.DataFrame) -> str:
     if frame.empty:
         return text
     cells = [_cells(column) for _, column in frame.items()]
+    if len(cells) == 1:  # an empty line would be no row
+        cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
     lines = pc.binary_join_element_wise(*cells, pa.scalar("\t", _TEXT))
     return "\n".join([text[:-1], *lines.to_pylist(), ""])
 
