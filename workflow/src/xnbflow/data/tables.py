@@ -167,8 +167,10 @@ def tsv(frame: pd.DataFrame) -> str:
         text = isinstance(frame[name].dtype, pd.StringDtype)
         if not text or frame[name].str.startswith(_FORMULA).fillna(False).any():
             safe[name] = frame[name].map(_defused)
+    for name in frame.select_dtypes("float"):  # pandas' float_format takes twice the time
+        safe[name] = frame[name].map("{:.6g}".format, na_action="ignore")
     safe = safe.rename(columns=_defused)
-    return safe.to_csv(sep="\t", index=False, float_format="%.6g", lineterminator="\n")
+    return safe.to_csv(sep="\t", index=False, lineterminator="\n")
 
 
 #: How text begins that a spreadsheet may run.
