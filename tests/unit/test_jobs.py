@@ -52,6 +52,12 @@ def test_a_job_of_other_sources_than_the_plan_s_does_not_begin(run):
     assert said.startswith("Error: the sources of xnbflow.data were edited")
 
 
+def test_a_job_of_diagnose_imports_neither_scipy_s_statistics_nor_scikit_learn(run):
+    work = "import sys, xnbflow.diagnostics.audit, xnbflow.diagnostics.tables\n"
+    code, said = run(work + "sys.exit(str({'scipy.stats', 'sklearn'} & set(sys.modules)))")
+    assert (code, said) == (1, "set()\n")
+
+
 RULES = Path(__file__).parents[2] / "workflow" / "rules"
 
 

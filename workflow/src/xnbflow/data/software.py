@@ -2,6 +2,7 @@
 
 import platform
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from xnbflow import __version__
@@ -11,6 +12,7 @@ __all__ = ["software"]
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 
+@cache
 def software() -> dict[str, str]:
     """Return the versions of this library, of Python and of what the numbers come from."""
     found = {"xnbflow": __version__, "Python": platform.python_version()}

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln
-from scipy.stats import ttest_ind_from_stats
+from scipy.special import gammaln, stdtr
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet, row_slices
@@ -230,8 +229,11 @@ def _welch(values: np.ndarray, codes: np.ndarray, scale: str) -> tuple[np.ndarra
         np.sqrt(s / np.where(n > 1, n - 1, np.nan))
         for s, n in ((squares, size), (squares_out, size_out))
     )
-    t, p = ttest_ind_from_stats(mean, spread, size, mean_out, spread_out, size_out, equal_var=False)
+    error, error_out = spread**2 / size, spread_out**2 / size_out
+    freedom = (error + error_out) ** 2 / (error**2 / (size - 1) + error_out**2 / (size_out - 1))
     difference = mean - mean_out
+    t = difference / np.sqrt(error + error_out)
+    p = 2 * stdtr(freedom, -np.abs(t))
     change = difference * {"log2": 1.0, "ln": 1 / np.log(2)}.get(scale, np.nan)
     degrees = size + size_out - 2
     correction = np.exp(gammaln(degrees / 2) - gammaln((degrees - 1) / 2)) / np.sqrt(degrees / 2)
