@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
+from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
 from xnbflow.evaluation.ease import as_good_features
 
 
@@ -26,6 +26,28 @@ def test_areas_are_those_of_mann_and_whitney(ties):
         for j in range(4):
             expected = mannwhitneyu(own, values[:, codes == j], axis=1).statistic
             assert pairs[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_features_counted_are_those_whose_areas_reach(ties):
+    rng = np.random.default_rng(3)
+    codes = np.arange(41) % 3
+    values = rng.normal(size=(400, 41)) + rng.uniform(0, 3, size=(400, 1)) * (codes == 1)
+    order = sample_order(np.round(values) if ties else values)
+    labels = np.array([codes, *(rng.permutation(codes) for _ in range(4)), np.minimum(codes, 1)])
+    pairs = np.array([[0, 1], [1, 0], [2, 1], [0, 2]])
+    areas = []
+    for each in labels:
+        sizes = np.bincount(each, minlength=3)
+        with np.errstate(invalid="ignore"):  # the last labelling has no third class
+            found = pair_areas(doubled_wins(order, each, 3), sizes)[:, *pairs.T]
+        areas.append(np.maximum(found, 1 - found))
+    least = areas[0][[7, 8, 9, 10], np.arange(4)]
+    expected = [(each >= least - 1e-12).sum(axis=0) for each in areas]
+    assert count_reaching(order, labels, pairs, least).T.tolist() == np.array(expected).tolist()
+    highest = np.full(4, 0.99)  # most features are out before their last sample
+    expected = [(each >= 0.99).sum(axis=0) for each in areas]
+    assert count_reaching(order, labels, pairs, highest).T.tolist() == np.array(expected).tolist()
 
 
 def series_of(values, labels, **changes):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from xnbflow.evaluation.metrics import FOLD_METRICS, class_metrics, fold_metrics
+from xnbflow.evaluation.metrics import FOLD_METRICS, class_metrics, fold_metrics, roc_curves
 
 PROBABILISTIC = ("roc_auc", "log_loss", "brier")
 
@@ -131,3 +131,15 @@ def test_without_probabilities_their_metrics_are_missing(log_posterior):
     metrics = fold_metrics(true, true, log_posterior, np.array(["a", "b"]))
     assert list(metrics) == list(FOLD_METRICS)
     assert all(np.isnan(metrics[name]) == (name in PROBABILISTIC) for name in FOLD_METRICS)
+
+
+@pytest.mark.parametrize("sharpness", [0.5, 2.0])
+def test_the_roc_curve_of_a_fold_is_scikit_learn_s(sharpness):
+    true, _, log_posterior, classes = random_fold(40, 3, 7)
+    log_posterior = np.floor(sharpness * log_posterior)  # some samples tie
+    curves = roc_curves(true, log_posterior, classes, np.zeros(40))
+    for j, label in enumerate(classes):
+        curve = curves.loc[curves["class"] == label, "true_positive_rate"].to_numpy()
+        theirs = sklearn.metrics.roc_curve(true == label, np.exp(log_posterior[:, j]))[:2]
+        expected = np.interp(np.linspace(0, 1, 101), *theirs)
+        assert curve.tolist() == pytest.approx([0.0, *expected], abs=1e-12)

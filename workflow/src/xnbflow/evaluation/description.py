@@ -3,6 +3,7 @@
 What their columns mean is said in `xnbflow.data.contract.DESCRIPTION_TABLES`.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -61,21 +62,21 @@ def description_tables(
         for cut in read_parquet(path, schema)["cut"]
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
-    read: dict[str, DataSet] = {}
-    selected: dict[str, dict[tuple[str, str, str], pd.DataFrame]] = {}
-    for i, (dataset, folds, classifier) in enumerate(owners["trained"]):
-        if dataset not in read:  # one at a time: they may be large
-            read = {dataset: DataSet.read(series[dataset])}
-        trained = {name: read_parquet(files[name][i], TRAINING_TABLES[name]) for name in _TRAINED}
-        found = describe(read[dataset], entries[dataset][classifier], trained, cuts.get(dataset))
-        for name, table in found.items():
+    places = enumerate(owners["trained"])
+    for dataset, of_dataset in itertools.groupby(places, lambda place: place[1][0]):
+        data = DataSet.read(series[dataset])  # one at a time: they may be large
+        selected = {}
+        for i, (_, folds, classifier) in of_dataset:
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-            parts[name] += [table.assign(**key)] if len(table) else []
-        if len(trained["selected"]):
-            selected.setdefault(dataset, {})[dataset, folds, classifier] = trained["selected"]
-    for dataset, tables in selected.items():
-        series_of = read.get(dataset) or DataSet.read(series[dataset])
-        parts["as_good"].append(as_good_features(series_of, tables))
+            paths = {name: files[name][i] for name in _TRAINED}
+            trained = {name: read_parquet(paths[name], TRAINING_TABLES[name]) for name in paths}
+            found = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
+            for name, table in found.items():
+                parts[name] += [table.assign(**key)] if len(table) else []
+            if len(trained["selected"]):
+                selected[dataset, folds, classifier] = trained["selected"]
+        if selected:
+            parts["as_good"].append(as_good_features(data, selected))
     return {
         name: pd.concat(parts[name], ignore_index=True)[table.fixed]
         if parts[name]

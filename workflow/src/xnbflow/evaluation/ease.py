@@ -12,7 +12,7 @@ import pandas as pd
 from xnbflow.data.contract import DESCRIPTION_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
-from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
+from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.permutation import permuted
 
@@ -37,22 +37,24 @@ def as_good_features(
     codes = np.searchsorted(classes, series.labels)
     values = filled(series).values
     order = sample_order(values if linear.all() else values[linear])
-    areas = _areas(order, codes, len(classes))
-    rows = []
+    chosen = {}
     for key, table in selected.items():
         for label, own in table.groupby("class", sort=True):
-            chosen = names.get_indexer(own["feature"].unique())
-            chosen, i = chosen[chosen >= 0], int(np.searchsorted(classes, label))
-            for j in np.delete(np.arange(len(classes)), i) if len(chosen) else ():
-                area = areas[:, i, j]
-                best = area[chosen].max()
-                as_good, perfect = int(_reach(area, best)), int((area == 1).sum())
-                rows.append((*key, i, j, len(chosen), best, as_good, perfect))
+            found = names.get_indexer(own["feature"].unique())
+            if (found >= 0).any():
+                chosen[key, int(np.searchsorted(classes, label))] = found[found >= 0]
+    used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *chosen.values()]))
+    areas = _areas(order[used], codes, len(classes))
+    rows = []
+    for (key, i), features in chosen.items():
+        best = areas[np.searchsorted(used, features), i].max(axis=0)
+        others = np.delete(np.arange(len(classes)), i)
+        rows += [(*key, i, j, len(features), best[j]) for j in others]
     columns = ["dataset", "folds", "classifier", "class", "other_class", "selected", "area"]
-    found = pd.DataFrame(rows, columns=[*columns, "as_good", "separating"])
+    found = pd.DataFrame(rows, columns=columns)
     pairs = found[["class", "other_class", "area"]].drop_duplicates()
-    chance = pairs.assign(by_chance=_by_chance(order, codes, series, pairs))
-    found = found.merge(chance, how="left").assign(features=len(names))
+    counts = _reached(order, codes, series, pairs)
+    found = found.merge(pairs.assign(**counts), how="left").assign(features=len(names))
     for column in ("class", "other_class"):
         found[column] = classes[found[column].to_numpy(dtype=int)]
     return found[DESCRIPTION_TABLES["as_good"].fixed]
@@ -65,20 +67,19 @@ def _areas(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
     return np.maximum(areas, 1 - areas)
 
 
-def _reach(areas: np.ndarray, least: float) -> np.integer:
-    return np.count_nonzero(areas >= least - 1e-12)
-
-
-def _by_chance(
+def _reached(
     order: np.ndarray, codes: np.ndarray, series: DataSet, pairs: pd.DataFrame
-) -> np.ndarray:
-    """Return how many features reach the area of each pair of classes with permuted labels."""
-    counts, n_classes = np.zeros(len(pairs)), len(series.classes)
-    if not len(pairs):
-        return counts
-    n = int(np.clip(_ENOUGH // (order.size * n_classes), 1, _PERMUTATIONS))
+) -> dict[str, np.ndarray]:
+    """Return how many features reach the area of each pair of classes, and how many reach 1.
+
+    ``by_chance`` is the mean over permutations of the labels.
+    """
+    n = int(np.clip(_ENOUGH // max(1, order.size * len(series.classes)), 1, _PERMUTATIONS))
     rng = np.random.default_rng(derive_seed(series.name, 0, "areas"))
-    for _ in range(n):
-        areas = _areas(order, permuted(codes, series.groups, rng), n_classes)
-        counts += [_reach(areas[:, i, j], a) for i, j, a in pairs.itertuples(index=False)]
-    return counts / n
+    labels = np.array([codes, *(permuted(codes, series.groups, rng) for _ in range(n))])
+    asked = pd.concat([pairs, pairs.assign(area=1.0)])
+    ends = asked[["class", "other_class"]].to_numpy(dtype=int)
+    counts = count_reaching(order, labels, ends, asked["area"].to_numpy(dtype=float))
+    reached, separating = np.split(counts, 2)
+    by_chance = reached[:, 1:].sum(axis=1) / n
+    return {"as_good": reached[:, 0], "separating": separating[:, 0], "by_chance": by_chance}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import beta, norm, t
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 __all__ = [
     "CROSS_VALIDATED",
@@ -56,8 +56,8 @@ def proportion_interval(
     tail = (1 - confidence) / 2
     a, b = right + 0.5, n - right + 0.5
     share = np.divide(right, n, out=np.full(n.shape, np.nan), where=n > 0)
-    lower = np.minimum(beta.ppf(tail, a, b), share)  # 0 where none is right
-    upper = np.maximum(beta.ppf(1 - tail, a, b), share)
+    lower = np.minimum(scipy.stats.beta.ppf(tail, a, b), share)  # 0 where none is right
+    upper = np.maximum(scipy.stats.beta.ppf(1 - tail, a, b), share)
     return lower, upper
 
 
@@ -114,7 +114,7 @@ def effective_samples(
     n_groups = len(np.unique(groups))
     if n_groups < 2:
         return 0.0
-    few = (norm.ppf(0.975) / t.ppf(0.975, n_groups - 1)) ** 2
+    few = (scipy.stats.norm.ppf(0.975) / scipy.stats.t.ppf(0.975, n_groups - 1)) ** 2
     return float(n * few / design_effect(right, groups) / inflation)
 
 
@@ -155,7 +155,7 @@ def share_p(
     if n == 0:
         return 1.0
     hits = float(np.mean(right)) * n
-    return float(beta.cdf(limit, hits + 0.5, n - hits + 0.5))
+    return float(scipy.stats.beta.cdf(limit, hits + 0.5, n - hits + 0.5))
 
 
 def mean_of(parts: list[Estimate]) -> Estimate:

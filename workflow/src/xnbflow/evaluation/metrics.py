@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp
 from scipy.stats import rankdata
-from sklearn.metrics import roc_curve
 
 from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
@@ -188,13 +187,24 @@ def roc_curves(
         for mine in (folds == fold for fold in np.unique(folds)):
             inside = codes[mine] == j
             if inside.any() and not inside.all():
-                curves.append(np.interp(grid, *roc_curve(inside, ranks[mine, j])[:2]))
+                curves.append(np.interp(grid, *_roc_points(inside, ranks[mine, j])))
                 pairs.append(int(inside.sum() * (~inside).sum()))
         if pairs:
             curve = np.average(curves, axis=0, weights=pairs)
             points = zip([0.0, *grid], [0.0, *curve], strict=True)
             rows += [(str(classes[j]), *point) for point in points]
     return pd.DataFrame(rows, columns=names)
+
+
+def _roc_points(inside: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return false and true positive rates where the curve of one fold turns, both from 0 to 1."""
+    order = np.argsort(-ranks)
+    last = np.append(np.flatnonzero(np.diff(ranks[order])), len(ranks) - 1)  # of equal ranks
+    right = np.cumsum(inside[order])[last]
+    wrong = 1 + last - right
+    turns = (np.diff(wrong, 2) != 0) | (np.diff(right, 2) != 0)
+    kept = np.concatenate([[True], turns, [True]]) if len(last) > 2 else slice(None)
+    return np.append(0, wrong[kept]) / wrong[-1], np.append(0, right[kept]) / right[-1]
 
 
 def _scores(log_posterior: np.ndarray) -> np.ndarray:

@@ -240,16 +240,20 @@ class StudyTables:
         self._read = cache(
             lambda name: read_parquet(results.root / self._paths[name], self._schemas[name])
         )
+        self._places = cache(
+            lambda name, columns: self[name].groupby(list(columns), sort=False).indices
+        )
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         return self._read(name)
 
     def rows(self, name: str, **where: object) -> pd.DataFrame:
         """Return the rows of a table whose columns have the given values."""
-        frame = self[name]
-        for column, value in where.items():
-            frame = frame[frame[column] == value]
-        return frame
+        if not where:
+            return self[name]
+        key = tuple(where.values())
+        found = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0], [])
+        return self[name].take(found)
 
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables as text, as a page links to them."""

@@ -12,7 +12,6 @@ import yaml
 
 from xnbflow.data.atomic import atomic
 from xnbflow.data.contract import STUDY_TABLE, text_of
-from xnbflow.models.typicality import ATYPICAL
 from xnbflow.report.manuscript.paragraphs import escaped, facts, filled, paragraphs, render, rows_of
 from xnbflow.report.manuscript.references import (
     cited_keys,
@@ -105,5 +104,7 @@ def card(
     ``summary`` is that of `xnbflow.workflow.cli.commands.summary`; for ``validated`` see
     `reached_elsewhere`.
     """
+    from xnbflow.models.typicality import ATYPICAL  # noqa: PLC0415  half a second; pages need none
+
     known = {**summary, "title": title, "validated": validated, "atypical": ATYPICAL}
     return render("card.md", known, lines=True)

@@ -128,23 +128,25 @@ def contributions(
     kept = set(predictions["sample"].iloc[np.argsort(right, kind="stable")[:room]])
     priors = results.rows("priors", **where)
     scores = results.rows("scores", **where).set_index(["sample", "class"])["log_reference"]
-    references = scores.unstack().reindex(columns=classes).fillna(0.0)
+    wide = scores.unstack().reindex(columns=classes).fillna(0.0)
+    references = dict(zip(wide.index, wide.to_numpy(), strict=True))
     fits, samples = [], []
     for fold, tested in predictions.groupby("fold", sort=True):
         mine = rows[rows["fold"] == fold]
         # Every sample has the same features in a fold.
         first = mine[mine["sample"].isin(mine["sample"].head(1))]
-        own = (first.loc[first["class"] == label, "feature"] for label in classes)
-        sets = [names.map(features).tolist() for names in own]
+        numbers, codes = first["feature"].map(features).to_numpy(), first["code"].to_numpy()
+        sets = [numbers[codes == i].tolist() for i in range(len(classes))]
         prior = priors[priors["fold"] == fold].set_index("class")["log_offset"].reindex(classes)
         fits.append({"prior": _short(prior), "sets": sets})
-        evidence = dict(iter(mine.groupby("sample")["evidence"]))
+        values = mine["evidence"].to_numpy()
+        evidence = {name: values[at] for name, at in mine.groupby("sample").indices.items()}
         for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
             if sample in kept:
-                codes = [classes.index(true), classes.index(predicted), len(fits) - 1]
-                reference = references.loc[sample] if sample in evidence else []
-                numbers = [_short(evidence.get(sample, [])), _short(reference)]
-                samples.append([sample, *codes, *numbers])
+                place = [classes.index(true), classes.index(predicted), len(fits) - 1]
+                known = sample in evidence
+                terms = (evidence[sample], references[sample]) if known else ([], [])
+                samples.append([sample, *place, *map(_short, terms)])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
@@ -158,6 +160,6 @@ def contributions(
 def _short(values: Iterable[float]) -> list[float | None]:
     """Return numbers with two decimals, from 100 on one; None for what JSON does not have."""
     return [
-        round(float(value), 2 if abs(value) < 100 else 1) if math.isfinite(value) else None
-        for value in values
+        round(value, 2 if abs(value) < 100 else 1) if math.isfinite(value) else None
+        for value in map(float, values)
     ]
