@@ -124,7 +124,8 @@ def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int,
         *("--directory", str(work), "--cores", str(cores), "paper-scale"),
         *("--config", f"download={download}", f"studies={studies}"),
     ]
-    alone = {**os.environ, "SLURM_CONF": os.devnull}  # a cluster that does not answer costs seconds
+    # a cluster that does not answer costs seconds; so do modules whose bytecode is not kept
+    alone = {**os.environ, "SLURM_CONF": os.devnull, "PYTHONDONTWRITEBYTECODE": ""}
     start = time.perf_counter()
     with (work / "log.txt").open("w") as log:
         process = psutil.Popen(command, stdout=log, stderr=log, env=alone)
