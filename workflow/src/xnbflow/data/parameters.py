@@ -53,9 +53,9 @@ class Declared(BaseEstimator):
 
     def _validate_params(self) -> None:
         """Raise an `InputError` that names the first parameter outside its declaration."""
-        for name, value in self.get_params(deep=False).items():
-            constraints = self._parameter_constraints.get(name)
-            if constraints and not any(satisfies(value, each) for each in constraints):
+        for name, constraints in self._parameter_constraints.items():
+            value = getattr(self, name)
+            if not any(satisfies(value, each) for each in constraints):
                 msg = (
                     f"{name} is {_SHOWN.repr(value)}; use {allowed(constraints)} "
                     f"({type(self).__name__})"
