@@ -262,22 +262,31 @@ def unsourced(blocks, *modules):
     ]
 
 
-def analysis_section(analysis, tables, root, *, sourced=True):
+def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest=20_000, **results):
     """Write the tables of an analysis; return its section, and the tables of the page.
 
-    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false.
+    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false. In
+    ``common`` are tables of the study.
     """
     study = Study("s", "", "", (), (), (), diagnostics=False, analyses={})
-    results = StudyResults(study, {}, {}, root)
-    write_tables(tables, results.folder / analysis.name, contract.analysis_tables(analysis))
+    results = StudyResults(
+        **{"study": study, "labels": {}, "configuration": {}} | results, root=root
+    )
+    for name, declared in contract.analysis_tables(analysis).items():
+        frame = tables[name][declared.fixed]
+        write_declared(frame, results.folder / analysis.name / f"{name}.parquet", declared)
+    for name, frame in dict(common).items():
+        declared = contract.STUDY_TABLES[name]
+        write_declared(frame, results.folder / f"{name}.parquet", declared)
     module = import_module(analysis.section)
     made = module.section(results)
     for figure in figures_of(made.blocks):
         drawing = render(figure.name, figure.draw, figure.arguments)
         assert drawing.startswith("<svg"), figure.name
-        assert len(drawing) < 20_000, figure.name
+        assert len(drawing) < largest, figure.name
     assert not (sourced and unsourced(made.blocks, module))
-    assert sources(made.blocks) <= {f"{analysis.name}/{name}.tsv" for name in tables}
+    own = {f"{analysis.name}/{name}.tsv" for name in tables}
+    assert sources(made.blocks) <= own | {f"{name}.tsv" for name in contract.STUDY_TABLES}
     return made, [each for each in walk(made.blocks) if isinstance(each, Table)]
 
 

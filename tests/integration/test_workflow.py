@@ -30,13 +30,7 @@ from integration.conftest import (
     tables,
 )
 
-from xnbflow.data.contract import (
-    DESCRIPTION,
-    DESCRIPTION_TABLES,
-    STUDY_TABLE,
-    STUDY_TABLES,
-    TRAINING_TABLES,
-)
+from xnbflow.data import contract
 
 CLASSIFY = "classify_3-fold_nb"
 #: What runs again where a study's tables may change.
@@ -57,7 +51,7 @@ def configured(folder, study):
 
 def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     study = finished / "results/studies/tiny"
-    for name in STUDY_TABLES:
+    for name in contract.STUDY_TABLES:
         assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
         assert (study / f"{name}.tsv").is_file()
     assert "A tiny study" in (study / "report.html").read_text()
@@ -93,7 +87,10 @@ def test_every_file_is_documented(finished):
     made = [*(finished / "results").rglob("*"), *(finished / "resources").rglob("*")]
     files = [path.relative_to(finished).as_posix() for path in made if path.is_file()]
     assert len(files) > 100
-    for folder, names in ((STUDY_TABLE, STUDY_TABLES), (f"{DESCRIPTION}/x", DESCRIPTION_TABLES)):
+    for folder, names in (
+        (contract.STUDY_TABLE, contract.STUDY_TABLES),
+        (f"{contract.DESCRIPTION}/x", contract.DESCRIPTION_TABLES),
+    ):
         place = str(Path(folder.replace("{study}", "tiny")).parent)
         assert {f"{place}/{name}.tsv" for name in names} <= set(files)
     known = re.compile("|".join([*documented(), r".*/\.snakemake_timestamp"]))
@@ -180,23 +177,6 @@ def test_a_file_that_the_page_links_is_missed(copied):
     planned = jobs(copied, "tiny")
     (copied / "lost").rename(path)
     assert planned["compare"] == 1
-
-
-@pytest.mark.parametrize(
-    ("module", "rules"),
-    [
-        ("report/page/templates/style.css", {"report"}),
-        ("naive_bayes/gaussian.py", {CLASSIFY, "permute", *AFTER}),
-    ],
-)
-def test_editing_a_library_file_runs_its_stages_again(copied, module, rules):
-    root = copied.parent / "xnbflow"
-    path = root / "workflow/src/xnbflow" / module
-    original = path.read_text()
-    path.write_text(original + "\n")
-    counts = jobs(copied, "--rerun-triggers", "params", root=root)
-    path.write_text(original)
-    assert set(counts) == rules
 
 
 def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(copied):
@@ -352,7 +332,7 @@ def trained(folder):
     return [path.read_bytes() for path in paths]
 
 
-TABLES = [name for name in TRAINING_TABLES if name != "fits"]
+TABLES = [name for name in contract.TRAINING_TABLES if name != "fits"]
 
 
 def test_jobs_of_some_folds_give_the_same_tables_and_train_only_what_is_new(split, finished):

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import mannwhitneyu
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
 from xnbflow.evaluation.ease import as_good_features
 
@@ -28,12 +28,6 @@ def test_areas_are_those_of_mann_and_whitney(ties):
             assert pairs[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
 
 
-def series_of(values, labels, **changes):
-    features = [f"g{i}" for i in range(len(values))]
-    samples = [f"s{i}" for i in range(len(labels))]
-    return DataSet("toy", values, features, samples, np.array(labels), **changes)
-
-
 def test_all_features_that_separate_as_well_are_counted_whichever_were_selected():
     rng = np.random.default_rng(1)
     labels = np.array(list("abc"))[np.arange(30) % 3]
@@ -41,7 +35,7 @@ def test_all_features_that_separate_as_well_are_counted_whichever_were_selected(
     values[:20] += np.where(labels == "a", 20.0, 0.0)
     values[20:30] -= np.where(labels == "c", 20.0, 0.0)
     selected = pd.DataFrame({"class": ["a", "a", "c"], "feature": ["g3", "g40", "g41"]})
-    found = as_good_features(series_of(values, labels), {("toy", "f", "x"): selected})
+    found = as_good_features(dataset(values, labels), {("toy", "f", "x"): selected})
     found = found.set_index(["class", "other_class"])
     assert found.loc[("a", "b"), ["selected", "area", "as_good", "separating"]].tolist() == [
         2, 1, 20, 20
@@ -57,7 +51,7 @@ def test_permuted_labels_separate_as_often_as_orders_do():
     values = np.random.default_rng(2).normal(size=(5000, 6))
     values[0] = np.arange(6)
     selected = pd.DataFrame({"class": ["a"], "feature": ["g0"]})
-    found = as_good_features(series_of(values, list("aaabbb")), {("toy", "f", "x"): selected})
+    found = as_good_features(dataset(values, list("aaabbb")), {("toy", "f", "x"): selected})
     expected = 5000 * 2 / comb(6, 3)
     assert found["by_chance"].item() == pytest.approx(expected, rel=0.05)
     assert found["as_good"].item() == found["separating"].item() == pytest.approx(500, rel=0.2)
@@ -65,7 +59,7 @@ def test_permuted_labels_separate_as_often_as_orders_do():
 
 def test_angles_do_not_count_and_a_selection_of_them_alone_has_no_row():
     values = np.arange(12.0).reshape(2, 6)
-    series = series_of(values, list("aaabbb"), kinds=["linear", "angular"])
+    series = dataset(values, list("aaabbb"), kinds=["linear", "angular"])
     selected = {
         ("toy", "f", name): pd.DataFrame({"class": ["a"], "feature": [feature]})
         for name, feature in (("x", "g0"), ("y", "g1"))

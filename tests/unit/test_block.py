@@ -153,9 +153,6 @@ def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
     assert classifier.selected_features_ == {"blue": [], "green": []}
 
 
-# --- blocks of correlated features ----------------------------------------------------------------
-
-
 def planted(n_groups, size, n_samples=60, seed=0):
     """Features in shuffled groups that share a factor within classes, and their groups."""
     rng = np.random.default_rng(seed)

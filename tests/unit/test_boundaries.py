@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from xnbflow.naive_bayes.boundaries import (
-    hybrid_boundary,
-    torus_boundary,
-    von_mises_boundary,
-    von_mises_fisher_boundary,
-)
+from xnbflow.naive_bayes import boundaries
 
 HALF = np.pi / 2
 
@@ -24,7 +19,7 @@ HALF = np.pi / 2
     ids=["Figure 3", "Figure 4, the bisector", "Figure 5"],
 )
 def test_angles_are_those_of_the_paper(mu, kappa, angles):
-    assert np.sort(von_mises_boundary(mu, kappa)).round(2).tolist() == angles
+    assert np.sort(boundaries.von_mises_boundary(mu, kappa)).round(2).tolist() == angles
 
 
 @pytest.mark.parametrize(
@@ -37,7 +32,7 @@ def test_angles_are_those_of_the_paper(mu, kappa, angles):
     ids=["Figure 7", "Figure 8", "Figure 9"],
 )
 def test_planes_are_those_of_the_paper(mu, kappa, plane, offset_by):
-    normal, offset = von_mises_fisher_boundary(mu, kappa)
+    normal, offset = boundaries.von_mises_fisher_boundary(mu, kappa)
     np.testing.assert_allclose(normal, plane, atol=1e-12)
     for divisor, printed in offset_by.items():
         assert round(-offset / divisor, 4) == printed
@@ -47,7 +42,7 @@ def test_torus_curve_is_where_the_densities_times_priors_are_equal():
     mu, kappa = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[3.0, 1.0], [0.5, 4.0]])
     priors = np.array([0.3, 0.7])
     phi = np.linspace(-3, 3, 50)
-    for psi in torus_boundary(phi, mu, kappa, priors):
+    for psi in boundaries.torus_boundary(phi, mu, kappa, priors):
         joint = [
             priors[c]
             * stats.vonmises.pdf(phi, kappa[c, 0], loc=mu[c, 0])
@@ -66,7 +61,7 @@ def test_hybrid_surface_is_the_difference_of_log_densities():
     kappa, mean, priors = np.array([2.0, 7.0]), rng.normal(size=(2, 2)), np.array([0.3, 0.7])
     root = rng.normal(size=(2, 2, 2))
     covariance = root @ root.transpose(0, 2, 1) + np.eye(2)
-    surface = hybrid_boundary(mu, kappa, mean, covariance, priors)
+    surface = boundaries.hybrid_boundary(mu, kappa, mean, covariance, priors)
     x = rng.normal(size=(20, 3))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     y = rng.normal(size=(20, 2))

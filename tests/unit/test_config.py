@@ -203,9 +203,6 @@ def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per
     assert sorted(drawn) == sorted({each[:2] for each in expected} | {("spambase", "5-fold")})
 
 
-# --- folds of other studies -----------------------------------------------------------------------
-
-
 MINE = Study("mine", "", "", ("wine",), ("nb",), ("cv",), diagnostics=False, analyses={})
 
 

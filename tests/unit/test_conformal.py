@@ -3,17 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes import ClassSpecificNBCV
 from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(11)
 
 
 def samples(rng, counts, away=1.0):
@@ -58,8 +53,7 @@ def test_coverage_rests_on_the_other_folds(rng):
 
 def test_training_records_the_sets_of_tested_samples(rng):
     X, y = samples(rng, [40, 30])
-    series = DataSet("d", X.T, [f"g{i}" for i in range(20)], [f"s{i}" for i in range(70)],
-                     np.array(["a", "b"])[y])  # fmt: skip
+    series = dataset(X.T, np.array(["a", "b"])[y])
     tested = np.arange(0, 70, 3)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
     for method, known in (("csnb_cv", True), ("gaussian_nb", False)):

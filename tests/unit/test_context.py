@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import nnls
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.learning_curve import learning_curve, power_laws
@@ -24,8 +24,7 @@ def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
     labels = rng.permutation(np.repeat(["a", "b"], n // 2))
     values = rng.normal(8.0, 1.0, (n_features, n))
     values[:shifted] += shift * (labels == "b")
-    names = [f"g{i}" for i in range(n_features)]
-    return DataSet(f"toy{seed}", values, names, [f"s{i}" for i in range(n)], labels)
+    return dataset(values, labels, f"toy{seed}")
 
 
 def picked(features, folds):
@@ -96,8 +95,6 @@ def test_a_class_that_is_too_small_has_no_curve():
 
 def test_a_page_leaves_out_the_sections_that_a_study_omits():
     study = Study("s", "s", "", ("d",), ("c",), ("f",), diagnostics=False, analyses={})
-    some = Study(
-        "s", "s", "", ("d",), ("c",), ("f",), False, {}, omit_sections=("context", "samples")
-    )  # fmt: skip
+    some = replace(study, omit_sections=("context", "samples"))
     left_out = set(section_modules(study, {})) - set(section_modules(some, {}))
     assert {name.rpartition(".")[2] for name in left_out} == {"context", "samples"}

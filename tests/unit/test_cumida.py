@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from mistakes import mistakes
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.cumida import read_cumida_csv, write_cumida_csv
 
@@ -24,13 +24,9 @@ def put(folder, text, name="toy.csv"):
 def test_a_file_reads_back_bit_for_bit(tmp_path):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
-    series = DataSet(
-        "x",
-        values,
-        [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>'],
-        [f"s{i}" for i in range(37)],
-        ["one, two" if i % 2 else "three" for i in range(37)],
-    )
+    names = [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>']
+    labels = ["one, two" if i % 2 else "three" for i in range(37)]
+    series = dataset(values, labels, features=names)
     write_cumida_csv(series, tmp_path / "x.csv")
     again = read_cumida_csv(tmp_path / "x.csv", "x")
     np.testing.assert_array_equal(again.values, values)

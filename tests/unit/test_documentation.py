@@ -17,16 +17,8 @@ STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["st
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 #: The rule that a document gives to `--until`.
 RULES = {"acquire"}
-DOCUMENTS = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *ROOT.glob("*/README.md"),
-        *ROOT.glob("docs/**/*.md"),
-        *ROOT.glob("config/profiles/*/*"),
-        *ROOT.glob("profiles/*/*"),
-        *ROOT.glob(".test/config/*.yaml"),
-    ]
-)
+PLACES = ("*.md", "*/README.md", "docs/**/*.md", "config/profiles/*/*", "profiles/*/*")
+DOCUMENTS = sorted(path for each in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(each))
 
 
 def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):

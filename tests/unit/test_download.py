@@ -36,7 +36,10 @@ class Answers(http.server.BaseHTTPRequestHandler):
         if answer == "slow":
             time.sleep(1.0)
         status = int(answer) if answer in {"404", "403", "429", "500", "503"} else 200
-        self.send_response(status)
+        moved = str(answer).startswith("http")
+        self.send_response(302 if moved else status)
+        if moved:
+            self.send_header("Location", answer)
         self.send_header("Content-Length", str(len(body) + 1000 * (answer == "truncated")))
         self.end_headers()
         with suppress(BrokenPipeError):  # who asked did not want to wait
@@ -333,18 +336,6 @@ def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
     assert path.read_bytes() == CSV
 
 
-class Elsewhere(http.server.BaseHTTPRequestHandler):
-    """Redirects every request to the same path of another server."""
-
-    def do_GET(self):
-        self.send_response(302)
-        self.send_header("Location", f"{self.server.to}{self.path}")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
-
-
 def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_path, monkeypatch):
     trustme = pytest.importorskip("trustme", reason="makes the certificate of the server")
     authority, tls = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -352,8 +343,8 @@ def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_p
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
     with serve(csv=[CSV]) as plain:
-        base = plain.url.removesuffix("/Genes")
-        with serving(Elsewhere, tls, to=base) as first:
+        moved = [f"{plain.url}/{PATH}"]
+        with serving(Answers, tls, answers={f"/Genes/{PATH}": moved}, requests=[]) as first:
             mirror = downloads(tmp_path / "d", f"{first.url}/Genes", timeout=5)
             with pytest.raises(InputError, match="redirected from https to http"):
                 mirror.fetch("cumida", PATH)

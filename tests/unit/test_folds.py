@@ -10,11 +10,7 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from xnbflow.data.dataset import DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
-from xnbflow.evaluation.folds import (
-    draw_folds,
-    folds_of_repeat,
-    leave_one_group_out,
-)
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 
 
@@ -76,10 +72,7 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
 
 @pytest.mark.parametrize(
     ("lines", "message"),
-    [
-        *mistakes("folds"),
-        (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
-    ],
+    [*mistakes("folds"), (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'")],
 )
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
     with pytest.raises(InputError, match=message):

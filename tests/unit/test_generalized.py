@@ -214,9 +214,6 @@ def test_values_between_and_beyond_those_of_training(fitted):
     assert np.ptp(fitted.decision_function(rows)) == 0.0
 
 
-# --- stepwise selection ---------------------------------------------------------------------------
-
-
 def newton(design, events):
     """Logistic regression by Newton's method: coefficients and their covariance."""
     coefficients = np.zeros(len(design))

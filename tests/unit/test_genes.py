@@ -6,9 +6,9 @@ import pytest
 from published_xnb import bandwidth, log_density
 from scipy.stats import false_discovery_control, fisher_exact, ttest_ind
 from sklearn.metrics import roc_auc_score
+from toys import dataset
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
@@ -44,10 +44,8 @@ def test_each_class_against_the_rest_is_as_scipy_and_scikit_learn_have_it(measur
     X, y = measured
     features = np.array([f"g{i:02}" for i in range(60)])
     symbols = pd.DataFrame({"symbol": np.char.upper(features)})
-    series = DataSet(
-        "toy", X.T, features, np.arange(39), y,
-        feature_metadata=symbols, missing=True, scale="ln",
-    )  # fmt: skip
+    more = {"feature_metadata": symbols, "missing": True, "scale": "ln"}
+    series = dataset(X.T, y, features=features, **more)
     genes = gene_table(series)
     assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
     for label, unordered in genes.groupby("class"):
@@ -87,7 +85,7 @@ def test_ranks_put_the_highest_first_and_count_equal_areas():
         [5, 5, 5, 1, 1, 1],  # separates, but its variance cannot be estimated
         [0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
     ]
-    series = DataSet("toy", values, list("uvwxyz"), list("123456"), y)
+    series = dataset(values, y, features=list("uvwxyz"))
     genes = gene_table(series)
     first = genes[genes["class"] == "a"]
     assert first["feature"].tolist() == list("wvyzxu")
@@ -104,14 +102,11 @@ def test_samples_of_a_patient_count_once():
     y = np.repeat(["healthy", "ill"], 30)
     values = np.repeat(rng.normal(size=(20, 12)), 5, axis=1) + rng.normal(size=(20, 60)) / 9
     order = rng.permutation(60)
-    features = [f"g{i:02}" for i in range(20)]
-    series = DataSet(
-        "toy", values[:, order], features, np.arange(60), y[order], groups=patients[order]
-    )
+    series = dataset(values[:, order], y[order], groups=patients[order])
     genes = gene_table(series)
     means = values.reshape(20, 12, 5).mean(axis=2)
     expected = ttest_ind(means[:, 6:], means[:, :6], axis=1, equal_var=False).pvalue
-    found = genes[genes["class"] == "ill"].set_index("feature").loc[features]
+    found = genes[genes["class"] == "ill"].set_index("feature").loc[series.features]
     np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
     areas = [roc_auc_score(y == "ill", row) for row in values]
     np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
@@ -124,10 +119,8 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
     symbols[390:] = "G1///G2"
     values = rng.normal(8, 1, (400, 20))
     values[:60, :10] += 6
-    series = DataSet(
-        "toy", values, [f"p{i}" for i in range(400)], np.arange(20), y,
-        feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
-    )  # fmt: skip
+    of_probes = pd.DataFrame({"symbol": symbols})
+    series = dataset(values, y, feature_metadata=of_probes, scale="log2")
     genes = gene_table(series)
     text = {
         "UP": [f"G{i}" for i in range(20, 40)] + ["ABSENT"],
@@ -172,10 +165,9 @@ def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there()
     rng = np.random.default_rng(5)
     values = rng.normal(8, 1, (6, 12))
     values[0, 2], values[1], values[2, :6] = np.nan, np.nan, np.nan
-    features, labels = [f"g{i}" for i in range(6)], ["a"] * 6 + ["b"] * 6
-    series = DataSet("x", values, features, list("mnopqrstuvwx"), labels, missing=True)
+    series = dataset(values, ["a"] * 6 + ["b"] * 6, missing=True)
     drawn = heatmap(gene_table(series), series)
-    found = drawn.pivot(index="feature", columns="column", values="z").loc[features]
+    found = drawn.pivot(index="feature", columns="column", values="z").loc[series.features]
     frame = pd.DataFrame(values.T)
     wanted = ((frame - frame.mean()) / frame.std(ddof=0)).T
     np.testing.assert_allclose(found.to_numpy(), wanted.to_numpy(), atol=1e-12)

@@ -165,9 +165,6 @@ def test_intensities_that_are_not_logged_are_told_and_logged_on_demand(tmp_path)
     assert "the values look logged already" in twice.notes[-1]
 
 
-# GDS and annotation
-
-
 def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbols(tmp_path):
     path = put(tmp_path, example("GDS507.soft"), "GDS507.soft.gz")
     series = read_geo(path, row("GDS507", "disease state", group="individual"))
@@ -210,8 +207,6 @@ def test_a_wrong_annotation_is_told(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         read_annotation(put(tmp_path, text, "GPL97.annot"), PROBES)
 
-
-# downloads in NCBI's layout
 
 SERIES = "series/GSE4nnn/GSE4107/matrix/"
 FILES = {
@@ -312,9 +307,6 @@ def test_a_platform_without_symbols_is_a_warning(tmp_path):
     assert series.feature_metadata is None
 
 
-# the summary
-
-
 def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
     with ncbi(files=FILES) as server:
         for location, labels in (
@@ -383,9 +375,6 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
     assert list(series.labels) == ["patient's mucosa", "patient's mucosa", "healthy control"]
     assert list(series.feature_metadata["symbol"]) == ["DDR1", "RFC2"]
     assert series.values[0] == pytest.approx(np.log1p([250_000, 750_000, 250_000]))
-
-
-# real files
 
 
 def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):

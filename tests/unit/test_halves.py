@@ -4,33 +4,28 @@ import dataclasses
 
 import numpy as np
 import pytest
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.evaluation.halves import (
-    half_stability,
-    halves_table,
-    pairs_of,
-    selection_shares,
-)
+from xnbflow.evaluation import halves
 
 
 def test_two_lists_of_equal_size_agree_as_kuncheva_says():
     """(r d - k²) / (k (d - k)), Kuncheva (2007), for r shared of k out of d."""
     pairs = [(set("abcd"), set("abxy"))] * 3
     expected = (2 * 100 - 16) / (4 * 96)
-    assert half_stability(pairs, 100).value == pytest.approx(expected)
+    assert halves.half_stability(pairs, 100).value == pytest.approx(expected)
 
 
 def test_halves_that_never_share_have_an_interval_all_the_same():
-    found = half_stability([({"a", "b"}, {"c", "d"})] * 20, 1000)
+    found = halves.half_stability([({"a", "b"}, {"c", "d"})] * 20, 1000)
     assert found.lower == 0 < found.upper < 0.5
 
 
 def test_without_lists_there_is_no_stability():
-    assert np.isnan(half_stability([(set(), set())] * 5, 10)).all()
+    assert np.isnan(halves.half_stability([(set(), set())] * 5, 10)).all()
     with pytest.raises(InputError):
-        half_stability([], 10)
+        halves.half_stability([], 10)
 
 
 @pytest.fixture(scope="module")
@@ -41,32 +36,31 @@ def planted():
     values = rng.normal(size=(40, 36))
     values[7] += 8 * (labels == "b")
     groups = np.repeat([f"p{i}" for i in range(12)], 3)
-    names = [f"s{i}" for i in range(36)]
-    return DataSet("toy", values, [f"g{i}" for i in range(40)], names, labels, groups=groups)
+    return dataset(values, labels, groups=groups)
 
 
 def test_every_half_selects_the_gene_that_tells_the_classes_apart(planted):
     method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
-    table = halves_table(planted, {"method": method, "params": {"n_features": 2}}, 6)
+    table = halves.halves_table(planted, {"method": method, "params": {"n_features": 2}}, 6)
     assert table["halves"].unique().tolist() == [12]
-    shares = selection_shares(table)
+    shares = halves.selection_shares(table)
     assert shares["a", "g7"] == shares["b", "g7"] == 1
     assert sum(shares.values()) == pytest.approx(4)  # two features of each of two classes
-    pairs = pairs_of(table)
+    pairs = halves.pairs_of(table)
     assert [len(half) for pair in pairs for half in pair] == [2] * 12
-    assert half_stability(pairs, 40).value > 0.4
+    assert halves.half_stability(pairs, 40).value > 0.4
 
 
 def test_classes_that_cannot_be_halved_have_no_halves(planted):
     whole = dataclasses.replace(planted, groups=planted.labels)
     method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
-    assert halves_table(whole, {"method": method}, 3).empty
+    assert halves.halves_table(whole, {"method": method}, 3).empty
 
 
 def test_random_lists_do_not_agree():
     rng = np.random.default_rng(0)
     names = [str(i) for i in range(50)]
     pairs = [tuple(set(rng.choice(names, 10, replace=False)) for _ in "ab") for _ in range(400)]
-    found = half_stability(pairs, 50)
+    found = halves.half_stability(pairs, 50)
     assert found.lower == 0
     assert found.value < 0.03

@@ -84,9 +84,6 @@ def test_categorical_groups_are_scikit_learns_categorical_nb():
     np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
 
 
-# --- parameters of groups -------------------------------------------------------------------------
-
-
 def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     X, y = mixed
     nb = HybridNB([("wind", VonMises(period=360), ["wind"]), ("speed", "kernel", ["speed"])])
@@ -106,9 +103,6 @@ def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
-
-
-# --- MDLP -----------------------------------------------------------------------------------------
 
 
 def entropy(y):
@@ -162,9 +156,3 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
-
-
-def test_a_value_on_a_cut_point_belongs_below():
-    discretizer = MDLPDiscretizer().fit(np.r_[0:10, 20:30][:, None], np.repeat([0, 1], 10))
-    assert discretizer.cut_points_[0].tolist() == [14.5]
-    assert discretizer.transform([[14.5], [14.6], [-99.0], [99.0]]).ravel().tolist() == [0, 1, 0, 1]

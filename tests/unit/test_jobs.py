@@ -1,6 +1,7 @@
 """The start of a job, the words of its errors, and what it asks for."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,7 @@ def test_every_rule_of_the_contract_has_a_script_a_log_and_asks_for_memory_and_t
             assert text.count(word) == 1, word
     for word in ("mem_mb=memory(", "runtime=minutes("):
         assert text.count(word) == len(JOBS)
+    assert not re.search(r"\._[a-z]", text)  # private names: ruff reads the rest of the sources
 
 
 def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):

@@ -67,9 +67,6 @@ def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-# --- a file appears whole or not at all -----------------------------------------------------------
-
-
 def test_until_it_is_whole_a_file_is_as_it_was(tmp_path):
     with atomic(tmp_path / "new/table.tsv") as part:
         part.write_text("half")

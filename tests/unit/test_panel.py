@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
 from xnbflow.models.trained import fit_model
@@ -28,8 +28,7 @@ def series():
         values[start : start + 5] += rng.normal(0, 0.2, (5, 60))
     values[50:] = 9 + rng.normal(0, 0.1, (10, 60))
     values += rng.normal(0, 0.3, 60)
-    names = [f"g{i}" for i in range(60)]
-    return DataSet("toy", values, names, [f"s{i}" for i in range(60)], labels)
+    return dataset(values, labels)
 
 
 @pytest.fixture(scope="module")

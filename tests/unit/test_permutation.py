@@ -3,18 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation import permutation
-from xnbflow.evaluation.permutation import (
-    Screen,
-    cross_validated_score,
-    label_test,
-    permutation_scores,
-    permutation_table,
-    permutation_test,
-)
 from xnbflow.naive_bayes import ClassSpecificNB
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
@@ -32,12 +24,13 @@ def noise(n=40, n_features=5, seed=0, shift=0.0, name="noise"):
     rng = np.random.default_rng(seed)
     labels = np.array(["a", "b"])[np.arange(n) % 2]
     values = rng.normal(size=(n_features, n)) + shift * (labels == "b")
-    features = [f"g{i}" for i in range(n_features)]
-    return DataSet(name, values, features, [f"s{i}" for i in range(n)], labels)
+    return dataset(values, labels, name)
 
 
 def test_a_difference_is_found():
-    table = permutation_table(permutation_scores(noise(shift=1.5), NB, n_permutations=39))
+    table = permutation.permutation_table(
+        permutation.permutation_scores(noise(shift=1.5), NB, n_permutations=39)
+    )
     table = table.set_index("metric")
     assert table.loc["accuracy", "p_value"] == 1 / 40
     assert table.loc["accuracy", "observed"] > 0.8
@@ -48,15 +41,17 @@ def test_a_difference_is_found():
 def test_selection_is_inside_so_that_noise_is_not_significant():
     """Five features chosen of 1,000 by all labels would tell noise apart; chosen inside, not."""
     series = noise(n_features=1000, seed=3)
-    table = permutation_table(permutation_scores(series, SELECTING, n_permutations=19))
+    table = permutation.permutation_table(
+        permutation.permutation_scores(series, SELECTING, n_permutations=19)
+    )
     assert (table["p_value"] > 0.1).all()
     assert (table["null_mean"] < 0.6).all()
 
 
 def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
     series = noise(shift=1.0)
-    first = permutation_scores(series, NB, n_permutations=3)
-    again = permutation_scores(series, NB, n_permutations=5)
+    first = permutation.permutation_scores(series, NB, n_permutations=3)
+    again = permutation.permutation_scores(series, NB, n_permutations=5)
     pd.testing.assert_frame_equal(first, again.iloc[:4])
     assert first["permutation"].tolist() == [0, 1, 2, 3]
     assert first["accuracy"][0] > first["accuracy"][1:].max()
@@ -65,16 +60,13 @@ def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
 def test_the_table_counts_what_reaches_the_observed_score():
     scores = pd.DataFrame({"permutation": range(5), "accuracy": [0.6, 0.5, 0.6, 0.7, 0.4]})
     scores["balanced_accuracy"] = [0.9, 0.5, 0.5, 0.6, 0.6]
-    table = permutation_table(scores).set_index("metric")
+    table = permutation.permutation_table(scores).set_index("metric")
     assert table["at_least"].tolist() == [2, 0]
     assert table["p_value"].tolist() == [3 / 5, 1 / 5]
     assert table["permutations"].tolist() == [4, 4]
     assert table.loc["accuracy", "null_mean"] == pytest.approx(0.55)
     assert table.loc["accuracy", "null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
     assert table.loc["accuracy", "null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
-
-
-# --- the quick test -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stop_after", [3, 10, 1000])
@@ -86,7 +78,7 @@ def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
         return float(np.round(rng.random(), 2))  # with ties
 
     p = [
-        permutation_test(
+        permutation.permutation_test(
             score, labels, lambda _: labels, n_permutations=99, stop_after=stop_after
         ).p_value
         for _ in range(2000)
@@ -100,8 +92,8 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
     labels = np.repeat([0, 1], 20)
 
     def tested():
-        score = cross_validated_score(ClassSpecificNB(n_features=5), values)
-        return permutation_test(
+        score = permutation.cross_validated_score(ClassSpecificNB(n_features=5), values)
+        return permutation.permutation_test(
             score, labels, lambda rng: rng.permutation(labels), n_permutations=60
         )
 
@@ -123,8 +115,8 @@ def test_the_screen_is_that_of_the_training_samples_alone():
         for moment in (np.mean, np.std):
             apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
             expected |= set(np.argsort(-apart)[:10].tolist())
-    assert set(Screen(values).best(codes, train, 20).tolist()) == expected
-    assert Screen(values).best(codes, train, 300).tolist() == list(range(300))
+    assert set(permutation.Screen(values).best(codes, train, 20).tolist()) == expected
+    assert permutation.Screen(values).best(codes, train, 300).tolist() == list(range(300))
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])
@@ -133,12 +125,11 @@ def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient, monkeypatc
     n, rng = 60, np.random.default_rng(per_patient)
     labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
     values = rng.normal(size=(60, len(labels)))
-    names = [f"s{i}" for i in range(len(labels))]
     groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
 
     def found(values, labels):
-        series = DataSet("toy", values, [f"g{i}" for i in range(60)], names, labels, groups=groups)
-        return label_test(series, {"method": f"{CSNB}CV"}, CSNB)
+        series = dataset(values, labels, groups=groups)
+        return permutation.label_test(series, {"method": f"{CSNB}CV"}, CSNB)
 
     row = found(values, labels).iloc[0]
     assert row["permuted"] == "ClassSpecificNB"
@@ -154,7 +145,7 @@ def test_screening_changes_a_signal_little():
     values, labels = np.random.default_rng(1).normal(size=(3000, 60)), np.repeat([0, 1], 30)
     values[:10, 30:] += 1.2
     whole, screened = (
-        cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
+        permutation.cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
         for kept in (None, 400)
     )
     assert screened == pytest.approx(whole, abs=0.04)
@@ -162,4 +153,6 @@ def test_screening_changes_a_signal_little():
 
 def test_no_permutation_is_refused():
     with pytest.raises(InputError):
-        permutation_test(lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0)
+        permutation.permutation_test(
+            lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0
+        )

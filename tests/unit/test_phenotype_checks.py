@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet, read_header
+from xnbflow.data.dataset import read_header
 from xnbflow.evaluation.phenotype_checks import phenotype_checks
 
 N = 40
@@ -14,8 +15,7 @@ LABELS = np.repeat(["normal", "tumour"], N // 2)
 
 def series(values=None, labels=LABELS, **columns):
     values = np.zeros((1, N)) if values is None else values
-    features, phenotype = [f"g{i}" for i in range(len(values))], pd.DataFrame(columns)
-    return DataSet("toy", values, features, range(N), labels, sample_metadata=phenotype)
+    return dataset(values, labels, sample_metadata=pd.DataFrame(columns))
 
 
 def severity(made):

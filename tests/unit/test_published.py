@@ -199,9 +199,6 @@ def test_hours_with_wind_are_classed_by_thirds_of_temperature(tmp_path):
     assert series.values[2].tolist() == [0, 1, 2, 3, 0, 2]
 
 
-# --- data sets that scikit-learn ships ------------------------------------------------------------
-
-
 def test_values_and_labels_are_scikit_learns():
     series = acquire(SheetRow("bc", "bundled", "breast_cancer", None, 569, 30, 2))
     bunch = load_breast_cancer()

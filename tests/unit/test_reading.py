@@ -112,8 +112,6 @@ def test_an_error_names_its_line_or_column(row, key):
     assert error.value.key == key
 
 
-# files that would fill the memory
-
 MEGABYTE = 1 << 20
 HEADER = b"samples,type,g1\n"
 
@@ -163,8 +161,6 @@ def test_a_line_longer_than_any_row_is_refused(tmp_path, monkeypatch, read, limi
     assert error.value.file == str(path)
 
 
-# workbooks
-
 CELLS = "<row r='1'><c r='A1'><v>1</v></c><c r='XFD1048576'><v>2</v></c></row>"
 
 
@@ -190,8 +186,7 @@ def workbook(path, cells=CELLS, **parts):
 
 
 @pytest.mark.parametrize(
-    "damage",
-    ["far cell", "bomb", "no sheets", "cut", "no archive", "encrypted", "another sheet"],
+    "damage", ["far cell", "bomb", "no sheets", "cut", "no archive", "encrypted", "another sheet"]
 )
 def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage):
     path = tmp_path / "x.xlsx"

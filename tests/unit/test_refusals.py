@@ -9,7 +9,7 @@ from unit.test_models_file import two_classes
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.sheet import SheetRow, local_path
+from xnbflow.data.sources.sheet import local_path
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.metrics import fold_metrics
@@ -19,8 +19,6 @@ from xnbflow.models import fit_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
 from xnbflow.workflow.cli import commands
-
-NONE = SheetRow("mine", "table", "mine.csv", label="y")
 
 
 @pytest.mark.parametrize(
@@ -65,14 +63,3 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
     path.write_bytes(b"0\n" * (1 << 20))
     with pytest.raises(InputError, match="is larger than 1 MiB: these are no folds"):
         read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)
-
-
-def test_a_study_of_geo_does_not_overwrite_files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    told = SimpleNamespace(accession="GSE1", row=None, reason="No field looks like a class.")
-    with pytest.raises(InputError, match=r"GSE1: No field looks like .* No files were written"):
-        commands.write_study(told, "early")
-    (tmp_path / "early.yaml").write_text("mine")
-    with pytest.raises(InputError, match=r"early\.yaml exists; remove it, or choose"):
-        commands.write_study(SimpleNamespace(row=NONE), "early")
-    assert [path.name for path in tmp_path.iterdir()] == ["early.yaml"]

@@ -14,12 +14,9 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "xnbflow"
 #: What reads tables for a page. Drawings are given arrays, `page` blocks: neither reads a table.
 MODULES = sorted(
-    [
-        *SOURCE.glob("report/*.py"),
-        *SOURCE.glob("report/manuscript/*.py"),
-        *SOURCE.glob("report/sections/*.py"),
-        *SOURCE.glob("studies/*/section*.py"),
-    ]
+    path
+    for pattern in ("report/*", "report/manuscript/*", "report/sections/*", "studies/*/section*")
+    for path in SOURCE.glob(f"{pattern}.py")
 )
 #: Functions and methods that make numbers of numbers.
 COMPUTES = {

@@ -313,9 +313,6 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert len(pairs) == (others > 0.5).sum()
 
 
-# --- the data of a waterfall ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("classifier", ["xnb", "priors", "calibrated"])
 def test_a_waterfall_adds_up_to_the_classifiers_posterior(tmp_path, classifier):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=(classifier,))
@@ -350,9 +347,6 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert wrong < {s[0] for s in some["samples"]}
     assert len(some["samples"]) == len(wrong) + 2
     assert some["left_out"] == 36 - len(some["samples"])
-
-
-# --- the tables of a study ------------------------------------------------------------------------
 
 
 def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(results):

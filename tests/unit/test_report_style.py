@@ -16,40 +16,26 @@ from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
 from xnbflow.report.drawings.ranks import draw_ranks
+from xnbflow.report.page import style
 from xnbflow.report.page.blocks import figures_of
-from xnbflow.report.page.style import (
-    COLOURS,
-    DASHES,
-    INK,
-    MARKERS,
-    for_print,
-    print_figure,
-    render,
-    shorten,
-)
 
 
 def _seen(colour, blindness=None):
     """Return linear RGB as a person with full dichromacy sees it (Machado and others 2009)."""
-    matrices = {
-        "deutan": [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ],
-    }
+    deutan = [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ]
     parts = np.array(to_rgb(colour))
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return linear if blindness is None else np.clip(matrices[blindness] @ linear, 0, 1)
+    return linear if blindness is None else np.clip(deutan @ linear, 0, 1)
 
 
 def _lab(linear):
     """Return CIELAB of linear sRGB, white D65."""
-    xyz = (
-        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-        @ linear
-        / [0.9505, 1.0, 1.089]
-    )
+    xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]] @ linear
+    xyz /= [0.9505, 1.0, 1.089]
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
@@ -76,11 +62,11 @@ KINDS = ("correlations", "p_values", "points", "trade_off", "matrix", "densities
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "lines"])
 def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures):
     drawing = (draw_lines, LINES) if name == "lines" else figures[f"draw_{name}"]
-    text = render(name, *drawing)
-    assert render(name, *drawing) == text
+    text = style.render(name, *drawing)
+    assert style.render(name, *drawing) == text
     root = ET.fromstring(text)
     ids = [element.get("id") for element in root.iter() if element.get("id")]
-    other = render("other", *drawing)
+    other = style.render("other", *drawing)
     assert not any(f'id="{i}"' in other for i in ids)
     referred = [e.get(XLINK)[1:] for e in root.iter() if e.get(XLINK)]
     referred += [e.get("clip-path")[5:-1] for e in root.iter() if e.get("clip-path")]
@@ -91,9 +77,9 @@ def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures
     assert "<!--" not in text
     if name == "lines":
         shown = " ".join(element.text or "" for element in root.iter(f"{SVG}text"))
-        assert all(shorten(label, 11)[:-1] in shown for label in NAMES[:2])
+        assert all(style.shorten(label, 11)[:-1] in shown for label in NAMES[:2])
     assert "currentColor" in text  # the ink is that of the page, and the paper is transparent
-    assert INK not in text
+    assert style.INK not in text
     first = next(root.iter(f"{SVG}path"), None)
     assert first is None or "#ffffff" not in first.get("style", "")
 
@@ -131,14 +117,11 @@ def test_no_text_of_a_figure_is_cut(draw, arguments):
     assert box.y1 <= height + 0.01
 
 
-# --- for print ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("width", [85, 180])
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "lines", "components"])
 def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(name, width, figures):
     drawing = (draw_lines, LINES) if name == "lines" else figures[f"draw_{name}"]
-    with for_print(*drawing, width, name) as figure:
+    with style.for_print(*drawing, width, name) as figure:
         FigureCanvasAgg(figure).draw()
         bounds, inches = figure.get_tightbbox(), figure.get_size_inches()
         assert min(text.get_fontsize() for text in figure.findobj(Text)) >= 7
@@ -149,7 +132,7 @@ def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(nam
 
 
 def test_fonts_are_embedded_or_outlined(figures, tmp_path):
-    print_figure(*figures["draw_ranks"], tmp_path / "a", 180)
+    style.print_figure(*figures["draw_ranks"], tmp_path / "a", 180)
     pdf, svg = (tmp_path / "a.pdf").read_bytes(), (tmp_path / "a.svg").read_text()
     assert b"/FontFile2" in pdf  # TrueType, as fonttype 42 writes
     assert b"/Type3" not in pdf
@@ -159,30 +142,24 @@ def test_fonts_are_embedded_or_outlined(figures, tmp_path):
 
 def test_colours_differ_from_a_light_and_from_a_dark_page():
     """Contrast of graphics against both papers is at least 2 (WCAG's formula)."""
-
-    def luminance(colour):
-        parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-        linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        return linear @ [0.2126, 0.7152, 0.0722]
-
-    for colour in COLOURS:
+    for colour in style.COLOURS:
         for paper in ("#ffffff", "#16191d"):
-            low, high = sorted([luminance(colour), luminance(paper)])
+            low, high = sorted(_seen(each) @ [0.2126, 0.7152, 0.0722] for each in (colour, paper))
             assert (high + 0.05) / (low + 0.05) > 2, (colour, paper)
 
 
 @pytest.mark.parametrize("blindness", [None, "deutan"])
 def test_the_first_six_colours_differ_whoever_looks(blindness):
     """No pair is nearer than 10 in CIE76, about four just noticeable differences."""
-    seen = [_lab(_seen(colour, blindness)) for colour in COLOURS[:6]]
+    seen = [_lab(_seen(colour, blindness)) for colour in style.COLOURS[:6]]
     for i, j in itertools.combinations(range(6), 2):
-        assert np.linalg.norm(seen[i] - seen[j]) > 10, (COLOURS[i], COLOURS[j])
+        assert np.linalg.norm(seen[i] - seen[j]) > 10, (style.COLOURS[i], style.COLOURS[j])
 
 
 def test_in_grey_marks_and_dashes_replace_the_colours():
     """Lightness alone is not enough: it is why each colour has a mark and a dash of its own."""
-    lightness = [_lab(_seen(colour))[0] for colour in COLOURS]
+    lightness = [_lab(_seen(colour))[0] for colour in style.COLOURS]
     assert min(abs(a - b) for a, b in itertools.combinations(lightness, 2)) < 5
-    assert len(set(MARKERS)) == len(COLOURS)
-    assert len(set(DASHES)) == 6  # as many classes as have colours in a drawing of densities
+    assert len(set(style.MARKERS)) == len(style.COLOURS)
+    assert len(set(style.DASHES)) == 6  # as many classes as have colours in a drawing of densities
     assert all(30 < value < 80 for value in lightness)  # of white paper and black ink

@@ -157,8 +157,6 @@ def test_a_table_of_another_library_is_its_dataframe():
         np.testing.assert_array_equal(found, expected.predict_joint_log_proba(table))
 
 
-# --- labels ---------------------------------------------------------------------------------------
-
 X, CODES = annotated().X, np.arange(N) % 3
 
 
@@ -172,9 +170,6 @@ def test_a_column_of_dates_is_named():
     table = pd.DataFrame(X).add_prefix("g").assign(drawn=pd.Timestamp("2020-03-01"))
     with pytest.raises(InputError, match="'drawn'"):
         GaussianNB().fit(table, CODES)
-
-
-# --- inner folds and scores as in scikit-learn ----------------------------------------------------
 
 
 def test_inner_folds_may_be_a_list_or_a_generator_of_splits():

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant, ties_of
+from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant
 from xnbflow.evaluation.stability import ties_as_one
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing import StepwiseNaiveEffects
@@ -112,17 +112,6 @@ def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):
     assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [False]
     features[0, 20:] = 7.0  # and class c
     assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == [True]
-
-
-def test_groups_are_numbered_and_say_who_is_in_and_whether_anybody_is_out():
-    tied = {"b": [["g1", "g2"], np.array(["g3", "g4"])], "a": []}
-    table = ties_of(tied, {"b": ["g1", "g3", "g4"], "a": ["g9"]})
-    assert table.to_numpy().tolist() == [
-        ["b", 0, "g1", True, True],
-        ["b", 0, "g2", False, True],
-        ["b", 1, "g3", True, False],
-        ["b", 1, "g4", True, False],
-    ]
 
 
 names = st.sampled_from([f"g{i}" for i in range(8)])

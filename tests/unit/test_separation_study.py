@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from report_study import analysis_section
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.studies.separation import ANALYSIS
@@ -67,8 +67,7 @@ def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(6, 12))
     values[4:] = values[:2] + 0.2 * rng.normal(size=(2, 12))
-    samples = [f"s{i}" for i in range(12)]
-    toy = DataSet("toy", values, [f"g{i}" for i in range(6)], samples, ["a", "b"] * 6)
+    toy = dataset(values, ["a", "b"] * 6)
     small = {"uniform": [5], "noncentral": [], "useless": [], "repeats": 2, "sizes": [2]}
     tables = analyse({"toy": toy}, PARAMS | small, threads=1)
     (row,) = tables["blocks"].itertuples(index=False)

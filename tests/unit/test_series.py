@@ -115,9 +115,6 @@ def test_odd_columns_and_headers_are_refused(tmp_path, header, columns):
         DataSet.read(path)
 
 
-# --- what a series carries beside its values ------------------------------------------------------
-
-
 SAMPLES = pd.DataFrame({"age": ["50", None], "title": ["a “quoted” title", "b"]})
 FEATURES = pd.DataFrame({"symbol": ["TP53", "", "MYC"], "gene_id": ["7157", pd.NA, "4609"]})
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.sheet import SheetRow
@@ -25,10 +25,9 @@ LABELS = np.repeat(["normal", "tumour"], N // 2)
 def series(values=None, name="toy", labels=LABELS, **columns):
     rng = np.random.default_rng(1)
     values = rng.normal(8, 1, (FEATURES, N)) if values is None else values
-    features = [f"g{i}" for i in range(len(values))]
     phenotype = pd.DataFrame(columns) if columns else None
     samples = [f"{name}{i}" for i in range(values.shape[1])]
-    return DataSet(name, values, features, samples, labels, sample_metadata=phenotype)
+    return dataset(values, labels, name, samples=samples, sample_metadata=phenotype)
 
 
 def found(made, check):
@@ -95,11 +94,7 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not():
     genes = pd.DataFrame({"symbol": ["XIST", "RPS4Y1", "KDM5D", "DDX3Y", *[""] * (FEATURES - 4)]})
 
     def of(cells):
-        made = series(values, Gender=cells)
-        made = DataSet(
-            "toy", values, made.features, made.samples, LABELS,
-            sample_metadata=made.sample_metadata, feature_metadata=genes,
-        )  # fmt: skip
+        made = replace(series(values, Gender=cells), feature_metadata=genes)
         return found(made, "sex")["severity"].to_dict()
 
     assert of(recorded) == {"toy4": "warning", "toy9": "warning"}

@@ -80,11 +80,7 @@ def test_index_is_fleiss_kappa_and_variance_that_of_its_influences(rows):
 
 @pytest.mark.parametrize(
     ("sets", "n_features"),
-    [
-        ([set(), set(), set()], 5),
-        ([{"a", "b"}, {"a", "b"}], 2),
-        ([{"a"}], 5),
-    ],
+    [([set(), set(), set()], 5), ([{"a", "b"}, {"a", "b"}], 2), ([{"a"}], 5)],
     ids=["nothing selected", "everything selected", "one fold"],
 )
 def test_stability_is_missing_where_it_is_not_defined(sets, n_features):

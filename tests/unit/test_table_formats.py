@@ -95,10 +95,7 @@ def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        *((ARFF.replace(old, new), said) for old, new, said in mistakes("arff")),
-    ],
+    ("text", "message"), [*((ARFF.replace(old, new), said) for old, new, said in mistakes("arff"))]
 )
 def test_a_bad_arff_file_is_told(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
@@ -154,8 +151,6 @@ def test_a_covariate_among_genes_is_hinted_at(tmp_path):
     assert not read_table(tmp_path / "x.csv", row(drop="age")).notes
 
 
-# missing values
-
 HOLES = "type,g1,g2,g3,g4\na,1,NA,,?\nb,2,5,,8\na,3,NA,,9\nb,4,7,null,6\n"
 
 
@@ -185,9 +180,6 @@ def test_missing_categories_stay_missing(tmp_path):
     np.testing.assert_array_equal(series.values, [[0, np.nan, 1, np.nan]])
     series = read_table(path, row(categorical="sex", missing="impute", literal="none"))
     np.testing.assert_array_equal(series.values, [[0, np.nan, 1, 2]])
-
-
-# labels
 
 
 @pytest.mark.parametrize("word", ["", "NA", "?", "None", "null", "NaN", "n/a", "#N/A"])
@@ -266,9 +258,6 @@ def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key
     assert (error.value.file, error.value.key) == (str(path), key)
 
 
-# groups and phenotype files
-
-
 def phenotype(
     folder, text="sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
 ):
@@ -304,9 +293,6 @@ def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, mes
     options["phenotype"] = str(phenotype(tmp_path, text))
     with pytest.raises(InputError, match=message):
         read_table(path, row(label="diagnosis", orientation="columns", **options))
-
-
-# counts of RNA-seq
 
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)

@@ -15,13 +15,6 @@ X = np.array([[1.0, 2.0, 9.0], [3.0, 4.0, 0.0], [6.0, 5.0, 9.0], [8.0, 7.0, 0.0]
 Y = np.array(["a", "a", "b", "b"])
 
 
-def test_the_pair_that_swaps_is_found():
-    model = TopScoringPairs(n_pairs=1).fit(X, Y)
-    assert model.pairs_.tolist() == [[1, 0]]
-    assert model.scores_.tolist() == [1.0]
-    assert model.predict([[1, 9, 5], [9, 1, 5], [1, 1, 5]]).tolist() == ["a", "b", "a"]
-
-
 def test_equal_scores_are_decided_by_the_ranks_within_samples():
     # Genes 0 and 1, and 2 and 3, swap in every sample; the ranks of 2 and 3 are farther apart
     # (by hand: 3 ranks in either class, so the difference is 6, against 1 + 1 of the others).

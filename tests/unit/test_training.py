@@ -136,7 +136,7 @@ class Tied(Spy):
 def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
     outcome = train(series, FOLDS, entry(Tied))
     assert list(outcome["ties"].columns) == [
-        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable"),
+        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable")
     ]
     first = outcome["ties"].query("fold == 0 and `class` == 'a'")
     assert first[["feature", "selected"]].to_numpy().tolist() == [["w", True], ["x", False]]
@@ -191,9 +191,6 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(mark):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
-
-
-# --- what is gathered -----------------------------------------------------------------------------
 
 
 SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from xnbflow.evaluation.intervals import (
-    Estimate,
-    design_effect,
-    effective_samples,
-    mean_of,
-    proportion_interval,
-    share_interval,
-)
+from xnbflow.evaluation import intervals
 from xnbflow.evaluation.rank_tests import adjust_pairwise
 from xnbflow.evaluation.verdicts import holm, overconfidence_p, performance, verdict
 
@@ -28,23 +21,23 @@ def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups():
     shares = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     p = right.mean()
     expected = shares.var() / (p * (1 - p) / len(right))
-    assert design_effect(right, groups) == pytest.approx(expected, rel=0.08)
+    assert intervals.design_effect(right, groups) == pytest.approx(expected, rel=0.08)
 
 
 def test_groups_of_one_change_nothing():
     right = np.arange(30) % 3 > 0
-    assert share_interval(right, np.arange(30)) == share_interval(right)
-    expected = [float(limit) for limit in proportion_interval(20, 30)]
-    assert share_interval(right)[1:] == pytest.approx(expected)
+    assert intervals.share_interval(right, np.arange(30)) == intervals.share_interval(right)
+    expected = [float(limit) for limit in intervals.proportion_interval(20, 30)]
+    assert intervals.share_interval(right)[1:] == pytest.approx(expected)
 
 
 def test_patients_who_are_all_right_do_not_count_their_samples():
     groups = np.repeat(np.arange(20), 5)
-    alone = share_interval(np.ones(20))
-    together = share_interval(np.ones(100), groups)
+    alone = intervals.share_interval(np.ones(20))
+    together = intervals.share_interval(np.ones(100), groups)
     assert together.lower == pytest.approx(alone.lower, abs=0.05)
-    assert effective_samples(np.ones(5), np.zeros(5)) == 0
-    assert share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
+    assert intervals.effective_samples(np.ones(5), np.zeros(5)) == 0
+    assert intervals.share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("n_groups", [10, 20, 40])
@@ -55,7 +48,7 @@ def test_intervals_over_patients_cover(n_groups):
     held = []
     for _ in range(600):
         right = rng.random(len(groups)) < rng.beta(0.7, 0.3, n_groups)[groups]
-        _, lower, upper = share_interval(right, groups)
+        _, lower, upper = intervals.share_interval(right, groups)
         held.append(lower <= 0.7 <= upper)
     assert np.mean(held) >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
 
@@ -68,10 +61,10 @@ def test_intervals_of_a_mean_of_recalls_cover():
         for second in range(sizes[1] + 1):
             weight = binom.pmf(first, sizes[0], truth[0]) * binom.pmf(second, sizes[1], truth[1])
             parts = [
-                Estimate(hits / n, *map(float, proportion_interval(hits, n)))
+                intervals.Estimate(hits / n, *map(float, intervals.proportion_interval(hits, n)))
                 for hits, n in zip((first, second), sizes, strict=True)
             ]
-            found = mean_of(parts)
+            found = intervals.mean_of(parts)
             held += weight * (found.lower <= np.mean(truth) <= found.upper)
     assert 0.93 <= held <= 0.98
 
@@ -98,7 +91,9 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
      (0.0, 0.39, ["stability"]), (np.nan, np.nan, [])],
 )  # fmt: skip
 def test_stability_is_judged_by_its_interval(lower, upper, reasons):
-    found = verdict(performance(CODES, predictions(CODES, [])), 0.01, Estimate(0.5, lower, upper))
+    found = verdict(
+        performance(CODES, predictions(CODES, [])), 0.01, intervals.Estimate(0.5, lower, upper)
+    )
     assert found.reasons == reasons
     assert found.level == ("partly supported" if reasons else "well supported")
 
