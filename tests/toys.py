@@ -1,4 +1,6 @@
-"""A series of values and labels that a test gives."""
+"""Series and files of what a test gives."""
+
+import gzip
 
 from xnbflow.data.dataset import DataSet
 
@@ -9,3 +11,12 @@ def dataset(values, labels, name="toy", **changes):
     return DataSet(
         name, values, **{"features": features, "samples": samples, "labels": labels} | changes
     )
+
+
+def put(folder, text, name="mine.csv"):
+    """Write a file, packed where its name says so."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    return path

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from integration.conftest import ROOT, xnbflow
+from mistakes import mistakes
 from model_files import edited
 from unit.test_models_file import two_classes
 
@@ -26,8 +27,7 @@ def in_process(*arguments, cwd=None):
     )  # fmt: skip
 
 
-FIT = ("fit", "training.csv", "--label", "type")
-NAMED = (*FIT, "--id", "id")
+NAMED = ("fit", "training.csv", "--label", "type", "--id", "id")
 
 
 @pytest.fixture(scope="module")
@@ -87,20 +87,9 @@ def test_json_is_json(folder, arguments):
     assert json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["show", "nothing.skops"], "nothing.skops does not exist"),
-        (["show", "training.csv"], "not a model, or is damaged"),
-        (["fit", "training.csv", "--label", "grade"], "grade"),
-        ([*FIT, "--method", "csnb-vc"], "did you mean"),
-        ([*FIT, "--param", "sizs=[3]"], "--param: "),
-        ([*FIT, "--folds", "1"], "0 for no cross-validation"),
-        ([*FIT, "--option", "seperator=x"], "source table accepts"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), mistakes("command"))
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
-    done = xnbflow(*arguments, cwd=folder)
+    done = xnbflow(*arguments.split(), cwd=folder)
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
     assert done.stderr.startswith("Error: ")

@@ -152,18 +152,11 @@ def test_a_selection_is_the_smallest_set_there_is(seed, selection, least):
         assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
 
 
-def with_ties(rng, n_classes=3, n_features=120):
-    """Features of which a third tell two classes apart so clearly that the distance is just 1."""
-    codes = np.repeat(np.arange(n_classes), 12)
-    features = rng.normal(size=(n_features, len(codes)))
-    for f in range(n_features // 3):
-        features[f] += 1e4 * (codes == f % n_classes)
-    return features, codes
-
-
 @pytest.mark.parametrize("selection", ["greedy", "joint"])
 def test_renaming_features_exchanges_but_tied_ones(rng, selection):
-    features, codes = with_ties(rng)
+    features, codes = rng.normal(size=(120, 36)), np.repeat([0, 1, 2], 12)
+    for f in range(40):  # tells two classes apart so clearly that the distance is just 1
+        features[f] += 1e4 * (codes == f % 3)
     names = np.array([f"g{i:03d}" for i in range(len(features))])
     first = XNB(selection=selection).fit(pd.DataFrame(features.T, columns=names), codes)
     changed = 0

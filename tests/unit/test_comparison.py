@@ -1,5 +1,7 @@
 """Tables of the comparison: each cell is the test it names, and what is left out."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -89,20 +91,11 @@ def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():
             assert list(empty.columns) == list(make(repeats()).columns)
 
 
-def fold_metrics(dataset="a", classifiers=CLASSIFIERS, folds=10, repeats=2):
-    rng = np.random.default_rng(1)
-    rows = [
-        (dataset, "f", name, repeat, fold, 12, rng.random())
-        for name in classifiers
-        for repeat in range(repeats)
-        for fold in range(folds)
-    ]
-    columns = ["dataset", "folds", "classifier", "repeat", "fold", "test_samples", "accuracy"]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds():
-    metrics = fold_metrics()
+    rng = np.random.default_rng(1)
+    places = itertools.product(["a"], ["f"], CLASSIFIERS, range(2), range(10))
+    columns = ["dataset", "folds", "classifier", "repeat", "fold"]
+    metrics = pd.DataFrame(places, columns=columns).assign(test_samples=12, accuracy=rng.random(60))
     scores = metrics.pivot_table(index=["repeat", "fold"], columns="classifier", values="accuracy")
     expected = comparison.compare_over_folds(scores[CLASSIFIERS], test_train_ratio=1 / 9)
     table = comparison.pairwise_within(metrics)

@@ -219,12 +219,6 @@ def test_a_density_in_the_range_of_denormal_numbers_is_that_of_the_published_pro
     np.testing.assert_allclose(found[0, :, 0], expected / expected.sum(), rtol=1e-9)
 
 
-def normal_pair(shift, n_grid=4001):
-    x = np.linspace(-12, 12 + shift, n_grid)
-    densities = np.array([stats.norm.pdf(x), stats.norm.pdf(x, shift)])
-    return (densities / densities.sum(axis=1, keepdims=True))[:, :, None]
-
-
 def distance_of(name, densities):
     return compare(densities.copy(), np.array([[0, 1]]), name)[0]
 
@@ -234,7 +228,10 @@ def distance_of(name, densities):
 def test_distance_of_normal_densities_is_known(name, shift):
     # Hellinger: 1 - exp(-shift²/8); Jeffreys' divergence is shift²
     expected = np.sqrt(1 - np.exp(-(shift**2) / 8))
-    assert distance_of(name, normal_pair(shift))[0] == pytest.approx(expected, rel=1e-6)
+    x = np.linspace(-12, 12 + shift, 4001)
+    densities = np.array([stats.norm.pdf(x), stats.norm.pdf(x, shift)])
+    densities = (densities / densities.sum(axis=1, keepdims=True))[:, :, None]
+    assert distance_of(name, densities)[0] == pytest.approx(expected, rel=1e-6)
 
 
 def test_distances_agree_with_scipy(rng):

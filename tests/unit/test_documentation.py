@@ -28,10 +28,10 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
             yield pytest.param(found, id=f"{path.relative_to(ROOT)}:{found.partition('#')[0]}")
 
 
-def our_commands():
-    """Every call of the command `xnbflow`, whose name is also a word of the text."""
-    names = "fit|show|signature|predict|explain|geo|study|methods|run|figures|paper|panel"
-    return commands("xnbflow", rf"^{{program}}( (?:{names})\b[^`\n]*)")
+#: Every call of the command `xnbflow`, whose name is also a word of the text.
+OURS = (
+    "^{program}( (?:fit|show|signature|predict|explain|geo|study|methods|run|figures|paper|panel)"
+)
 
 
 @pytest.mark.parametrize("command", list(commands("snakemake")))
@@ -42,7 +42,7 @@ def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(comman
     assert [Path(path).suffix for path in args.configfile or ()] in ([], [".yaml"])
 
 
-@pytest.mark.parametrize("command", list(our_commands()))
+@pytest.mark.parametrize("command", list(commands("xnbflow", rf"{OURS}\b[^`\n]*)")))
 def test_every_documented_command_of_ours_is_parsed_by_it(command):
     typer = pytest.importorskip("typer", reason="the command line needs typer")
     from xnbflow.workflow.cli.app import app

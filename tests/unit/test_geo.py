@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import toys
 from mistakes import mistakes
-from ncbi import ncbi
+from serving import ncbi
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
@@ -50,11 +51,7 @@ def row(location="GSE4107", label="characteristics:diagnosis", **options):
 
 
 def put(folder, text, name="GSE4107_series_matrix.txt"):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = text if isinstance(text, bytes) else text.encode()
-    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
-    return path
+    return toys.put(folder, text, name)
 
 
 def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
@@ -225,6 +222,10 @@ def settings(folder, server, **more):
     } | more
 
 
+def places_of(folder, server):
+    return Downloads(folder, {"geo": [server.url]}, RetryPolicy(timeout=5))
+
+
 @pytest.mark.parametrize(("location", "label"), [("GSE4107", "title"), ("GDS507", "disease state")])
 def test_an_accession_and_its_annotation_are_downloaded_once(tmp_path, location, label):
     options = {"regex": "patient|control"} if location == "GSE4107" else {}
@@ -257,7 +258,7 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         with pytest.raises(InputError, match=message):
             acquire(row(), **settings(tmp_path, server))
         with pytest.raises(InputError, match=message):
-            summarise("GSE4107", Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5)))
+            summarise("GSE4107", places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
 
 
@@ -313,9 +314,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             ("GSE4107", {"patient's mucosa", "healthy control"}),
             ("GDS507", {"RCC", "normal"}),
         ):
-            summary = summarise(
-                location, Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5))
-            )
+            summary = summarise(location, places_of(tmp_path, server))
             (tmp_path / "sheet.tsv").write_text(summary.sheet)
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]
             assert dataset == summary.row
@@ -328,7 +327,7 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
 def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp_path):
     files = {name: body for name, body in FILES.items() if "platforms" not in name}
     with ncbi(files=files) as server:
-        places = Downloads(tmp_path, {"geo": [server.url]}, RetryPolicy(timeout=5))
+        places = places_of(tmp_path, server)
         summary = summarise("GSE4107", places)
         assert "annotation" not in summary.row.options
         assert "WITHOUT GENE SYMBOLS" in summary.reason
@@ -366,7 +365,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
         f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
     }
     with ncbi(files=served) as server:
-        places = Downloads(tmp_path / "a", {"geo": [server.url]}, RetryPolicy(timeout=5))
+        places = places_of(tmp_path / "a", server)
         summary = summarise("GSE4107", places)
         (tmp_path / "sheet.tsv").write_text(summary.sheet)
         dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]

@@ -1,5 +1,6 @@
 """Training with groups of samples and with missing values: nothing of tested samples gets in."""
 
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
@@ -62,13 +63,6 @@ def series():
     )
 
 
-def whole(series):
-    values = np.nan_to_num(series.values)
-    return DataSet(
-        "pairs", values, series.features, series.samples, series.labels, groups=series.groups
-    )
-
-
 def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(series):
     scheme = Folds(None, 1)
     (batch,) = scheme.batches(3)
@@ -106,7 +100,7 @@ def test_a_series_with_gaps_is_described(series, entry):
 
 
 def test_inner_folds_keep_groups_together(series):
-    data = whole(series)
+    data = replace(series, values=np.nan_to_num(series.values), missing=False)
     X, y, groups = data.frame(), data.labels, data.groups
     model = ClassSpecificNBCV(cv=4)
     alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)

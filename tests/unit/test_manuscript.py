@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from report_study import SCRIPT, write_declared, write_study
+from report_study import CLASSES, FEATURES, SAMPLES, SCRIPT, write_declared, write_study
 from toys import dataset
 
 from xnbflow.data import contract
@@ -114,8 +114,11 @@ def test_every_number_of_the_results_is_that_of_its_table(study, request):
 def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
     text = writer.sections_of_text(paragraphs(results))
     sizes = results.tables["class_sizes"]
+    known = {name: (SAMPLES, FEATURES, len(classes)) for name, classes in CLASSES.items()}
     for _, row in results.tables["datasets"].iterrows():
         own = sizes[sizes["dataset"] == row["dataset"]]
+        assert tuple(row[["samples", "features", "classes"]]) == known[row["dataset"]]
+        assert set(own["samples"]) == {SAMPLES // len(own)}
         named = ", ".join(f"“{c}” {n}" for c, n in zip(own["class"], own["samples"], strict=True))
         said = f"It has {row['samples']} samples in {row['classes']} classes ({named})"
         assert f"{said} and {row['features']} features." in text["Data"]

@@ -1,5 +1,7 @@
 """Prediction with a kept model: columns in any order, missing values, scale and typicality."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -92,10 +94,8 @@ def test_imputing_takes_the_training_median_and_says_so():
 
 def test_dropping_gives_the_posterior_of_a_classifier_that_never_saw_the_feature():
     """Features of Gaussian naive Bayes are fitted by themselves: a fit without one is the same."""
-    without = fit_model(
-        type(SERIES)("less", SERIES.values[1:], SERIES.features[1:], SERIES.samples, SERIES.labels),
-        {"method": "gaussian_nb"},
-    )
+    rest = {"values": SERIES.values[1:], "features": SERIES.features[1:], "kinds": None}
+    without = fit_model(replace(SERIES, **rest), {"method": "gaussian_nb"})
     dropped = predict_table(NB, NEW.drop(columns="g0"), "drop").table
     fitted = predict_table(without, NEW.drop(columns="g0")).table
     columns = [f"probability.{label}" for label in NB.classes]
@@ -157,15 +157,8 @@ def test_an_explanation_adds_up_to_the_probabilities(model):
     assert adds_up(explain_sample(model, NEW, "s4"), model)
 
 
-def with_holes(series, share=0.1, seed=5):
-    values = series.values.copy()
-    values[np.random.default_rng(seed).random(values.shape) < share] = np.nan
-    return type(series)(
-        "holes", values, series.features, series.samples, series.labels, missing=True
-    )
-
-
-HOLES = with_holes(SERIES)
+HOLED = np.where(np.random.default_rng(5).random(SERIES.values.shape) < 0.1, np.nan, SERIES.values)
+HOLES = replace(SERIES, name="holes", values=HOLED, missing=True)
 
 
 def test_a_model_of_a_series_with_missing_values_imputes_as_its_cross_validation_did():
@@ -209,9 +202,7 @@ def test_a_single_missing_value_costs_its_sample_only(missing):
 
 def test_groups_stay_together_inside_a_final_fit():
     pairs = np.repeat(np.arange(30), 2)
-    grouped = type(SERIES)(
-        "pairs", SERIES.values, SERIES.features, SERIES.samples, SERIES.labels, groups=pairs
-    )
+    grouped = replace(SERIES, groups=pairs)
     entry = {"method": "csnb_cv", "params": {"cv": 3}}
     expected = ClassSpecificNBCV(cv=3).fit(SERIES.frame(), SERIES.labels, groups=grouped.groups)
     found = fit_model(grouped, entry).estimator

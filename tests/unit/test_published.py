@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mistakes import mistakes
 from sklearn.datasets import load_breast_cancer
 
 from xnbflow.data.errors import InputError
@@ -28,12 +29,6 @@ def lines(rows):
 
 def magic_rows(n_rows=60):
     return [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(n_rows)]
-
-
-def arrhythmia_rows(n_rows=200):
-    rows = RNG.integers(1, 90, (n_rows, 280)).astype(object)
-    rows[:, 279] = np.arange(n_rows) % 3
-    return rows
 
 
 def test_magic_has_one_angle_in_radians(tmp_path):
@@ -62,7 +57,8 @@ def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
 
 
 def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
-    rows = arrhythmia_rows()
+    rows = RNG.integers(1, 90, (200, 280)).astype(object)
+    rows[:, 279] = np.arange(200) % 3
     place = {name: ARRHYTHMIA.index(name) for name in ARRHYTHMIA}
     rows[3, place["P_angle"]] = "?"  # the row goes
     rows[5, place["heart_rate"]] = "?"  # becomes the mean
@@ -95,25 +91,10 @@ def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("location", "raw", "named"),
-    [
-        ("magic", lines([[1, 2, 3]]), "fLength"),
-        ("magic", lines([[*"abcdefghij", "g"]]), "fLength"),
-        ("magic", lines([[*range(9), "?", "g"]]), "fDist"),
-        ("magic", lines([[*range(10), "x"]]), "class"),
-        ("magic", b"1,2\n1,2,3\n", "line 2"),
-        ("magic", b"<!doctype html>", "magic04.data"),
-        ("pigeons", b"treatment,angle\nc,1\n", "bearing"),
-        ("pigeons", b"treatment,bearing\nc,north\n", "bearing"),
-        ("pigeons", b"treatment,bearing\nc,1\nc,2\n", "'c'"),
-        ("ants", b"", "'ants'"),
-        ("protein-helix", b"", "angular/protein_dihedrals.tsv"),  # published nowhere
-    ],
-)
+@pytest.mark.parametrize(("location", "raw", "named"), mistakes("published"))
 def test_what_is_not_the_original_is_refused(tmp_path, location, raw, named):
     name = {"magic": "magic04.data"}.get(location, f"{location}.csv")
-    (tmp_path / name).write_bytes(raw)
+    (tmp_path / name).write_text(raw)
     with pytest.raises(InputError) as error:
         get(tmp_path, location)
     assert named in str(error.value)
@@ -208,15 +189,7 @@ def test_values_and_labels_are_scikit_learns():
     assert list(series.samples[:2]) == ["0", "1"]
 
 
-@pytest.mark.parametrize(
-    ("location", "expected", "key"),
-    [
-        ("iris", {}, "location"),
-        ("wine", {"samples": 100}, "samples"),
-        ("wine", {"features": 12}, "features"),
-        ("wine", {"classes": 2}, "classes"),
-    ],
-)
+@pytest.mark.parametrize(("location", "expected", "key"), mistakes("bundled"))
 def test_another_name_or_shape_is_refused(location, expected, key):
     with pytest.raises(InputError) as error:
         acquire(SheetRow("w", "bundled", location, **expected))

@@ -349,18 +349,6 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert some["left_out"] == 36 - len(some["samples"])
 
 
-def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(results):
-    tables = results.tables
-    assert tables["datasets"].iloc[:, :4].to_numpy().tolist() == [
-        [name, SAMPLES, FEATURES, len(classes)] for name, classes in CLASSES.items()
-    ]
-    assert tables["class_sizes"].to_numpy().tolist() == [
-        [name, label, SAMPLES // len(classes)]
-        for name, classes in CLASSES.items()
-        for label in sorted(classes)
-    ]
-
-
 @pytest.fixture
 def results_with(tmp_path):
     def write(name, rows):

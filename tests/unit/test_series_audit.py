@@ -1,4 +1,4 @@
-"""The audit of a series: constructed confounders, exchanged sexes, copies; and a real series."""
+"""The audit of a series: confounders, exchanged sexes, copies, phenotypes; and a real series."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -7,10 +7,12 @@ from math import comb
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from toys import dataset
 
+from xnbflow.data.dataset import read_header
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.sheet import SheetRow
@@ -181,3 +183,56 @@ def test_patients_operated_and_controls_biopsied_are_found(shared_data):
     assert set(tables["components"]["phenotype.Gender"]) == {"F", "M"}
     alone = phenotype_checks("", made, {}).iloc[0]
     assert (alone["severity"], "“source”" in alone["finding"]) == ("severe", True)
+
+
+M = 40
+SIDES = np.repeat(["normal", "tumour"], M // 2)
+
+
+def patients(values=None, labels=SIDES, **columns):
+    values = np.zeros((1, M)) if values is None else values
+    return dataset(values, labels, sample_metadata=pd.DataFrame(columns))
+
+
+def severity(made):
+    return phenotype_checks("", made, {})["severity"].tolist()
+
+
+def test_columns_that_separate_classes_together_are_severe():
+    rng = np.random.default_rng(0)
+    one = rng.integers(0, 2, M)
+    two = one ^ (SIDES == "tumour")  # neither alone says anything of the class
+    both = np.array(list("abcd"))[2 * one + two]
+    assert severity(patients(one=one, age=rng.normal(50, 9, M))) == ["none"]
+    assert severity(patients(both=both, age=rng.normal(50, 9, M))) == ["severe"]
+    ages = np.where(SIDES == "tumour", 60, 50) + rng.normal(0, 6, M)
+    assert severity(patients(age=ages)) == ["warning"]
+
+
+def test_what_only_patients_have_does_not_name_them():
+    stage = [""] * 20 + ["1", "2"] * 10
+    assert severity(patients(stage=stage, site=list("ab") * 20)) == ["none"]
+    assert severity(patients(stage=stage, patient=np.arange(M))) == []
+
+
+def test_random_phenotypes_seldom_raise_an_alarm():
+    rng, alarms = np.random.default_rng(1), 0
+    for _ in range(15):
+        columns = {"site": rng.choice(list("abc"), M), "age": rng.normal(50, 9, M).round()}
+        alarms += severity(patients(labels=rng.permutation(SIDES), **columns)) != ["none"]
+    assert alarms <= binom.ppf(0.999, 15, 0.025)
+
+
+@pytest.mark.parametrize(("effect", "expected"), [(0.0, "none"), (2.0, "warning")])
+def test_a_signature_that_recognises_the_batch_is_named(tmp_path, effect, expected):
+    rng = np.random.default_rng(2)
+    batch = rng.integers(0, 2, M)
+    values = rng.normal(size=(30, M)) + 3 * (SIDES == "tumour")
+    values[:10] += effect * batch
+    values[10:] += 9 * batch  # of genes that are not in the signature
+    patients(values, ScanDate=np.array(["b1", "b2"])[batch]).write(tmp_path / "toy")
+    signature = pd.DataFrame({"feature": [f"g{i}" for i in range(10)]})
+    rows = phenotype_checks(
+        tmp_path / "toy", read_header(tmp_path / "toy"), {("toy", "nb"): signature}
+    )
+    assert rows[rows["check"] == "signature"]["severity"].tolist() == [expected]

@@ -1,25 +1,20 @@
-"""Stability: values that Nogueira's own programs print, Fleiss' kappa, coverage and edge cases."""
+"""Stability: what Nogueira's own programs print, Fleiss' kappa, coverage; disjoint halves."""
+
+import dataclasses
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from toys import dataset
 
+from xnbflow.data.errors import InputError
+from xnbflow.evaluation import halves
 from xnbflow.evaluation.stability import stability_index
 
 #: The random selection of 4 out of 10 features printed in the demonstration of Nogueira's package.
-NOGUEIRA_Z3 = [
-    "1111000000",
-    "0001011100",
-    "0100011100",
-    "1100101000",
-    "0110110000",
-    "0111001000",
-    "1001000011",
-    "0001011100",
-    "0011110000",
-    "0000100111",
-]
+NOGUEIRA_Z3 = "1111000000 0001011100 0100011100 1100101000 0110110000 0111001000 1001000011"
+NOGUEIRA_Z3 += " 0001011100 0011110000 0000100111"
 
 
 def as_sets(matrix):
@@ -35,7 +30,7 @@ def test_values_printed_by_nogueira_s_package():
     assert stability_index(as_sets(from_text(["110", "011", "101"])), 3).value == pytest.approx(
         -0.5
     )
-    random = stability_index(as_sets(from_text(NOGUEIRA_Z3)), 10)
+    random = stability_index(as_sets(from_text(NOGUEIRA_Z3.split())), 10)
     assert random.value == pytest.approx(-0.037037037037)
     assert random.variance == pytest.approx(0.00516666666667)
     margin = 1.959963984540054 * np.sqrt(0.00516666666667)
@@ -97,3 +92,59 @@ def test_confidence_interval_covers_the_population_s_stability():
         stability = stability_index(as_sets(rng.uniform(size=(60, 50)) < p), 50)
         covered += stability.lower < population < stability.upper
     assert 0.91 < covered / 400 < 0.99  # 0.95 nominal, standard error 0.011
+
+
+def test_two_lists_of_equal_size_agree_as_kuncheva_says():
+    """(r d - k²) / (k (d - k)), Kuncheva (2007), for r shared of k out of d."""
+    pairs = [(set("abcd"), set("abxy"))] * 3
+    expected = (2 * 100 - 16) / (4 * 96)
+    assert halves.half_stability(pairs, 100).value == pytest.approx(expected)
+
+
+def test_halves_that_never_share_have_an_interval_all_the_same():
+    found = halves.half_stability([({"a", "b"}, {"c", "d"})] * 20, 1000)
+    assert found.lower == 0 < found.upper < 0.5
+
+
+def test_without_lists_there_is_no_stability():
+    assert np.isnan(halves.half_stability([(set(), set())] * 5, 10)).all()
+    with pytest.raises(InputError):
+        halves.half_stability([], 10)
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """Patients of three samples; one gene differs between their classes by far."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b"], 18)
+    values = rng.normal(size=(40, 36))
+    values[7] += 8 * (labels == "b")
+    groups = np.repeat([f"p{i}" for i in range(12)], 3)
+    return dataset(values, labels, groups=groups)
+
+
+def test_every_half_selects_the_gene_that_tells_the_classes_apart(planted):
+    method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+    table = halves.halves_table(planted, {"method": method, "params": {"n_features": 2}}, 6)
+    assert table["halves"].unique().tolist() == [12]
+    shares = halves.selection_shares(table)
+    assert shares["a", "g7"] == shares["b", "g7"] == 1
+    assert sum(shares.values()) == pytest.approx(4)  # two features of each of two classes
+    pairs = halves.pairs_of(table)
+    assert [len(half) for pair in pairs for half in pair] == [2] * 12
+    assert halves.half_stability(pairs, 40).value > 0.4
+
+
+def test_classes_that_cannot_be_halved_have_no_halves(planted):
+    whole = dataclasses.replace(planted, groups=planted.labels)
+    method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+    assert halves.halves_table(whole, {"method": method}, 3).empty
+
+
+def test_random_lists_do_not_agree():
+    rng = np.random.default_rng(0)
+    names = [str(i) for i in range(50)]
+    pairs = [tuple(set(rng.choice(names, 10, replace=False)) for _ in "ab") for _ in range(400)]
+    found = halves.half_stability(pairs, 50)
+    assert found.lower == 0
+    assert found.value < 0.03
