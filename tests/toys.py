@@ -1,8 +1,12 @@
-"""Series and files of what a test gives."""
+"""Series and files of what a test gives; refusals."""
 
 import gzip
+from contextlib import contextmanager
+
+import pytest
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
 
 
 def dataset(values, labels, name="toy", **changes):
@@ -20,3 +24,12 @@ def put(folder, text, name="mine.csv"):
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
     return path
+
+
+@contextmanager
+def refused(match=None, **named):
+    """Expect a refusal with such a text, which names such a file or key."""
+    with pytest.raises(InputError, match=match) as error:
+        yield
+    for name, value in named.items():
+        assert getattr(error.value, name) == (value if value is None else str(value))

@@ -10,10 +10,9 @@ import pytest
 from scipy.stats import binom
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
-from toys import dataset
+from toys import dataset, refused
 
 from xnbflow.data.dataset import read_header
-from xnbflow.data.errors import InputError
 from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
@@ -160,12 +159,10 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
     assert made.features.tolist() == ["g1"]
     assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
     assert found(made, "confounder").loc["batch (day)", "severity"] == "severe"
-    with pytest.raises(InputError) as error:
+    with refused(key="group"):
         read(group="day", phenotype_columns="age")
-    assert error.value.key == "group"
-    with pytest.raises(InputError) as error:
+    with refused(key="batch"):
         read(batch="side")
-    assert error.value.key == "batch"
 
 
 def test_patients_operated_and_controls_biopsied_are_found(shared_data):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from mistakes import mistakes
+from toys import refused
 
 from xnbflow.data.entries import Source
 from xnbflow.data.errors import InputError
@@ -99,9 +100,8 @@ def test_every_column_and_option_is_documented():
 )
 def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key):
     path = write_sheet(tmp_path, GOOD | change)
-    with pytest.raises(InputError, match="line 2") as error:
+    with refused("line 2", file=path, key=key):
         read_sheet(path)
-    assert (error.value.file, error.value.key) == (str(path), key)
 
 
 HEADER = "\t".join(COLUMNS)
@@ -124,9 +124,8 @@ ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
 def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named):
     if text is not None:
         (tmp_path / "datasets.tsv").write_text(text)
-    with pytest.raises(InputError, match=named) as error:
+    with refused(named, file=tmp_path / "datasets.tsv"):
         read_sheet(tmp_path / "datasets.tsv")
-    assert error.value.file == str(tmp_path / "datasets.tsv")
 
 
 def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
