@@ -163,9 +163,8 @@ def planted(n_groups, size, n_samples=60, seed=0):
     return (X + 10 * y[:, None])[:, order], y, np.repeat(np.arange(n_groups), size)[order]
 
 
-def test_pairs_are_the_greedy_matching_of_residual_correlations():
+def test_pairs_are_the_greedy_matching_of_residual_correlations(rng):
     """All pairs by falling |r|, from NumPy's correlations of residuals."""
-    rng = np.random.default_rng(1)
     X, y = rng.normal(size=(30, 41)), np.arange(30) % 3
     residuals = X - np.array([X[y == c].mean(axis=0) for c in y])
     r = np.abs(np.corrcoef(residuals.T))
@@ -182,8 +181,7 @@ def test_pairs_are_the_greedy_matching_of_residual_correlations():
 
 
 @pytest.mark.parametrize(("n_features", "size"), [(200, 2), (201, 4), (50, 7), (3, 8), (6, 1)])
-def test_every_feature_is_in_one_block(n_features, size):
-    rng = np.random.default_rng(2)
+def test_every_feature_is_in_one_block(rng, n_features, size):
     blocks = CorrelationBlocks(size=size).fit(rng.normal(size=(12, n_features)), [0, 1] * 6).blocks_
     assert sorted(np.concatenate(blocks)) == list(range(n_features))
     assert {len(block) for block in blocks[:-1]} <= {size}

@@ -91,8 +91,7 @@ def test_a_peer_that_fails_is_told_and_our_own_raises(monkeypatch):
             assert (row["status"], row["reason"]) == ("failed", "ValueError: no positive genes")
 
 
-def test_rank_sums_are_scipy_s():
-    rng = np.random.default_rng(1)
+def test_rank_sums_are_scipy_s(rng):
     features, codes = rng.poisson(1.0, (6, 50)).astype(float), np.arange(50) % 3
     features[5] = 2.0
     scores = rank_sum_scores(features, codes, 3)

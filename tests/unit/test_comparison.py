@@ -10,8 +10,7 @@ from xnbflow.evaluation import comparison, paired_tests
 from xnbflow.evaluation.rank_tests import adjust_pairwise
 
 
-def test_pairs_over_data_sets_hold_the_tests_of_their_columns():
-    rng = np.random.default_rng(0)
+def test_pairs_over_data_sets_hold_the_tests_of_their_columns(rng):
     scores = pd.DataFrame(rng.uniform(size=(12, 4)), columns=["nb", "fnb", "xnb", "forest"])
     table = comparison.compare_over_data_sets(scores, rope=0.05, seed=3)
     assert len(table) == 6
@@ -25,8 +24,7 @@ def test_pairs_over_data_sets_hold_the_tests_of_their_columns():
     pd.testing.assert_frame_equal(table[adjusted.columns], adjusted)
 
 
-def test_pairs_over_folds_are_tested_in_the_direction_of_their_mean():
-    rng = np.random.default_rng(1)
+def test_pairs_over_folds_are_tested_in_the_direction_of_their_mean(rng):
     index = pd.MultiIndex.from_product([range(10), range(10)], names=["repeat", "fold"])
     scores = pd.DataFrame({"nb": rng.uniform(size=100), "xnb": rng.uniform(size=100)}, index)
     scores["xnb"] += 0.1
@@ -91,8 +89,7 @@ def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():
             assert list(empty.columns) == list(make(repeats()).columns)
 
 
-def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds():
-    rng = np.random.default_rng(1)
+def test_pairs_on_a_data_set_are_those_of_the_comparison_over_its_folds(rng):
     places = itertools.product(["a"], ["f"], CLASSIFIERS, range(2), range(10))
     columns = ["dataset", "folds", "classifier", "repeat", "fold"]
     metrics = pd.DataFrame(places, columns=columns).assign(test_samples=12, accuracy=rng.random(60))

@@ -307,8 +307,7 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     assert (error[~within] <= BEYOND * np.maximum(1.0, 1e-3 * size[~within])).all()
 
 
-def test_only_large_classes_of_gaussian_kernels_are_tabulated():
-    rng = np.random.default_rng(3)
+def test_only_large_classes_of_gaussian_kernels_are_tabulated(rng):
     codes = np.repeat([0, 1], [TABULATED_FROM, TABULATED_FROM - 1])
     features = rng.normal(size=(2, len(codes)))
     family = Kernel().fit(features, codes, 2)
@@ -372,9 +371,8 @@ def test_sums_follow_the_definition(values, span, kernel, seed):
 
 @pytest.mark.parametrize("kernel", QUADRATIC_KERNELS)
 @pytest.mark.parametrize("far", [-1e9, 1e9, -1e15])
-def test_fine_structure_survives_far_outliers(kernel, far):
+def test_fine_structure_survives_far_outliers(rng, kernel, far):
     """Differences of running moments over the whole feature lose every digit here."""
-    rng = np.random.default_rng(1)
     values = np.sort(np.r_[far, 2 * far, rng.normal(size=300) * 1e-3])
     counts, weights = np.ones(302), rng.normal(size=(1, 302))
     shares, kernel_weights = shares_and_weights(values, counts, 0.2, QUADRATIC_KERNELS[kernel])
@@ -455,8 +453,7 @@ def test_new_samples_get_the_density_they_would_have_had_left_out():
 
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("width", [0.1, 0.3])
-def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
-    rng = np.random.default_rng(4)
+def test_the_mesh_is_near_the_sum_over_pairs(rng, classes, width):
     if classes:
         codes = np.sort(rng.integers(0, 3, 600))
         target, mesh = codes * 1e30, MeshTarget.of_classes(codes)

@@ -189,9 +189,8 @@ def test_agrees_with_a_float64_product_on_ties(X):
     np.testing.assert_allclose(r[found, result.partner[found]], r[found].max(axis=1), atol=1e-12)
 
 
-def test_values_near_the_cut_are_decided_in_float64(small_tiles):
+def test_values_near_the_cut_are_decided_in_float64(rng, small_tiles):
     # features at a chosen correlation with feature 0: float32 cannot tell 0.7 from 0.7 + 1e-9
-    rng = np.random.default_rng(3)
     basis = np.linalg.qr(np.column_stack([np.ones(60), rng.normal(size=(60, 41))]))[0][:, 1:]
     offsets = np.tile([-1e-7, -1e-9, -1e-12, 1e-12, 1e-9, 1e-7], 6)
     r = 0.7 + offsets
@@ -263,8 +262,7 @@ def test_input_without_correlation_is_refused_and_one_feature_has_no_partner():
         conditional_dependence(X, [0, 0, 1, 1])
 
 
-def test_features_with_missing_values_are_left_out():
-    rng = np.random.default_rng(3)
+def test_features_with_missing_values_are_left_out(rng):
     values, labels = rng.normal(size=(6, 20)), np.repeat(["a", "b"], 10)
     values[1] = values[4] + 0.01 * rng.normal(size=20)
     names = np.array([f"g{i}" for i in range(6)])

@@ -130,8 +130,7 @@ def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):
 
 
 @pytest.mark.parametrize("model", [nb.XNB(), nb.ClassSpecificNB(), nb.FlexibleNB()], ids=repr)
-def test_the_number_of_threads_changes_nothing(model):
-    rng = np.random.default_rng(0)
+def test_the_number_of_threads_changes_nothing(rng, model):
     features, codes = rng.normal(size=(9000, 40)), np.arange(40) % 3
     features[:20, codes == 1] += 3
     found = []

@@ -149,8 +149,7 @@ def test_the_floor_of_xnb_is_that_of_all_training_samples_in_both_its_steps(rng)
 
 
 @pytest.mark.parametrize("covariance", ["per_class", "pooled"])
-def test_multivariate_gaussian_is_scipys(covariance):
-    rng = np.random.default_rng(3)
+def test_multivariate_gaussian_is_scipys(rng, covariance):
     codes = np.repeat([0, 1], [30, 50])
     features = rng.normal(size=(3, 80)) * [[1], [5], [0.1]] + codes
     features[1] += features[0]
@@ -207,8 +206,7 @@ def test_distance_is_the_symmetrised_kullback_leibler_divergence(blocks, pooled)
     np.testing.assert_allclose(fitted.distances(0, 2), expected, rtol=1e-10)
 
 
-def test_shrinkage_is_scikit_learns_on_standardised_residuals():
-    rng = np.random.default_rng(1)
+def test_shrinkage_is_scikit_learns_on_standardised_residuals(rng):
     residuals = rng.normal(size=(5, 4, 12)) * np.array([1.0, 10, 100, 0.1])[:, None]
     residuals[:, 1] += 20 * residuals[:, 0]
     expected = []
@@ -274,8 +272,7 @@ def test_angles_of_any_unit_and_range_are_the_same_angles(two_classes, period, t
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 5])
-def test_von_mises_fisher_is_scipys(dimension):
-    rng = np.random.default_rng(1)
+def test_von_mises_fisher_is_scipys(rng, dimension):
     vectors = rng.normal(size=(50, dimension)) + np.arange(dimension)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     family = VonMisesFisher().fit(vectors.T, np.zeros(50, int), 1)
@@ -299,8 +296,7 @@ def information_by_quad(family, prior, lower, upper, points):
 
 @pytest.mark.parametrize("scale", [0.3, 1e-3])
 @pytest.mark.parametrize("family", [Gaussian(), VonMises(), Kernel(), Kernel(bandwidth="adaptive")])
-def test_information_is_the_integral_even_of_classes_of_unlike_width(family, scale):
-    rng = np.random.default_rng(4)
+def test_information_is_the_integral_even_of_classes_of_unlike_width(rng, family, scale):
     codes = np.repeat([0, 1], [70, 30])
     features = np.where(codes, rng.normal(0.4, 0.5, 100), 0.7 + rng.normal(0, scale, 100))[None]
     family.fit(features, codes, 2)

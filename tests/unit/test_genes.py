@@ -99,8 +99,7 @@ def test_ranks_put_the_highest_first_and_count_equal_areas():
     assert first["difference"].tolist()[:2] == [26, 6]
 
 
-def test_samples_of_a_patient_count_once():
-    rng = np.random.default_rng(3)
+def test_samples_of_a_patient_count_once(rng):
     patients = np.repeat([f"p{i}" for i in range(12)], 5)
     y = np.repeat(["healthy", "ill"], 30)
     values = np.repeat(rng.normal(size=(20, 12)), 5, axis=1) + rng.normal(size=(20, 60)) / 9
@@ -115,8 +114,7 @@ def test_samples_of_a_patient_count_once():
     np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
 
 
-def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
-    rng = np.random.default_rng(11)
+def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):
     y = np.repeat(["AML", "control"], 10)
     symbols = np.array([f"G{i // 2}" for i in range(400)], dtype=object)  # two probes a gene
     symbols[390:] = "G1///G2"
@@ -162,8 +160,7 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
         read_gene_sets(path)
 
 
-def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there():
-    rng = np.random.default_rng(5)
+def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there(rng):
     values = rng.normal(8, 1, (6, 12))
     values[0, 2], values[1], values[2, :6] = np.nan, np.nan, np.nan
     series = dataset(values, ["a"] * 6 + ["b"] * 6, missing=True)
@@ -175,8 +172,7 @@ def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there()
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_areas_are_those_of_mann_and_whitney(ties):
-    rng = np.random.default_rng(0)
+def test_areas_are_those_of_mann_and_whitney(rng, ties):
     values = rng.normal(size=(300, 37))
     values = np.round(values) if ties else values
     codes = rng.permutation(np.arange(37) % 4)
@@ -190,8 +186,7 @@ def test_areas_are_those_of_mann_and_whitney(ties):
             assert pairs[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
 
 
-def test_all_features_that_separate_as_well_are_counted_whichever_were_selected():
-    rng = np.random.default_rng(1)
+def test_all_features_that_separate_as_well_are_counted_whichever_were_selected(rng):
     labels = np.array(list("abc"))[np.arange(30) % 3]
     values = rng.normal(size=(50, 30))
     values[:20] += np.where(labels == "a", 20.0, 0.0)

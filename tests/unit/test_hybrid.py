@@ -206,8 +206,7 @@ def test_torus_curve_is_where_the_densities_times_priors_are_equal():
         np.testing.assert_allclose(joint[0][there], joint[1][there])
 
 
-def test_hybrid_surface_is_the_difference_of_log_densities():
-    rng = np.random.default_rng(2)
+def test_hybrid_surface_is_the_difference_of_log_densities(rng):
     mu = rng.normal(size=(2, 3))
     mu /= np.linalg.norm(mu, axis=1, keepdims=True)
     kappa, mean, priors = np.array([2.0, 7.0]), rng.normal(size=(2, 2)), np.array([0.3, 0.7])

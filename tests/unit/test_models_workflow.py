@@ -69,9 +69,8 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
     assert (tables["predictions"]["true"] == TEST.labels).all()
 
 
-def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(tables):
+def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng, tables):
     assert tables["verdicts"]["verdict"].item() == "held"
-    rng = np.random.default_rng(0)
     noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
     told = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
     assert told["verdict"] in {"did not hold", "cannot tell"}
@@ -101,9 +100,8 @@ def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
 
 
-def test_the_choice_of_one_probe_per_gene_uses_no_labels():
+def test_the_choice_of_one_probe_per_gene_uses_no_labels(rng):
     """The probe with the greatest mean is taken, and random labels are predicted by chance."""
-    rng = np.random.default_rng(0)
     symbols = {f"p{i}": f"gene{i // 8}" for i in range(2400)}
     genes = pd.DataFrame({"symbol": list(symbols.values())})
     accuracies = []

@@ -51,8 +51,7 @@ def test_equal_classifiers_have_p_value_one():
     assert corrected_resampled_t_test(scores, scores, 1 / 9) == (0.0, 1.0, 0.0, 0.0, 0.0)
 
 
-def test_sorted_runs_average_the_order_statistics_of_differences():
-    rng = np.random.default_rng(3)
+def test_sorted_runs_average_the_order_statistics_of_differences(rng):
     first, second = rng.uniform(size=(2, 10, 10))
     pairs = np.zeros(10)
     for run in range(10):
@@ -101,8 +100,7 @@ def test_bayesian_test_of_one_difference_has_its_closed_form(rope, first_better)
     assert sum(posterior) == pytest.approx(1)
 
 
-def test_bayesian_test_follows_its_definition_draw_by_draw():
-    rng = np.random.default_rng(7)
+def test_bayesian_test_follows_its_definition_draw_by_draw(rng):
     first, second = rng.normal(0.02, 0.05, size=12), rng.normal(0, 0.05, size=12)
     z = np.array([0.0, *(first - second)])
     wins = np.zeros(3)

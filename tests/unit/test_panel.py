@@ -65,8 +65,7 @@ def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_re
         assert (genes.tolist(), references.tolist()) == ([0], [2])
 
 
-def test_no_two_features_of_one_gene_are_chosen_and_no_control():
-    rng = np.random.default_rng(0)
+def test_no_two_features_of_one_gene_are_chosen_and_no_control(rng):
     codes = np.repeat([0, 1], 10)
     values = 8 + rng.normal(size=(8, 20)) * np.array([1, 1, 1, 1, 0.1, 0.2, 0.3, 0.4])[:, None]
     values[:4] += 3 * codes  # not correlated within classes: modules of their own

@@ -114,8 +114,7 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
     assert found.p_value == pytest.approx(1 / 61)
 
 
-def test_the_screen_is_that_of_the_training_samples_alone():
-    rng = np.random.default_rng(0)
+def test_the_screen_is_that_of_the_training_samples_alone(rng):
     values, codes = rng.normal(size=(300, 60)), rng.integers(0, 3, 60)
     train = rng.permutation(60)[:45]
     expected = set()

@@ -120,9 +120,8 @@ def test_equation_22_as_printed_is_equation_20_at_the_true_distance():
     )
 
 
-def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():
+def test_scores_without_separation_have_the_mean_of_hotellings_t_squared(rng):
     """And, with a covariance per class, that of simulated normal blocks."""
-    rng = np.random.default_rng(4)
     counts, size = (20, 25), 2
     values = [rng.normal(size=(20_000, size, count)) for count in counts]
     means = [block.mean(axis=2) for block in values]
@@ -179,9 +178,8 @@ def test_weights_of_many_scores_are_interpolated_closely():
     np.testing.assert_allclose(many, MIXING.weights(chosen, 2), atol=1e-4)
 
 
-def test_likelihood_is_within_one_of_the_maximum():
+def test_likelihood_is_within_one_of_the_maximum(rng):
     """The maximum by a general optimiser over the masses of a grid as fine."""
-    rng = np.random.default_rng(2)
     observed = rng.noncentral_chisquare(4, np.repeat([1e-9, 6.0, 40.0], 40))
     grid = np.linspace(0, np.sqrt(observed.max()), 80) ** 2
     kernel = ncx2.pdf(observed[:, None], 4, np.maximum(grid, 1e-12))

@@ -62,9 +62,8 @@ def test_results_depend_neither_on_threads_nor_on_other_distributions(tables):
     np.testing.assert_array_equal(tables["risk"].loc[kept, "risk"], alone["risk"]["risk"])
 
 
-def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused():
+def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rng):
     """Two of the six features are copies of others but for noise; 12 samples are few."""
-    rng = np.random.default_rng(0)
     values = rng.normal(size=(6, 12))
     values[4:] = values[:2] + 0.2 * rng.normal(size=(2, 12))
     toy = dataset(values, ["a", "b"] * 6)

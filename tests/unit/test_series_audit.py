@@ -64,8 +64,7 @@ def test_two_batches_of_two_samples_each_are_not_silent():
     assert rows.loc["batch", "p"] == pytest.approx(2 / len(list(combinations(range(4), 2))))
 
 
-def test_random_columns_seldom_raise_an_alarm():
-    rng = np.random.default_rng(2)
+def test_random_columns_seldom_raise_an_alarm(rng):
     columns = {f"c{i}": rng.choice(list("abc"), N) for i in range(40)}
     columns |= {f"n{i}": rng.normal(size=N).astype(str) for i in range(40)}
     assert (found(series(**columns), "confounder")["severity"] != "none").sum() <= 1
@@ -83,8 +82,7 @@ def test_samples_of_one_patient_are_one_unit_in_tests_of_confounders():
     assert (rows[2] < rows[1]).all()
 
 
-def test_exchanged_sexes_are_named_and_right_ones_are_not():
-    rng = np.random.default_rng(3)
+def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
     male = np.arange(N) % 2 == 0
     values = rng.normal(8, 1, (FEATURES, N))
     values[:4] = rng.normal(6, 0.3, (4, N))
@@ -102,8 +100,7 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not():
     assert of(np.where(male, "male", "female")) == {"Gender": "none"}
 
 
-def test_copies_within_a_series_and_across_series_are_named(tmp_path):
-    rng = np.random.default_rng(4)
+def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values = rng.normal(8, 1, (FEATURES, N))
     values[:, 5] = values[:, 2]
     values[:, 7] = values[:, 3] + rng.normal(0, 0.1, FEATURES)
@@ -195,8 +192,7 @@ def severity(made):
     return phenotype_checks("", made, {})["severity"].tolist()
 
 
-def test_columns_that_separate_classes_together_are_severe():
-    rng = np.random.default_rng(0)
+def test_columns_that_separate_classes_together_are_severe(rng):
     one = rng.integers(0, 2, M)
     two = one ^ (SIDES == "tumour")  # neither alone says anything of the class
     both = np.array(list("abcd"))[2 * one + two]
@@ -221,8 +217,7 @@ def test_random_phenotypes_seldom_raise_an_alarm():
 
 
 @pytest.mark.parametrize(("effect", "expected"), [(0.0, "none"), (2.0, "warning")])
-def test_a_signature_that_recognises_the_batch_is_named(tmp_path, effect, expected):
-    rng = np.random.default_rng(2)
+def test_a_signature_that_recognises_the_batch_is_named(rng, tmp_path, effect, expected):
     batch = rng.integers(0, 2, M)
     values = rng.normal(size=(30, M)) + 3 * (SIDES == "tumour")
     values[:10] += effect * batch

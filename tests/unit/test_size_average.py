@@ -259,8 +259,7 @@ def test_weights_of_a_single_size_are_the_slopes_of_its_classes(rng):
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_stream_gives_the_classifier_of_the_whole_series(sparse):
-    rng = np.random.default_rng(5)
+def test_a_stream_gives_the_classifier_of_the_whole_series(rng, sparse):
     y, groups = np.array(list("abc"))[np.arange(48) % 3], np.arange(48) // 2
     X = rng.normal(size=(48, 90)) + 1.5 * (np.arange(48)[:, None] % 3 == np.arange(90) % 9)
     X[:, 7], X[:, 3] = X[:, 8], 1.0

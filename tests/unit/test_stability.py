@@ -82,8 +82,7 @@ def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
 
 
-def test_confidence_interval_covers_the_population_s_stability():
-    rng = np.random.default_rng(0)
+def test_confidence_interval_covers_the_population_s_stability(rng):
     p = np.concatenate([np.full(5, 0.9), np.full(15, 0.3), np.full(30, 0.02)])
     size = p.mean()
     population = 1 - np.mean(p * (1 - p)) / (size * (1 - size))
@@ -141,8 +140,7 @@ def test_classes_that_cannot_be_halved_have_no_halves(planted):
     assert halves.halves_table(whole, {"method": method}, 3).empty
 
 
-def test_random_lists_do_not_agree():
-    rng = np.random.default_rng(0)
+def test_random_lists_do_not_agree(rng):
     names = [str(i) for i in range(50)]
     pairs = [tuple(set(rng.choice(names, 10, replace=False)) for _ in "ab") for _ in range(400)]
     found = halves.half_stability(pairs, 50)

@@ -25,13 +25,6 @@ def row(location="x", *, label="type", id_column=None, orientation="rows", **opt
     )  # fmt: skip
 
 
-def assert_is_the_series(series):
-    np.testing.assert_array_equal(series.values.T, VALUES)
-    assert list(series.features) == ["g1", "g2", "g3"]
-    assert list(series.samples) == ["s1", "s2"]
-    assert list(series.labels) == ["t", "n"]
-
-
 def in_excel(folder, frame):
     pytest.importorskip("openpyxl", reason="writes the workbook")
     frame.to_excel(folder / "x.xlsx", index=False)
@@ -53,7 +46,10 @@ ROWS = {
 @pytest.mark.parametrize("text", ROWS.values(), ids=ROWS)
 def test_samples_in_rows_as_other_programs_write_them(tmp_path, text):
     name = "x.tsv" if "\t" in text else "x.csv"
-    assert_is_the_series(read_table(put(tmp_path, text, name), row()))
+    series = read_table(put(tmp_path, text, name), row())
+    np.testing.assert_array_equal(series.values.T, VALUES)
+    assert list(series.features) == ["g1", "g2", "g3"]
+    assert (list(series.samples), list(series.labels)) == (["s1", "s2"], ["t", "n"])
 
 
 def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
@@ -135,8 +131,7 @@ def test_a_sample_that_stands_there_twice_is_told(tmp_path):
     assert "p2 = p2b" in note
 
 
-def test_a_covariate_among_genes_is_hinted_at(tmp_path):
-    rng = np.random.default_rng(1)
+def test_a_covariate_among_genes_is_hinted_at(rng, tmp_path):
     frame = pd.DataFrame(rng.normal(8, 1, (10, 40)), columns=[f"g{i}" for i in range(40)])
     frame.insert(5, "age", rng.integers(30, 80, 10))
     frame.insert(0, "type", list("ab") * 5)

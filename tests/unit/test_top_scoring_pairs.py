@@ -23,8 +23,7 @@ def test_equal_scores_are_decided_by_the_ranks_within_samples():
     assert model.pairs_.tolist() == [[3, 2], [1, 0]]
 
 
-def test_pairs_are_those_of_brute_force():
-    rng = np.random.default_rng(1)
+def test_pairs_are_those_of_brute_force(rng):
     values, y = rng.normal(size=(30, 9)).round(1), np.arange(30) % 2
     values[y == 1, :3] += 0.7
     ranks, found = rankdata(values, axis=1), []
@@ -46,8 +45,7 @@ def test_pairs_are_those_of_brute_force():
     np.testing.assert_allclose(model.decision_function(values), 2 * below.mean(axis=1) - 1)
 
 
-def test_a_scale_per_sample_changes_no_label():
-    rng = np.random.default_rng(2)
+def test_a_scale_per_sample_changes_no_label(rng):
     values, y = rng.normal(size=(40, 30)), np.arange(40) % 2
     values[:, :4] += y[:, None]
     model = TopScoringPairs().fit(values, y)

@@ -14,8 +14,7 @@ from xnbflow.evaluation.rank_tests import adjust_pairwise
 from xnbflow.evaluation.verdicts import holm, overconfidence_p, performance, verdict
 
 
-def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups():
-    rng = np.random.default_rng(1)
+def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
     sizes = rng.integers(1, 9, 400)
     groups = np.repeat(np.arange(400), sizes)
     right = (rng.random(len(groups)) < rng.beta(2, 1, 400)[groups]).astype(float)
@@ -116,8 +115,7 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     assert not found.classes[1].recognised
 
 
-def test_overconfidence_is_exact():
-    rng = np.random.default_rng(0)
+def test_overconfidence_is_exact(rng):
     p = rng.uniform(0.5, 1, 10)
     for right in (4, 7, 10):
         expected = sum(
