@@ -1,12 +1,18 @@
-"""Training sees training samples only, and every outcome is a row."""
+"""Training sees training samples only, whole groups of them, and every outcome is a row."""
 
 import warnings
+from dataclasses import replace
 from typing import ClassVar
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
@@ -14,10 +20,17 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.description import describe
+from xnbflow.evaluation.fitting import fit_grouped
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import folds_of_batch
 from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.inner_folds import inner_folds
+from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.workflow.config import Batch, Folds
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -221,3 +234,98 @@ def test_a_job_too_short_to_be_measured_has_no_memory(tmp_path, memory):
     record = read_benchmark(tmp_path / "a.tsv")
     assert record["seconds"].tolist() == [1.5]
     assert record["max_memory_mb"].isna().all()
+
+
+CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
+
+
+class Remembering(ClassifierMixin, BaseEstimator):
+    """Remembers what it was fitted with."""
+
+    def fit(self, X, y, groups=None):
+        self.seen_, self.groups_, self.classes_ = X, groups, np.unique(y)
+        LAST.append(self)
+        return self
+
+    def predict(self, X):
+        LAST.append(X)
+        return np.full(len(X), self.classes_[0])
+
+
+LAST: list = []
+SPY_ENTRY = {"method": f"{__name__}.Remembering"}
+
+
+@pytest.fixture
+def pairs():
+    """Eight patients, two samples each, one of each class; a value in ten is missing."""
+    rng = np.random.default_rng(0)
+    labels = np.tile(["normal", "tumour"], 8)
+    values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
+    values[rng.random(values.shape) < 0.1] = np.nan
+    return DataSet(
+        "pairs",
+        values,
+        [f"p{i}" for i in range(5)],
+        [f"s{i}" for i in range(16)],
+        labels,
+        groups=np.repeat([f"patient {i}" for i in range(8)], 2),
+        feature_metadata=pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]}),
+        missing=True,
+    )
+
+
+def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(pairs):
+    scheme = Folds(None, 1)
+    (batch,) = scheme.batches(3)
+    assert Batch.named(batch.name) == batch == Batch((0,), None)
+    folds = folds_of_repeat(pairs, scheme.splits, 0)
+    pd.testing.assert_frame_equal(folds, draw_folds(pairs, None, 1))
+    pd.testing.assert_frame_equal(folds, leave_one_group_out(pairs))
+    outcome = train(pairs, folds, CSNB_ENTRY)
+    assert len(outcome["fits"]) == 8
+    assert sorted(outcome["predictions"]["sample"]) == sorted(pairs.samples)
+
+
+def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
+    folds = draw_folds(pairs, 4, 1)
+    LAST.clear()
+    outcome = train(pairs, folds.query("fold == 0"), SPY_ENTRY)
+    model, tested = LAST[0], LAST[1]
+    mask = np.isin(pairs.samples, tested.index)
+    medians = np.nanmedian(pairs.values[:, ~mask], axis=1)
+    expected = np.where(np.isnan(pairs.values), medians[:, None], pairs.values)
+    np.testing.assert_array_equal(tested.to_numpy().T, expected[:, mask])
+    np.testing.assert_array_equal(model.seen_.to_numpy().T, expected[:, ~mask])
+    assert list(tested.columns) == list(pairs.features)
+    assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
+    np.testing.assert_array_equal(model.groups_, pairs.groups[~mask])
+
+
+@pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
+def test_a_series_with_gaps_is_described(pairs, entry):
+    outcome = train(pairs, draw_folds(pairs, 4, 1), entry)
+    assert set(outcome["fits"]["status"]) == {"ok"}
+    tables = describe(pairs, entry, outcome, None)
+    assert np.isfinite(tables["densities"]["density"]).all()
+    assert np.isfinite(tables["profiles"]["median_inside"]).all()
+
+
+def test_inner_folds_keep_groups_together(pairs):
+    data = replace(pairs, values=np.nan_to_num(pairs.values), missing=False)
+    X, y, groups = data.frame(), data.labels, data.groups
+    model = ClassSpecificNBCV(cv=4)
+    alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)
+    pd.testing.assert_frame_equal(fit_grouped(model, X, y, groups).path_, alone.path_)
+    folds = inner_folds(4, np.unique(y, return_inverse=True)[1], groups)
+    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
+    given = Mock(wraps=StratifiedGroupKFold(4))
+    fit_grouped(SelectiveNB(GaussianNB(), cv=given), X, y, groups)
+    np.testing.assert_array_equal(given.split.call_args.args[2], groups)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
+    pipeline = make_pipeline(StandardScaler(), search)
+    fit_grouped(pipeline, X, y, groups)
+    assert isinstance(search.cv, StratifiedGroupKFold)
+    spy = make_pipeline(StandardScaler(), Remembering())
+    fit_grouped(spy, X, y, groups)
+    assert spy[-1].groups_ is groups
