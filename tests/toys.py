@@ -1,6 +1,8 @@
-"""Series and files of what a test gives; refusals."""
+"""Series, files and processes of what a test gives; refusals."""
 
 import gzip
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -33,3 +35,9 @@ def refused(match=None, **named):
         yield
     for name, value in named.items():
         assert getattr(error.value, name) == (value if value is None else str(value))
+
+
+def python(code, *arguments, check=True, **options):
+    """Run code in a process of its own."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)

@@ -17,6 +17,7 @@ import warnings
 from collections import Counter
 from dataclasses import asdict
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -127,11 +128,9 @@ def cells_of(content, separators=",;\t |"):
         rows = [row for row in rows if any(row)]
         if rows[1:] and {len(row) for row in rows[1:]} == {len(rows[0]) + 1}:  # as R writes
             rows[0].insert(0, "")
-        yield (
-            [[re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell) for cell in row] for row in rows]
-            if separator == ";"
-            else rows
-        )
+        if separator == ";":
+            rows = [[re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell) for cell in row] for row in rows]
+        yield rows
 
 
 def turned_cells(content):
@@ -236,12 +235,8 @@ def same_frame(found, content):
         frame = pd.DataFrame(rows, columns=names, dtype=object)
         key = next((name for name in names if name not in found), None)
         same = key is not None and frame.shape == (len(found), found.shape[1] + 1)
-        if (
-            same
-            and (frame.set_index(key)[list(found)] == found.replace("\r", " ", regex=True))
-            .to_numpy()
-            .all()
-        ):
+        plain = found.replace("\r", " ", regex=True)
+        if same and (frame.set_index(key)[list(found)] == plain).to_numpy().all():
             return True
     return False
 
@@ -274,13 +269,10 @@ def same_rows(found, content):
 
 def same_configuration(found, _content):
     raw, config = found
-    return (
-        all(
-            list(getattr(study, key)) == list(raw["studies"][name].get(key) or ())
-            for name, study in config.studies.items()
-            for key in ("datasets", "classifiers", "folds", "final")
-        )
-        and {name: dict(entry) for name, entry in raw["classifiers"].items()} == config.classifiers
+    keys = ("datasets", "classifiers", "folds", "final")
+    return raw["classifiers"] == config.classifiers and all(
+        list(getattr(study, key)) == list(raw["studies"][name].get(key) or ())
+        for (name, study), key in product(config.studies.items(), keys)
     )
 
 

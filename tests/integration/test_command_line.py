@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from integration.conftest import ROOT, xnbflow
 from mistakes import mistakes
 from model_files import edited
+from toys import python
 from unit.test_models_file import two_classes
 
 MAIN = "from xnbflow.workflow.cli import main; main()"
@@ -21,10 +21,7 @@ MAIN = "from xnbflow.workflow.cli import main; main()"
 def in_process(*arguments, cwd=None):
     """Call the command in a process of its own; its output and errors are pipes."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src"), "COLUMNS": "200"}
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, *map(str, arguments)],
-        capture_output=True, text=True, check=False, env=environment, cwd=cwd,
-    )  # fmt: skip
+    return python(MAIN, *arguments, check=False, env=environment, cwd=cwd)
 
 
 NAMED = ("fit", "training.csv", "--label", "type", "--id", "id")

@@ -29,14 +29,9 @@ def pooled_covariance(X, y):
 
 def log_densities(X, y, points, block, covariance):
     """Log density of each class in a block (n_classes, n_points)."""
-    return np.array(
-        [
-            multivariate_normal(
-                X[y == c][:, block].mean(axis=0), covariance[np.ix_(block, block)]
-            ).logpdf(points[:, block])
-            for c in np.unique(y)
-        ]
-    )
+    within = covariance[np.ix_(block, block)]
+    means = [X[y == c][:, block].mean(axis=0) for c in np.unique(y)]
+    return np.array([multivariate_normal(mean, within).logpdf(points[:, block]) for mean in means])
 
 
 def test_single_features_make_linear_discriminant_scores():
@@ -127,11 +122,8 @@ def test_most_pairwise_wins_decide_among_three_classes(selection):
     assert exchanged.any()
     expected = np.where(tied, scores.argmax(axis=1), wins.argmax(axis=1))
     np.testing.assert_array_equal(classifier.predict(points), classifier.classes_[expected])
-    np.testing.assert_allclose(
-        classifier.predict_log_proba(points)[~exchanged],
-        log_softmax(scores[~exchanged], axis=1),
-        rtol=1e-7,
-    )
+    found = classifier.predict_log_proba(points)[~exchanged]
+    np.testing.assert_allclose(found, log_softmax(scores[~exchanged], axis=1), rtol=1e-7)
 
 
 def test_a_singular_block_is_shrunk_with_a_warning():

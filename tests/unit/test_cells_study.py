@@ -98,14 +98,8 @@ def test_rank_sums_are_scipy_s(rng):
     assert (scores[:, 5] == 0.0).all()
     for code in range(3):
         mine = codes == code
-        test = mannwhitneyu(
-            features[:5, mine],
-            features[:5, ~mine],
-            use_continuity=False,
-            method="asymptotic",
-            alternative="greater",
-            axis=1,
-        )
+        how = {"use_continuity": False, "method": "asymptotic", "alternative": "greater", "axis": 1}
+        test = mannwhitneyu(features[:5, mine], features[:5, ~mine], **how)
         np.testing.assert_allclose(norm.sf(scores[code, :5]), test.pvalue, rtol=1e-9)
 
 

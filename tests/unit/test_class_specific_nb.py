@@ -217,10 +217,8 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
         per_class = []
         for train, test in folds.split(X, y):
             inner = ClassSpecificNB(n_features=size).fit(X[train], y[train])
-            joint[test], prior[test] = (
-                inner.predict_joint_log_proba(X[test]),
-                inner.class_log_prior_,
-            )
+            joint[test] = inner.predict_joint_log_proba(X[test])
+            prior[test] = inner.class_log_prior_
             per_class.append([len(each) for each in inner.selected_features_.values()])
         row = path.loc[size]
         predicted = ((joint - prior) / row["temperature"] + prior).argmax(axis=1)
@@ -241,22 +239,14 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
 
 def test_the_model_is_the_fit_with_what_was_chosen(rng):
     X, y = noisy(rng)
-    model = one_size(
-        cv=4,
-        calibration="temperature",
-        min_bandwidth=[0.1, 0.5],
-        distance=["combined", "hellinger"],
-    ).fit(X, y)
+    tried = {"min_bandwidth": [0.1, 0.5], "distance": ["combined", "hellinger"]}
+    model = one_size(cv=4, calibration="temperature", **tried).fit(X, y)
     (chosen,) = model.path_[model.path_["chosen"]].to_dict("records")
     assert chosen["n_features_per_pair"] == model.n_features_
     assert (chosen["distance"], chosen["min_bandwidth"]) == (model.distance_, model.min_bandwidth_)
     assert len(model.path_) == 4 * 30
-    same = ClassSpecificNB(
-        n_features=model.n_features_,
-        distance=model.distance_,
-        min_bandwidth=model.min_bandwidth_,
-        temperature=model.temperature_,
-    ).fit(X, y)
+    names = ("n_features", "distance", "min_bandwidth", "temperature")
+    same = ClassSpecificNB(**{name: getattr(model, f"{name}_") for name in names}).fit(X, y)
     assert model.selected_features_ == same.selected_features_
     np.testing.assert_array_equal(model.predict_log_proba(X), same.predict_log_proba(X))
     pd.testing.assert_frame_equal(model.explain(X[:3]), same.explain(X[:3]))

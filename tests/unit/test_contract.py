@@ -1,7 +1,5 @@
 """The contract of paths and tables: light, whole, and kept by what writes and reads them."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +7,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from mistakes import mistakes
+from toys import python
 
 from xnbflow.data import contract
 from xnbflow.data.contract import Column, TableSchema
@@ -80,8 +79,7 @@ def test_the_rules_import_nothing_heavy_for_it():
         "[c.analysis_tables(each) for each in OWN_ANALYSES.values()]; "
         "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert python(code).stdout == "[]\n"
 
 
 def test_every_template_names_its_wildcards():
@@ -93,14 +91,8 @@ def test_every_template_names_its_wildcards():
                 template.of(**values, other="x")
 
 
-TYPES = {
-    "text": "text",
-    "perhaps": "text or none",
-    "whole": "integer",
-    "share": "number",
-    "is_so": "boolean",
-    "either": "text or number",
-}
+TYPES = {"text": "text", "perhaps": "text or none", "whole": "integer", "share": "number"}
+TYPES |= {"is_so": "boolean", "either": "text or number"}
 COLUMNS = {name: Column(kind) for name, kind in TYPES.items()}
 ALL_KINDS = TableSchema("all_kinds", "a column of each type", "a row", COLUMNS)
 CELLS = [["a", "b"], ["a", None], [1, 2], [0.5, np.nan], [True, False], [1.5, 2.5]]

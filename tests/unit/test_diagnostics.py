@@ -148,10 +148,8 @@ def correlated_series(n_samples, n_features, n_classes, seed=0):
     y = rng.permutation(np.arange(n_samples) % n_classes)
     factors = rng.normal(size=(n_samples, 8))
     loadings = rng.uniform(0, 2.5, size=n_features)
-    X = (
-        rng.normal(size=(n_samples, n_features))
-        + factors[:, rng.integers(0, 8, n_features)] * loadings
-    )
+    X = rng.normal(size=(n_samples, n_features))
+    X += factors[:, rng.integers(0, 8, n_features)] * loadings
     return X + 10 * y[:, None] * rng.normal(size=n_features), y
 
 

@@ -57,11 +57,8 @@ def tables(wind, pair):
 
 
 def test_log_likelihoods_are_those_of_scipy(tables, wind):
-    row = (
-        tables["fitted"]
-        .query("dataset == 'weather' and feature == 'wind' and `class` == '1'")
-        .iloc[0]
-    )
+    where = "dataset == 'weather' and feature == 'wind' and `class` == '1'"
+    row = tables["fitted"].query(where).iloc[0]
     own = wind.values[0, wind.labels == "1"]
     expected = stats.vonmises.logpdf(own, row["concentration"], loc=row["mean_direction"]).sum()
     assert row["von_mises_log_likelihood"] == pytest.approx(expected)

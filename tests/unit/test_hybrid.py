@@ -93,12 +93,8 @@ def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     assert "wind__period" not in nb.get_params(deep=False)
     nb.set_params(speed__bandwidth="scott", wind__period=360.5)
     assert nb.groups[0][1].period == 360.5
-    by_hand = HybridNB(
-        [
-            ("wind", VonMises(period=360.5), ["wind"]),
-            ("speed", Kernel(bandwidth="scott"), ["speed"]),
-        ]
-    )
+    wind, speed = VonMises(period=360.5), Kernel(bandwidth="scott")
+    by_hand = HybridNB([("wind", wind, ["wind"]), ("speed", speed, ["speed"])])
     expected = by_hand.fit(X, y).predict_log_proba(X)
     np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
     nb.set_params(speed="gaussian")
@@ -129,12 +125,8 @@ def cuts_by_recursion(x, y):
     )
     if entropy(y) - weighted <= (np.log2(len(y) - 1) + delta) / len(y):
         return []
-    below, above = x <= low, x > low
-    return [
-        *cuts_by_recursion(x[below], y[below]),
-        (low + high) / 2,
-        *cuts_by_recursion(x[above], y[above]),
-    ]
+    below, above = (cuts_by_recursion(x[part], y[part]) for part in (x <= low, x > low))
+    return [*below, (low + high) / 2, *above]
 
 
 def test_cut_points_of_iris_are_those_of_the_r_package_discretization():

@@ -35,16 +35,10 @@ from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_
 from xnbflow.preprocessing.estimator import Estimator
 from xnbflow.workflow.cli import commands
 
+OF_THE_REGISTRY = [method.estimator for method in METHODS.values()]
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
-PUBLIC = [
-    *(
-        each
-        for module in (nb, preprocessing, families)
-        for each in vars(module).values()
-        if inspect.isclass(each)
-    ),
-    *(import_estimator(method.estimator) for method in METHODS.values()),
-]
+PUBLIC = [each for module in (nb, preprocessing, families) for each in vars(module).values()]
+PUBLIC = [*filter(inspect.isclass, PUBLIC), *map(import_estimator, OF_THE_REGISTRY)]
 
 DECLARED = [
     each

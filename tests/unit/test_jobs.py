@@ -5,12 +5,12 @@ import os
 import re
 import resource
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from toys import python
 
 from xnbflow.data.atomic import atomic, write_atomically
 from xnbflow.data.contract import JOBS
@@ -30,10 +30,7 @@ def run(tmp_path):
 
     def run(work, before="", sources=None):
         script = before + START.format(sources=json.dumps(sources or {})) + work
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = python(script, cwd=tmp_path, check=False)
         return done.returncode, done.stderr
 
     return run
@@ -115,14 +112,8 @@ write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
 def run_limited(folder, limit, write):
     code = CALL.format(limit=limit, write=write)
     unwatched = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    return subprocess.run(  # coverage would have no room for its own file either
-        [sys.executable, "-c", code],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=unwatched,
-    )
+    # coverage would have no room for its own file either
+    return python(code, cwd=folder, check=False, env=unwatched)
 
 
 @pytest.mark.slow

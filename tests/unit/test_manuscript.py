@@ -122,10 +122,8 @@ def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
         named = ", ".join(f"“{c}” {n}" for c, n in zip(own["class"], own["samples"], strict=True))
         said = f"It has {row['samples']} samples in {row['classes']} classes ({named})"
         assert f"{said} and {row['features']} features." in text["Data"]
-    assert (
-        "by 3-fold cross-validation, stratified by class and drawn 2 times"
-        in text["Cross-validation"]
-    )
+    said = "by 3-fold cross-validation, stratified by class and drawn 2 times"
+    assert said in text["Cross-validation"]
     assert all(label in text["Classifiers"] for label in results.labels.values())
     assert all(number in text["Software"] for number in results.software.values())
 
@@ -274,11 +272,8 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     path = results.root / contract.RECORD.of(study="small")
     write_record(results, path)
     again = read_record("small", {}, results.root)
-    assert (again.study, again.labels, again.software) == (
-        results.study,
-        results.labels,
-        results.software,
-    )
+    for part in ("study", "labels", "software"):
+        assert getattr(again, part) == getattr(results, part)
     assert paragraphs(again) == paragraphs(results)
     with_table(results, "verdicts", accuracy=0.5)
     with refused(file=path):

@@ -184,10 +184,8 @@ def results(tmp_path_factory):
             model = final_model(series, entry, folds.predictions, folds.selected, {})
             written(root, series.name, name, model, series)
             key = {"dataset": series.name, "folds": "5-fold", "classifier": name}
-            fits, schema = (
-                root / contract.TRAINED.of(**key, table="fits"),
-                contract.TRAINING_TABLES["fits"],
-            )
+            fits = root / contract.TRAINED.of(**key, table="fits")
+            schema = contract.TRAINING_TABLES["fits"]
             write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]

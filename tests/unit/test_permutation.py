@@ -1,6 +1,7 @@
 """Permutation tests, random genes and learning curves: null distributions and planted signals."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,8 @@ from xnbflow.report.outline import section_modules
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 
 NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
-SELECTING = {
-    "steps": [
-        {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}},
-        {"method": "sklearn.naive_bayes.GaussianNB"},
-    ]
-}
+BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
+SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
 
 
 def noise(n=40, n_features=5, seed=0, shift=0.0, name="noise"):
@@ -87,12 +84,8 @@ def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
     def score(labels, seed):
         return float(np.round(rng.random(), 2))  # with ties
 
-    p = [
-        permutation.permutation_test(
-            score, labels, lambda _: labels, n_permutations=99, stop_after=stop_after
-        ).p_value
-        for _ in range(2000)
-    ]
+    tested = partial(permutation.permutation_test, score, labels, lambda _: labels)
+    p = [tested(n_permutations=99, stop_after=stop_after).p_value for _ in range(2000)]
     for level in (0.025, 0.05, 0.2, 0.5):
         assert np.mean(np.array(p) <= level) <= level + 2.6 * np.sqrt(level * (1 - level) / 2000)
 

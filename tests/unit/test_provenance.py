@@ -4,14 +4,13 @@ import importlib
 import json
 import os
 import shutil
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from toys import python
 
 import xnbflow
 from xnbflow.data.errors import InputError
@@ -54,9 +53,7 @@ def imported():
     for script in SCRIPTS.glob("*.py"):
         lines = script.read_text().partition("start_job(snakemake)")[2].splitlines()
         codes[script.stem] = "\n".join(x for x in lines if x.startswith(("import ", "from ")))
-    command = [sys.executable, "-c", IMPORTS, json.dumps(codes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(map(json.loads, done.stdout.splitlines()))
+    return dict(map(json.loads, python(IMPORTS, json.dumps(codes)).stdout.splitlines()))
 
 
 @pytest.mark.parametrize("script", NAMES)
@@ -82,8 +79,7 @@ def run(copy, text):
     """Run code with a copy of the library; returns what it prints."""
     code = f"import sys; sys.path.insert(0, {str(copy.parent)!r})\n{text}"
     written = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=written).stdout
+    return python(code, env=written).stdout
 
 
 @pytest.mark.parametrize(
@@ -165,47 +161,32 @@ print(leave_one_out_likelihood(np.arange(3.0), 1.0, kernel_code("gaussian")))
 """
 
 
-@pytest.fixture
-def library(tmp_path):
-    """A copy of the library without compiled code, in a folder of its own."""
-    copy = tmp_path / "site-packages" / "xnbflow"
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(Path(xnbflow.__file__).parent, copy, ignore=ignored)
-    return copy
-
-
-def compute(library, **variables):
-    return subprocess.run(
-        [sys.executable, "-c", CALL],
-        env={**os.environ, "PYTHONPATH": str(library.parent), **variables},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+def compute(copy, **variables):
+    return python(CALL, env=os.environ | {"PYTHONPATH": str(copy.parent)} | variables)
 
 
 @pytest.mark.slow
-def test_an_edited_kernel_changes_those_in_other_files_that_call_it(library, tmp_path):
+def test_an_edited_kernel_changes_those_in_other_files_that_call_it(copy, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    before = float(compute(library, **cache).stdout)
-    callee = library / "density" / "kernels.py"
+    before = float(compute(copy, **cache).stdout)
+    callee = copy / "density" / "kernels.py"
     text, last = callee.read_text(), "        values[i] = p * r + 1.0\n"
     assert last in text
     callee.write_text(text.replace(last, "        values[i] = 2.0 * (p * r + 1.0)\n"))
-    doubled = compute(library, **cache)
+    doubled = compute(copy, **cache)
     assert float(doubled.stdout) == pytest.approx(before + 3 * np.log(2.0))
     assert not doubled.stderr
 
 
 @pytest.mark.slow
-def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(library, tmp_path):
+def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tmp_path):
     """Into the cache of the user or, where that cannot be written, into none, with a warning."""
-    for folder in {path.parent for path in library.rglob("*.py")}:
+    for folder in {path.parent for path in copy.rglob("*.py")}:
         (folder / "__pycache__").write_text("no folder")
     (tmp_path / "file").write_text("no folder")
     for home, warnings in (("home", 0), ("file", 1)):
         place = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / home)}
-        done = compute(library, **place)
+        done = compute(copy, **place)
         assert np.isfinite(float(done.stdout))
         assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
     assert any((tmp_path / "home").rglob("*.nbc"))
@@ -214,13 +195,7 @@ def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(library,
 @pytest.mark.slow
 def test_without_compilation_the_results_are_the_same():
     source = str(Path(xnbflow.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", PREDICT],
-        env=os.environ | {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python(PREDICT, env=os.environ | {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"})
     with redirect_stdout(StringIO()) as compiled:
         exec(PREDICT, {})
     assert done.stdout == compiled.getvalue()

@@ -3,8 +3,6 @@
 import gzip
 import io
 import os
-import subprocess
-import sys
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mistakes import mistakes
-from toys import refused
+from toys import python, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources import files
@@ -203,9 +201,6 @@ def test_a_table_takes_at_most_three_times_its_text(tmp_path, orientation):
     paths = [tmp_path / f"{n}.csv" for n, _ in sizes]
     for path, size in zip(paths, sizes, strict=True):
         write(path, *size, orientation)
-    command = [sys.executable, "-c", READ, orientation, *map(str, paths)]
     source = str(Path(__file__).parents[2] / "workflow/src")
-    done = subprocess.run(
-        command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": source}
-    )
+    done = python(READ, orientation, *paths, env=os.environ | {"PYTHONPATH": source})
     assert int(done.stdout) < 3 * paths[1].stat().st_size

@@ -50,17 +50,8 @@ from xnbflow.report.sections import (
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_curves, write_multiqc, write_report
 
-MODULES = (
-    answer,
-    audit,
-    overview,
-    diagnostics,
-    accuracy,
-    explanation,
-    samples,
-    comparison,
-    methods,
-)
+MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples)
+MODULES += (comparison, methods)
 
 
 @pytest.fixture(scope="module")

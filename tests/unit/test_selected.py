@@ -92,14 +92,9 @@ def test_a_class_with_nine_equal_values_of_ten_is_nearly_constant(features):
 def marks(features, labels, label, distances):
     selected = pd.DataFrame({"class": [label], "feature": ["g0"]})
     if distances is not None:
-        distances = pd.DataFrame(
-            {
-                "class": label,
-                "feature": "g0",
-                "other_class": list(distances),
-                "distance": list(distances.values()),
-            }
-        )
+        rows = [(label, "g0", *each) for each in distances.items()]
+        columns = ["class", "feature", "other_class", "distance"]
+        distances = pd.DataFrame(rows, columns=columns)
     return only_constant(selected, distances, features[:1], labels).tolist()
 
 

@@ -131,10 +131,8 @@ def series(**changes):
 
 def assert_is_whole(found, rows=slice(None)):
     assert found.groups.tolist() == ["p1", "p2"]
-    assert found.sample_metadata.to_dict("list") == {
-        "age": ["50", ""],
-        "title": ["a “quoted” title", "b"],
-    }
+    assert found.sample_metadata["age"].tolist() == ["50", ""]
+    assert found.sample_metadata["title"].tolist() == ["a “quoted” title", "b"]
     assert found.feature_metadata["symbol"].tolist() == ["TP53", "", "MYC"][rows]
     assert found.feature_metadata["gene_id"].tolist() == ["7157", "", "4609"][rows]
     assert found.notes == ("one", "two")

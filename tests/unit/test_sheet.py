@@ -14,15 +14,8 @@ from xnbflow.data.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[2]
 
-GOOD = {
-    "id": "brain",
-    "source": "cumida",
-    "location": "Brain/GSE50161",
-    "sha256": "ab" * 32,
-    "samples": "130",
-    "features": "54675",
-    "classes": "5",
-}
+GOOD = ["brain", "cumida", "Brain/GSE50161", "ab" * 32, "130", "54675", "5"]
+GOOD = dict(zip(COLUMNS, GOOD, strict=False))
 
 
 def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = COLUMNS) -> Path:
@@ -147,8 +140,5 @@ def test_the_projects_sheet_holds_table_1_of_the_paper():
     assert round(sum(dataset.classes for dataset in series) / 18, 1) == 3.3
     for dataset in series:
         twin = sheet[f"sim-{dataset.id}"]
-        assert (twin.samples, twin.features, twin.classes) == (
-            dataset.samples,
-            dataset.features,
-            dataset.classes,
-        )
+        for name in ("samples", "features", "classes"):
+            assert getattr(twin, name) == getattr(dataset, name)

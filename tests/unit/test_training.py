@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from toys import dataset
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
@@ -263,16 +264,10 @@ def pairs():
     labels = np.tile(["normal", "tumour"], 8)
     values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
     values[rng.random(values.shape) < 0.1] = np.nan
-    return DataSet(
-        "pairs",
-        values,
-        [f"p{i}" for i in range(5)],
-        [f"s{i}" for i in range(16)],
-        labels,
-        groups=np.repeat([f"patient {i}" for i in range(8)], 2),
-        feature_metadata=pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]}),
-        missing=True,
-    )
+    groups = np.repeat([f"patient {i}" for i in range(8)], 2)
+    genes = pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]})
+    parts = {"groups": groups, "feature_metadata": genes, "missing": True}
+    return dataset(values, labels, "pairs", **parts)
 
 
 def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(pairs):
