@@ -3,7 +3,9 @@
 import gzip
 import subprocess
 import sys
+import tomllib
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +43,8 @@ def python(code, *arguments, check=True, **options):
     """Run code in a process of its own."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=check, **options)
+
+
+def mistakes(kind):
+    """Return mistakes of input, what is wrong and a part of what is said of it in a row each."""
+    return tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text())[kind]

@@ -10,9 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from integration.conftest import ROOT, xnbflow
-from mistakes import mistakes
 from model_files import edited
-from toys import python
+from toys import mistakes, python
 from unit.test_models_file import two_classes
 
 MAIN = "from xnbflow.workflow.cli import main; main()"

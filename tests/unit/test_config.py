@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
-from mistakes import mistakes
+from toys import mistakes
 
 from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.data.errors import InputError

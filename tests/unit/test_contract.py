@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from mistakes import mistakes
-from toys import python
+from toys import mistakes, python
 
 from xnbflow.data import contract
 from xnbflow.data.contract import Column, TableSchema

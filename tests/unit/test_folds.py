@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mistakes import mistakes
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from toys import mistakes
 
 from xnbflow.data.dataset import DataSetHeader
 from xnbflow.data.errors import InputError

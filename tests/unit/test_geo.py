@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import toys
-from mistakes import mistakes
 from serving import ncbi
-from toys import refused
+from toys import mistakes, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire

@@ -28,16 +28,8 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
-TRAIN = two_classes(40)
-TEST = two_classes(32, seed=1)
-
-
-def named(series, name, values=None, **changes):
-    values = series.values if values is None else values
-    return replace(series, name=name, values=values, **changes)
-
-
-TRAIN, TEST = named(TRAIN, "one"), named(TEST, "two")
+TRAIN = replace(two_classes(40), name="one")
+TEST = replace(two_classes(32, seed=1), name="two")
 
 
 @cache
@@ -71,11 +63,11 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
 
 def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng, tables):
     assert tables["verdicts"]["verdict"].item() == "held"
-    noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
+    noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
     told = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
     assert told["verdict"] in {"did not hold", "cannot tell"}
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
-    other = second_cohort.validate(TRAIN, named(TEST, "two", labels=swapped), CSNB)
+    other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
     assert other["verdicts"]["verdict"].item() == "labels look exchanged"
     assert "(normal as tumour, tumour as normal)" in other["verdicts"]["sentence"].item()
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])

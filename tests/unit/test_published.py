@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mistakes import mistakes
 from sklearn.datasets import load_breast_cancer
-from toys import refused
+from toys import mistakes, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mistakes import mistakes
-from toys import python, refused
+from toys import mistakes, python, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources import files

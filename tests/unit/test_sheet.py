@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from mistakes import mistakes
-from toys import refused
+from toys import mistakes, refused
 
 from xnbflow.data.entries import Source
 from xnbflow.data.errors import InputError

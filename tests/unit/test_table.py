@@ -9,8 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from mistakes import mistakes
-from toys import dataset, put, refused
+from toys import dataset, mistakes, put, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire

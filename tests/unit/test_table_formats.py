@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from mistakes import mistakes
-from toys import put, refused
+from toys import mistakes, put, refused
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
