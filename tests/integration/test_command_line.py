@@ -14,13 +14,12 @@ from model_files import edited
 from toys import mistakes, python
 from unit.test_models_file import two_classes
 
-MAIN = "from xnbflow.workflow.cli import main; main()"
-
 
 def in_process(*arguments, cwd=None):
     """Call the command in a process of its own; its output and errors are pipes."""
+    main = "from xnbflow.workflow.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src"), "COLUMNS": "200"}
-    return python(MAIN, *arguments, check=False, env=environment, cwd=cwd)
+    return python(main, *arguments, check=False, env=environment, cwd=cwd)
 
 
 NAMED = ("fit", "training.csv", "--label", "type", "--id", "id")
@@ -93,7 +92,6 @@ def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
 
 
 SERIES_MATRIX = Path(__file__).with_name("GSE1_series_matrix.txt").read_text()
-
 
 ESCAPES = "\x1b[2J\x9b2J\u202e"
 

@@ -322,11 +322,8 @@ def split(finished, tmp_path_factory):
 
 def trained(folder):
     """Bytes of every table of training, but for the recorded seconds of the fits."""
-    paths = [folder / TOY / name / f"{table}.parquet" for name in ("nb", "xnb") for table in TABLES]
-    return [path.read_bytes() for path in paths]
-
-
-TABLES = [name for name in contract.TRAINING_TABLES if name != "fits"]
+    names = [f"{name}.parquet" for name in contract.TRAINING_TABLES if name != "fits"]
+    return [(folder / TOY / each / name).read_bytes() for each in ("nb", "xnb") for name in names]
 
 
 def test_jobs_of_some_folds_give_the_same_tables_and_train_only_what_is_new(split, finished):

@@ -12,8 +12,6 @@ from xnbflow.studies.cells import ANALYSIS, compute, markers
 from xnbflow.studies.cells.compute import analyse
 from xnbflow.studies.cells.markers import rank_sum_scores
 
-TABLES = analysis_tables(ANALYSIS)
-
 PARAMS = {"splits": 3, "repeats": 2, "top": 2, "trees": 20}
 OWN = ["ClassSpecificNB", "XNB", "Wilcoxon, top 2", "all genes"]
 
@@ -34,7 +32,7 @@ def tables():
 
 
 def test_each_method_has_a_row_with_the_declared_columns(tables):
-    for name, table in TABLES.items():
+    for name, table in analysis_tables(ANALYSIS).items():
         assert list(tables[name]) == table.fixed
     methods = tables["methods"].set_index("method")
     assert set(OWN) <= set(methods.index[methods["status"] == "ok"])

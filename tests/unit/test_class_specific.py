@@ -24,7 +24,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning"),
 ]
 
-
 REFERENCES = {
     "alon": "Colorectal_Alon1999",
     "chowdary": "BreastColon_Chowdary2006",

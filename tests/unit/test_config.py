@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 DATASETS = list(read_sheets({"own": ROOT / "config/datasets.tsv"})[0])
-MOST_CHARACTERS = 300
 XNB, LOG = {"method": "xnb"}, {"method": "log2", "reason": "intensities"}
 
 
@@ -42,7 +41,7 @@ def checked(raw):
 def refused(raw):
     with pytest.raises(InputError) as error:
         checked(raw)
-    assert len(str(error.value)) <= MOST_CHARACTERS
+    assert len(str(error.value)) <= 300
     return str(error.value)
 
 

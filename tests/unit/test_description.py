@@ -14,8 +14,7 @@ from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.flexible import FlexibleNB
 
-XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
-XNB_ENTRY = {"method": XNB_PATH, "params": {}}
+XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB", "params": {}}
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,6 @@ from xnbflow.data.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 
-ROOT = Path(__file__).parents[2]
-SAMPLES = ["GSM1", "GSM2", "GSM3", "GSM4"]
 VALUES = [[7.5, 8.25, 3.0, 4.0], [5.0, 6.0, 1.0, 2.0], [9.0, 9.5, 2.5, 2.0]]
 PROBES = ["1007_s_at", "1053_at", "117_at"]
 
@@ -59,7 +57,7 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
     series = read_geo(put(tmp_path, matrix()), row(map="cancer:cancer,normal:normal"))
     assert series.values.tolist() == VALUES
     assert list(series.features) == PROBES
-    assert list(series.samples) == SAMPLES
+    assert list(series.samples) == ["GSM1", "GSM2", "GSM3", "GSM4"]
     assert list(series.labels) == ["cancer", "cancer", "normal", "normal"]
     assert series.sample_metadata.to_dict("list") == {
         "title": [
@@ -370,7 +368,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
 
 
 def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
-    dataset = read_sheet(ROOT / "config" / "datasets.tsv")["colorectal"]
+    dataset = read_sheet(Path(__file__).parents[2] / "config/datasets.tsv")["colorectal"]
     folder = shared_data / "geo"
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
     dataset = SheetRow(**vars(dataset) | {"options": options})

@@ -55,11 +55,9 @@ def test_a_job_of_other_sources_than_the_plan_s_does_not_begin(run):
     assert said.startswith("Error: the sources of xnbflow.data were edited")
 
 
-RULES = Path(__file__).parents[2] / "workflow" / "rules"
-
-
 def test_every_rule_of_the_contract_has_a_script_a_log_and_asks_for_memory_and_time():
-    text = "".join(path.read_text() for path in RULES.glob("*.smk"))
+    rules = Path(__file__).parents[2] / "workflow/rules"
+    text = "".join(path.read_text() for path in rules.glob("*.smk"))
     for rule in JOBS:
         for word in (f'log_of("{rule}")', f'benchmark_of("{rule}")', f"scripts/{rule}.py"):
             assert text.count(word) == 1, word

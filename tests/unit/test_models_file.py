@@ -57,7 +57,6 @@ CLASSIFIERS = {
     if method.kind == "classifier"
 }
 
-
 SERIES = two_classes()
 
 

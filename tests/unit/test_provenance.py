@@ -30,7 +30,6 @@ TRAINING = {f"{name}.py" for name in ("train", "permute", "classify", "validate"
 #: What starts a job or checks a configuration makes no result.
 STARTING = {"xnbflow", "xnbflow.workflow"}
 
-
 #: Imports what each script imports in a fork of one process, which has other packages already.
 IMPORTS = """
 import json, os, sys

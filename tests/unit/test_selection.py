@@ -51,13 +51,10 @@ def test_some_of_the_samples_are_as_good_as_a_matrix_of_these(rng):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-
-
 def test_equal_strengths_are_ranked_by_the_separation_of_the_means():
     values = [[0, 1, 2, 3, 5, 6, 7, 8], [0, 1, 2, 3, 9, 10, 11, 12], [0, 1, 2, 3, 7, 8, 9, 10]]
     rounded = [[1.0, 1.0 - 1e-13, 1.0 + 1e-13]]
-    shortlist, ranked = rankings(rounded, values, CODES)
+    shortlist, ranked = rankings(rounded, values, np.repeat([0, 1], 4))
     assert positions(shortlist, ranked.orders[0]) == [1, 2, 0]
     assert len(set(ranked.ties[0])) == 3
 
@@ -99,7 +96,6 @@ def test_chunks_give_the_same_shortlist_as_the_whole(rng, n_features):
 
 
 SIZE, N_BLOCKS = 12, 100
-
 
 DEGREES = np.full(N_BLOCKS, SIZE)
 

@@ -157,9 +157,6 @@ def test_random_lists_do_not_agree(rng):
     assert found.value < 0.03
 
 
-NAMES = [f"g{i}" for i in range(10)]
-
-
 @pytest.fixture
 def data():
     rng = np.random.default_rng(0)
@@ -167,7 +164,7 @@ def data():
     X = rng.normal(size=(80, 10))
     X[:, 3] += 12 * (y == "b")
     X[:, 7] += 1.5 * (y == "b")
-    return pd.DataFrame(X, index=[f"s{i}" for i in range(80)], columns=NAMES), y
+    return pd.DataFrame(X, index=[f"s{i}" for i in range(80)]).add_prefix("g"), y
 
 
 def use_of(model, data):

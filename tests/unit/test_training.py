@@ -254,7 +254,6 @@ class Remembering(ClassifierMixin, BaseEstimator):
 
 
 LAST: list = []
-SPY_ENTRY = {"method": f"{__name__}.Remembering"}
 
 
 @pytest.fixture
@@ -285,7 +284,7 @@ def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(pairs):
 def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     folds = draw_folds(pairs, 4, 1)
     LAST.clear()
-    outcome = train(pairs, folds.query("fold == 0"), SPY_ENTRY)
+    outcome = train(pairs, folds.query("fold == 0"), {"method": f"{__name__}.Remembering"})
     model, tested = LAST[0], LAST[1]
     mask = np.isin(pairs.samples, tested.index)
     medians = np.nanmedian(pairs.values[:, ~mask], axis=1)
