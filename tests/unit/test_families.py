@@ -276,6 +276,15 @@ def test_von_mises_fisher_is_scipys(rng, dimension):
     np.testing.assert_allclose(family.log_density(vectors.T)[0, 0], expected)
 
 
+def test_unseen_categories_get_lidstones_share():
+    features = np.array([[0.0, 0.0, 1.0, 1.0, 3.0]])
+    family = Categorical(alpha=0.5).fit(features, np.array([0, 0, 0, 1, 1]), 2)
+    probability = np.exp(family.log_density(np.array([[0.0, 1.0, 3.0, 2.0, 9.0, -1.0]])))[0]
+    # three categories seen: (count + 0.5) / (n_c + 1.5); codes 2, 9 and -1 count 0
+    np.testing.assert_allclose(probability[0], np.array([2.5, 1.5, 0.5, 0.5, 0.5, 0.5]) / 4.5)
+    np.testing.assert_allclose(probability[1], np.array([0.5, 1.5, 1.5, 0.5, 0.5, 0.5]) / 3.5)
+
+
 def information_by_quad(family, prior, lower, upper, points):
     """The definition of the mutual information, by SciPy's adaptive quadrature."""
 

@@ -157,15 +157,12 @@ def test_recall_counts_folds_that_select_nothing():
     assert row["strength"] == pytest.approx((0.0 + 0.5) / 4)  # b's effect is the greater one
 
 
-def paper_of(values, **printed):
-    table = pd.DataFrame({"value": values})
-    table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
-    printed = pd.DataFrame({"type": "Brain", "accession": ["GSE50161"], "other": [1.0], **printed})
-    return summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).iloc[0]
-
-
 def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
-    row = paper_of([119 / 130, 0.9149, 0.9, 0.95, 0.96], xnb_accuracy=0.915)
+    table = pd.DataFrame({"value": [119 / 130, 0.9149, 0.9, 0.95, 0.96]})
+    table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
+    printed = {"type": "Brain", "accession": "GSE50161", "other": 1.0, "xnb_accuracy": 0.915}
+    printed = pd.DataFrame([printed])
+    (row,) = summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).to_dict("records")
     assert row["quantity"] == "xnb_accuracy"
     # below: .9; printed alike: .91538 and .9149; above: .95 and .96
     assert row["percentile"] == 40.0
@@ -386,18 +383,15 @@ def summary(accuracy, baseline=0.5, failed=()):
     return table.assign(folds_ok=10 - table["folds_failed"])
 
 
-def verdicts_of(table):
-    """What the verdicts of such a summary hold: p below the level where the interval is above."""
-    rows = table[(table["metric"] == "accuracy") & (table["folds_failed"] == 0)]
-    rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
-    rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
-    return rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
-
-
 def told(table, selecting=("xnb",), **about):
     tables = {"summary": table, "selection": pd.DataFrame({"classifier": list(selecting)})}
     given = {"study": "s", "title": "S", "summary": "", "labels": LABELS, **about}
-    (row,) = headline(given, tables | {"verdicts": verdicts_of(table)}).itertuples()
+    rows = table[(table["metric"] == "accuracy") & (table["folds_failed"] == 0)]
+    rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
+    rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
+    # p is below the level where the interval is above
+    rows = rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
+    (row,) = headline(given, tables | {"verdicts": rows}).itertuples()
     return row
 
 

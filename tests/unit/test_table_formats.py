@@ -389,10 +389,6 @@ def read_as_proposed(path, folder, **given):
     return row, read_table(path, row)
 
 
-def comma(table):
-    return table.map(lambda cell: str(cell).replace(".", ",") if isinstance(cell, float) else cell)
-
-
 def of_rows(folder):
     frame(**OWN).to_csv(folder / "x.csv", index=False)
     return folder / "x.csv", {}
@@ -405,7 +401,8 @@ def of_columns(folder):
 
 
 def of_a_workbook(folder):
-    comma(frame(**OWN)).to_excel(folder / "x.xlsx", index=False)
+    texts = frame(**OWN).map(lambda c: str(c).replace(".", ",") if isinstance(c, float) else c)
+    texts.to_excel(folder / "x.xlsx", index=False)
     return folder / "x.xlsx", {}
 
 
