@@ -1,4 +1,4 @@
-"""Series, files and processes of what a test gives; refusals."""
+"""What many tests use: series, files and processes of what they give, refusals, mistakes."""
 
 import gzip
 import subprocess
@@ -15,10 +15,9 @@ from xnbflow.data.errors import InputError
 
 def dataset(values, labels, name="toy", **changes):
     """Return a series whose features are g0, g1, ..., and whose samples are s0, s1, ..."""
-    features, samples = [f"g{i}" for i in range(len(values))], [f"s{i}" for i in range(len(labels))]
-    return DataSet(
-        name, values, **{"features": features, "samples": samples, "labels": labels} | changes
-    )
+    parts = {"features": [f"g{i}" for i in range(len(values))], "labels": labels}
+    parts["samples"] = [f"s{i}" for i in range(len(labels))]
+    return DataSet(name, values, **parts | changes)
 
 
 def put(folder, text, name="mine.csv"):

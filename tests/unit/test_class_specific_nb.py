@@ -405,6 +405,7 @@ def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
     X, y = samples(rng, [150, 60])
     new, true = samples(rng, [2000, 2000])
     model = ClassSpecificNBCV(cv=5).fit(X, y)
+    assert model.path_["n_features_per_pair"].tolist() == list(range(1, 21))  # all sizes
     sets = model.predict_set(new, 0.1)
     covered = sets[np.arange(len(true)), true]
     for c in (0, 1):  # about .9; a held-out share of 60 varies by .04
