@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 # Snakemake's plugin for SLURM asks the cluster when it is imported, and waits ten seconds where
@@ -11,6 +12,11 @@ os.environ.setdefault("SLURM_CONF", os.devnull)
 
 #: Run in an environment of its own by `make package`.
 collect_ignore = ["package/use.py"]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(3)
 
 
 @pytest.fixture(scope="session")

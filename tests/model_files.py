@@ -5,8 +5,7 @@ import json
 import zipfile
 
 import numpy as np
-
-from xnbflow.data.dataset import DataSet
+from toys import dataset
 
 
 def two_classes(n=40, p=8, seed=0):
@@ -15,7 +14,7 @@ def two_classes(n=40, p=8, seed=0):
     values = rng.normal(8.0, 1.0, size=(p, n))
     values[0] += 4 * (labels == "tumour")
     values[1] -= 3 * (labels == "tumour")
-    return DataSet("toy", values, [f"g{i}" for i in range(p)], [f"s{i}" for i in range(n)], labels)
+    return dataset(values, labels)
 
 
 def parts_of(path):

@@ -7,6 +7,7 @@ import atexit
 import re
 import shutil
 import tempfile
+from collections import defaultdict
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -22,8 +23,7 @@ from xnbflow.data.dataset import DataSet, read_header
 from xnbflow.data.study import Study
 from xnbflow.data.tables import write_parquet, write_tables
 from xnbflow.diagnostics.audit import audit
-from xnbflow.diagnostics.genes import gene_table
-from xnbflow.diagnostics.heatmap import heatmap
+from xnbflow.diagnostics.tables import diagnose
 from xnbflow.evaluation.description import description_tables
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
@@ -54,6 +54,7 @@ ENTRIES = {
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
+PAPERS = Path(__file__).parents[1] / "resources/paper"
 
 
 def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), **changes):
@@ -84,17 +85,18 @@ def _made(classifiers, datasets, **changes):
     for dataset in datasets:
         series, path = _series(dataset), root / SERIES.of(dataset=dataset)
         series.write(path)
-        _write_diagnostics(root / "results" / dataset, series)
-        for name, table in audit(series).items():
+        tests = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
+        for name, table in (audit(series) | diagnose(series, tests)).items():
             place = root / contract.DIAGNOSTIC.of(dataset=dataset, table=name)
-            write_parquet(table, place, contract.AUDIT_TABLES[name])
+            write_parquet(table, place, (contract.AUDIT_TABLES | contract.DIAGNOSTIC_TABLES)[name])
         for classifier in classifiers:
             folder = root / "results" / dataset / "3-fold" / classifier
             _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
-    if "alpha" in datasets:
-        for name in study.datasets:
-            truth = _truth() if name == "alpha" else pd.DataFrame(columns=TRUTH_TABLE.fixed)
-            write_parquet(truth, root / TRUTH.of(dataset=name), TRUTH_TABLE)
+    planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
+    truth = pd.DataFrame({"feature": _series("alpha").features, "class": planted})
+    for name in study.datasets if "alpha" in datasets else ():
+        known = truth if name == "alpha" else truth[:0]
+        write_declared(known.assign(effect=3.0), root / TRUTH.of(dataset=name), TRUTH_TABLE)
     results = StudyResults(
         study, {c: CLASSIFIERS.get(c, c) for c in classifiers}, _configuration(study), root
     )
@@ -132,39 +134,6 @@ def _series(dataset):
     return DataSet(dataset, values, features, samples, np.array(classes)[codes])
 
 
-def _truth():
-    series = _series("alpha")
-    planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
-    truth = pd.DataFrame({"feature": series.features, "class": planted})
-    factors = {f"factor_{k}": 0.0 for k in range(1, 6)}
-    return truth.assign(effect=3.0, block=0, loading=0.0, **factors, shape="normal")
-
-
-def _write_diagnostics(folder, series):
-    rng = np.random.default_rng(1)
-    features, p = series.features, rng.random(FEATURES)
-    within = pd.DataFrame({"class": np.repeat(series.classes, FEATURES)})
-    within = within.assign(feature=np.tile(features, len(series.classes)), W=0.9, p=0.5)
-    edges = np.linspace(0, 1, 51)
-    tables = {
-        "normality": pd.DataFrame({"feature": features, "W": 0.9, "p": p}),
-        "normality_within": within,
-        "dependence": pd.DataFrame(
-            {"feature": features, "partner": "", "r": 0.5, "p": 0.1, "dependent": p > 0.8}
-        ),
-        "dependence_test": pd.DataFrame(
-            {"tested": [FEATURES], "dependent_pairs": [1], "cut": [0.7], "dof": [34]}
-        ),
-        "correlations": pd.DataFrame(
-            {"lower": edges[:-1], "upper": edges[1:], "pairs": np.arange(50)[::-1]}
-        ),
-    }
-    genes = gene_table(series)
-    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series)}
-    for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet", contract.DIAGNOSTIC_TABLES[name])
-
-
 def _write_training(folder, path, series, entry, failed=(), warned=()):
     """Write what the training jobs of a classifier leave behind, put together.
 
@@ -186,18 +155,10 @@ def write_results(results, p_values=()):
     """Write the study's tables, with label tests by data set and classifier of such p."""
     study, root = results.study, results.root
     names = ("normality", "normality_within", "dependence", "dependence_test")
-    files = {
-        "series": [root / SERIES.of(dataset=name) for name in study.datasets],
-        "notes": [],
-        "permutation": [],
-        "label_test": [],
-        "random_genes": [],
-        "learning_curve": [],
-        "halves": [],
-        "signature": [],
-        "truth": [root / TRUTH.of(dataset=name) for name in study.datasets],
-        "paper": sorted((Path(__file__).parents[1] / "resources/paper").glob("xnb_table*.tsv")),
-    }
+    files = defaultdict(list)
+    files["series"] = [root / SERIES.of(dataset=name) for name in study.datasets]
+    files["truth"] = [root / TRUTH.of(dataset=name) for name in study.datasets]
+    files["paper"] = sorted(PAPERS.glob("xnb_table*.tsv"))
     for name in (*names, *contract.AUDIT_TABLES):
         files[name] = [
             root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
@@ -262,22 +223,31 @@ def unsourced(blocks, *modules):
     ]
 
 
-def analysis_section(analysis, tables, root, *, sourced=True):
+def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest=20_000, **results):
     """Write the tables of an analysis; return its section, and the tables of the page.
 
-    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false.
+    Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false. In
+    ``common`` are tables of the study.
     """
     study = Study("s", "", "", (), (), (), diagnostics=False, analyses={})
-    results = StudyResults(study, {}, {}, root)
-    write_tables(tables, results.folder / analysis.name, contract.analysis_tables(analysis))
+    results = StudyResults(
+        **{"study": study, "labels": {}, "configuration": {}} | results, root=root
+    )
+    for name, declared in contract.analysis_tables(analysis).items():
+        frame = tables[name][declared.fixed]
+        write_declared(frame, results.folder / analysis.name / f"{name}.parquet", declared)
+    for name, frame in dict(common).items():
+        declared = contract.STUDY_TABLES[name]
+        write_declared(frame, results.folder / f"{name}.parquet", declared)
     module = import_module(analysis.section)
     made = module.section(results)
     for figure in figures_of(made.blocks):
         drawing = render(figure.name, figure.draw, figure.arguments)
         assert drawing.startswith("<svg"), figure.name
-        assert len(drawing) < 20_000, figure.name
+        assert len(drawing) < largest, figure.name
     assert not (sourced and unsourced(made.blocks, module))
-    assert sources(made.blocks) <= {f"{analysis.name}/{name}.tsv" for name in tables}
+    own = {f"{analysis.name}/{name}.tsv" for name in tables}
+    assert sources(made.blocks) <= own | {f"{name}.tsv" for name in contract.STUDY_TABLES}
     return made, [each for each in walk(made.blocks) if isinstance(each, Table)]
 
 

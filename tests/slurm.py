@@ -68,14 +68,8 @@ class Cluster:
         (self.folder / "munge.key").chmod(0o400)
         port, *ports = free_ports(1 + len(NODES))
         host = socket.gethostname().partition(".")[0]
-        conf = CONF.format(
-            name=self.name,
-            host=host,
-            user=getpass.getuser(),
-            folder=self.folder,
-            port=port,
-            nodes=",".join(NODES),
-        )
+        own = {"name": self.name, "host": host, "user": getpass.getuser(), "folder": self.folder}
+        conf = CONF.format(**own, port=port, nodes=",".join(NODES))
         conf += "".join(
             NODE.format(name=node, host=host, port=each, cpus=CPUS, memory=MEMORY)
             for node, each in zip(NODES, ports, strict=True)

@@ -5,16 +5,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import StratifiedKFold
+from unit.test_class_specific import REFERENCES
 
 from xnbflow.data.cells import CellFile
 from xnbflow.naive_bayes import ClassSpecificNB
-
-MICROARRAYS = {
-    "khan": "SRBCT_Khan2001",
-    "chowdary": "BreastColon_Chowdary2006",
-    "alon": "Colorectal_Alon1999",
-    "golub": "Leukemia_Golub1999",
-}
 
 
 def figures(X, y):
@@ -37,7 +31,7 @@ def figures(X, y):
     ("name", "accuracy"), [("khan", 0.97), ("chowdary", 0.95), ("alon", 0.86), ("golub", 0.93)]
 )
 def test_microarrays(shared_data, name, accuracy):
-    frame = pd.read_csv(shared_data / "microarray" / f"{MICROARRAYS[name]}.csv.gz")
+    frame = pd.read_csv(shared_data / "microarray" / f"{REFERENCES[name]}.csv.gz")
     X, y = frame.iloc[:, 2:].to_numpy(float), frame["type"].to_numpy(str)
     assert figures(X, y)[0] >= accuracy
 

@@ -24,7 +24,6 @@ OPTIONS = (
     "--disable-background-networking --disable-component-update --window-size=1400,900"
 )
 
-
 #: Functions that return what is wrong with a page.
 FAULTS = Path(__file__).with_name("page_faults.js").read_text()
 

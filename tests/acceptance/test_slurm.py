@@ -7,18 +7,9 @@ import pytest
 from integration.conftest import ROOT, STUDY, prepare, snakemake, snakemake_command, tables
 from slurm import CPUS, Cluster, why_not
 
-SMALL = STUDY | {
-    "folds": {"2-fold": {"splits": 2}},
-    "studies": {
-        "tiny": {
-            "title": "A tiny study",
-            "datasets": ["wine"],
-            "classifiers": ["nb"],
-            "folds": ["2-fold"],
-            "diagnostics": False,
-        }
-    },
-}
+TINY = {"title": "A tiny study", "datasets": ["wine"], "classifiers": ["nb"]}
+TINY |= {"folds": ["2-fold"], "diagnostics": False}
+SMALL = STUDY | {"folds": {"2-fold": {"splits": 2}}, "studies": {"tiny": TINY}}
 CLASSIFY = "classify_2-fold_nb"
 #: Memory that no job does with at its first attempt, and plenty at its second.
 TOO_LITTLE = "mem_mb=60*40**(attempt-1)"

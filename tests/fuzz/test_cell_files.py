@@ -113,12 +113,8 @@ def holds(found, content, place):
         cells, genes, words = ([v.decode() for v in own(file, name)] for name in lists)
         values = matrix(file, place, (len(cells), len(genes)))
         types = [words[code] for code in own(file, "obs/type/codes")]
-    return (
-        [*found.samples] == cells
-        and [*found.features] == genes
-        and [*found.labels] == types
-        and np.array_equal(found.values.T, values, equal_nan=True)
-    )
+    names = [*found.samples], [*found.features], [*found.labels]
+    return names == (cells, genes, types) and np.array_equal(found.values.T, values, equal_nan=True)
 
 
 @pytest.mark.parametrize("damage", [change_bytes, change_part, replace_part])

@@ -17,6 +17,7 @@ import warnings
 from collections import Counter
 from dataclasses import asdict
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +26,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from model_files import two_classes
-from unit.test_damage import FILES
 
+from xnbflow.data.contract import FOLDS_TABLE, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.annotation import read_annotation
@@ -35,6 +36,7 @@ from xnbflow.data.sources.geo import read_geo
 from xnbflow.data.sources.phenotype import read_phenotype
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
 from xnbflow.data.sources.table import read_table
+from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.models import fit_model, read_model, write_model
 from xnbflow.workflow.config import read_config
@@ -117,9 +119,6 @@ def write_frame(path):
     write(path, index=False)
 
 
-# What a file holds: the tables that its text may mean, each of rows of cells.
-
-
 def cells_of(content, separators=",;\t |"):
     """Return the rows of a text by each separator; quotes and line breaks as Python's csv has."""
     text = re.sub("\r(?!\n)", " ", content.decode("utf-8-sig"))  # within a line it is a space
@@ -129,11 +128,9 @@ def cells_of(content, separators=",;\t |"):
         rows = [row for row in rows if any(row)]
         if rows[1:] and {len(row) for row in rows[1:]} == {len(rows[0]) + 1}:  # as R writes
             rows[0].insert(0, "")
-        yield (
-            [[re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell) for cell in row] for row in rows]
-            if separator == ";"
-            else rows
-        )
+        if separator == ";":
+            rows = [[re.sub(r"^([-+]?\d*),(\d|$)", r"\1.\2", cell) for cell in row] for row in rows]
+        yield rows
 
 
 def turned_cells(content):
@@ -238,12 +235,8 @@ def same_frame(found, content):
         frame = pd.DataFrame(rows, columns=names, dtype=object)
         key = next((name for name in names if name not in found), None)
         same = key is not None and frame.shape == (len(found), found.shape[1] + 1)
-        if (
-            same
-            and (frame.set_index(key)[list(found)] == found.replace("\r", " ", regex=True))
-            .to_numpy()
-            .all()
-        ):
+        plain = found.replace("\r", " ", regex=True)
+        if same and (frame.set_index(key)[list(found)] == plain).to_numpy().all():
             return True
     return False
 
@@ -276,20 +269,46 @@ def same_rows(found, content):
 
 def same_configuration(found, _content):
     raw, config = found
-    return (
-        all(
-            list(getattr(study, key)) == list(raw["studies"][name].get(key) or ())
-            for name, study in config.studies.items()
-            for key in ("datasets", "classifiers", "folds", "final")
-        )
-        and {name: dict(entry) for name, entry in raw["classifiers"].items()} == config.classifiers
+    keys = ("datasets", "classifiers", "folds", "final")
+    return raw["classifiers"] == config.classifiers and all(
+        list(getattr(study, key)) == list(raw["studies"][name].get(key) or ())
+        for (name, study), key in product(config.studies.items(), keys)
     )
 
 
-def read_as_written(reader):
-    """Return a file's own reader, good file and oracle: what is read is what was written."""
-    write, read = FILES[reader]
-    return sealed(write, ".parquet"), read
+FORTY = [f"sample {i}" for i in range(40)]
+PREDICTIONS = TRAINING_TABLES["predictions"]
+
+
+def write_series(path):
+    values = np.random.default_rng(0).normal(size=(60, 40))
+    kinds = ["linear", "angular", "categorical"] * 20
+    names = [f"probe_{i}" for i in range(60)]
+    DataSet("toy", values, names, FORTY, ["tumour", "normal"] * 20, kinds).write(path)
+
+
+def write_folds(path):
+    table = pd.DataFrame({"repeat": 0, "fold": np.arange(40) % 10, "sample": FORTY})
+    write_parquet(table, path, FOLDS_TABLE)
+
+
+def write_predictions(path):
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"repeat": 0, "fold": np.arange(40) % 10, "sample": FORTY})
+    table = table.assign(true=rng.choice(["a", "b"], 40), predicted=rng.choice(["a", "b"], 40))
+    table["set_size"] = table["covered"] = np.nan
+    table["log_posterior.a"], table["log_posterior.b"] = rng.normal(size=(2, 40))
+    write_parquet(table, path, PREDICTIONS)
+
+
+def read_series(path):
+    series = DataSet.read(path)
+    parts = ("values", "features", "samples", "labels", "kinds")
+    return [series.name, *(getattr(series, part).tolist() for part in parts)]
+
+
+def table_in(declared):
+    return lambda path: read_parquet(path, declared).to_dict("list")
 
 
 GEO_TABLES = {
@@ -347,9 +366,11 @@ READERS = {
     "folds": ("f.tsv", good("folds.tsv"), read_toy_folds, same_folds, 1),
     "sheet": ("sheet.tsv", good("sheet.tsv"), read_sheet, same_rows, 1),
     "configuration": ("c.yaml", configuration(), read_configuration, same_configuration, 10),
-    "series file": ("t.parquet", *read_as_written("series"), None, 1),
-    "folds file": ("t.parquet", *read_as_written("folds"), None, 1),
-    "predictions file": ("t.parquet", *read_as_written("predictions"), None, 1),
+    "series file": ("t.parquet", sealed(write_series, ".parquet"), read_series, None, 1),
+    "folds file": ("t.parquet", sealed(write_folds, ".parquet"), table_in(FOLDS_TABLE), None, 1),
+    "predictions file": (
+        "t.parquet", sealed(write_predictions, ".parquet"), table_in(PREDICTIONS), None, 1,
+    ),
     "model": ("t.skops", sealed(write_toy_model, ".skops"), read_toy_model, None, 10),
 }  # fmt: skip
 
@@ -382,18 +403,14 @@ def packed(path, content):
     return gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
 
 
-def is_sound(found):
-    """Whether what was read is of the types that others rely on, and without infinite values."""
-    return not isinstance(found, DataSet) or not np.isinf(found.values).any()
-
-
 def same(found, whole, content, oracle):
     """Whether what was read of a file is what it holds."""
     if oracle is None:
         return repr(found) == repr(whole)
     content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     try:
-        return is_sound(found) and oracle(found, content)
+        finite = not isinstance(found, DataSet) or not np.isinf(found.values).any()
+        return finite and oracle(found, content)
     except Exception:  # noqa: BLE001 - the other program refuses what ours reads
         return repr(found) == repr(whole)
 

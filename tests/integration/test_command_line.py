@@ -3,7 +3,6 @@
 import gzip
 import json
 import os
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -12,22 +11,18 @@ import pandas as pd
 import pytest
 from integration.conftest import ROOT, xnbflow
 from model_files import edited
+from toys import mistakes, python
 from unit.test_models_file import two_classes
-
-MAIN = "from xnbflow.workflow.cli import main; main()"
 
 
 def in_process(*arguments, cwd=None):
     """Call the command in a process of its own; its output and errors are pipes."""
+    main = "from xnbflow.workflow.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src"), "COLUMNS": "200"}
-    return subprocess.run(
-        [sys.executable, "-c", MAIN, *map(str, arguments)],
-        capture_output=True, text=True, check=False, env=environment, cwd=cwd,
-    )  # fmt: skip
+    return python(main, *arguments, check=False, env=environment, cwd=cwd)
 
 
-FIT = ("fit", "training.csv", "--label", "type")
-NAMED = (*FIT, "--id", "id")
+NAMED = ("fit", "training.csv", "--label", "type", "--id", "id")
 
 
 @pytest.fixture(scope="module")
@@ -87,20 +82,9 @@ def test_json_is_json(folder, arguments):
     assert json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["show", "nothing.skops"], "nothing.skops does not exist"),
-        (["show", "training.csv"], "not a model, or is damaged"),
-        (["fit", "training.csv", "--label", "grade"], "grade"),
-        ([*FIT, "--method", "csnb-vc"], "did you mean"),
-        ([*FIT, "--param", "sizs=[3]"], "--param: "),
-        ([*FIT, "--folds", "1"], "0 for no cross-validation"),
-        ([*FIT, "--option", "seperator=x"], "source table accepts"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), mistakes("command"))
 def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
-    done = xnbflow(*arguments, cwd=folder)
+    done = xnbflow(*arguments.split(), cwd=folder)
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
     assert done.stderr.startswith("Error: ")
@@ -108,7 +92,6 @@ def test_input_at_fault_exits_with_1_and_one_line(folder, arguments, said):
 
 
 SERIES_MATRIX = Path(__file__).with_name("GSE1_series_matrix.txt").read_text()
-
 
 ESCAPES = "\x1b[2J\x9b2J\u202e"
 

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 from integration.conftest import snakemake
-from ncbi import ncbi
+from serving import ncbi
 
 pytestmark = pytest.mark.slow
 

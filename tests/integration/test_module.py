@@ -58,11 +58,8 @@ def test_two_modules_run_under_their_prefixes(caller):
     call(caller, "first_tiny", "--quiet", "all")
     assert "A tiny study" in (caller / "one/results/studies/tiny/report.html").read_text()
     assert "tiny" in (caller / "one/results/index.html").read_text()
-    assert {path.name for path in caller.iterdir() if path.is_dir()} == {
-        "config",
-        "one",
-        ".snakemake",
-    }
+    folders = {path.name for path in caller.iterdir() if path.is_dir()}
+    assert folders == {"config", "one", ".snakemake"}
     assert "Nothing to be done" in call(caller, "first_tiny", "-n")
     planned = call(caller, "second_both", "-n")
     assert stats(planned)["second_acquire"] == 2

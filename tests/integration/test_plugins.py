@@ -37,22 +37,12 @@ FILES = {
     "__init__.py": "",
     "entries.py": ENTRIES,
     "nearest.py": '''
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.neighbors import NearestCentroid
 
-class NearestMean(ClassifierMixin, BaseEstimator):
+class NearestMean(NearestCentroid):
     def __init__(self, *, power=2):
+        super().__init__()
         self.power = power
-
-    def fit(self, X, y):
-        X, y = np.asarray(X), np.asarray(y)
-        self.classes_ = np.unique(y)
-        self.means_ = np.array([X[y == label].mean(axis=0) for label in self.classes_])
-        return self
-
-    def predict(self, X):
-        away = np.abs(np.asarray(X)[:, None] - self.means_) ** self.power
-        return self.classes_[away.sum(axis=2).argmin(axis=1)]
 ''',
     "lines.py": '''
 import numpy as np

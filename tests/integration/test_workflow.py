@@ -30,13 +30,7 @@ from integration.conftest import (
     tables,
 )
 
-from xnbflow.data.contract import (
-    DESCRIPTION,
-    DESCRIPTION_TABLES,
-    STUDY_TABLE,
-    STUDY_TABLES,
-    TRAINING_TABLES,
-)
+from xnbflow.data import contract
 
 CLASSIFY = "classify_3-fold_nb"
 #: What runs again where a study's tables may change.
@@ -57,7 +51,7 @@ def configured(folder, study):
 
 def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     study = finished / "results/studies/tiny"
-    for name in STUDY_TABLES:
+    for name in contract.STUDY_TABLES:
         assert len(pd.read_parquet(study / f"{name}.parquet").columns) > 0
         assert (study / f"{name}.tsv").is_file()
     assert "A tiny study" in (study / "report.html").read_text()
@@ -73,30 +67,27 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert len(list(recorded)) == 10  # two data sets in four rules, compare and report
 
 
-def documented():
-    """Return an expression for every path that the pages of results and resources list."""
-    page = (ROOT / "results/README.md").read_text()
-    paths = re.findall(r"`((?:results|resources)/[^`]+[^/])`", page)
-    own = re.findall(r"`([\w{}./-]+/[\w{}./-]+)`", (ROOT / "resources/README.md").read_text())
-    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    paths += [f"resources/{path}" for path in own]
-    # a wildcard for any table would hide one that the page does not list
-    paths = [path.replace(".", r"\.") for path in paths if not path.endswith("/{table}.parquet")]
-    expressions = [re.sub(r"\{\w+\}", "[^/]+", path) for path in paths]
-    return [
-        *(re.sub(r"\\.parquet$", r"\\.(parquet|tsv)", each) for each in expressions),
-        *(rf"results/(.+/)?{name}\.(parquet|tsv)" for name in listed),
-    ]
-
-
 def test_every_file_is_documented(finished):
     made = [*(finished / "results").rglob("*"), *(finished / "resources").rglob("*")]
     files = [path.relative_to(finished).as_posix() for path in made if path.is_file()]
     assert len(files) > 100
-    for folder, names in ((STUDY_TABLE, STUDY_TABLES), (f"{DESCRIPTION}/x", DESCRIPTION_TABLES)):
+    for folder, names in (
+        (contract.STUDY_TABLE, contract.STUDY_TABLES),
+        (f"{contract.DESCRIPTION}/x", contract.DESCRIPTION_TABLES),
+    ):
         place = str(Path(folder.replace("{study}", "tiny")).parent)
         assert {f"{place}/{name}.tsv" for name in names} <= set(files)
-    known = re.compile("|".join([*documented(), r".*/\.snakemake_timestamp"]))
+    page = (ROOT / "results/README.md").read_text()
+    paths = re.findall(r"`((?:results|resources)/[^`]+[^/])`", page)
+    own = re.findall(r"`([\w{}./-]+/[\w{}./-]+)`", (ROOT / "resources/README.md").read_text())
+    paths += [f"resources/{path}" for path in own]
+    # a wildcard for any table would hide one that the page does not list
+    paths = [path.replace(".", r"\.") for path in paths if not path.endswith("/{table}.parquet")]
+    paths = [re.sub(r"\{\w+\}", "[^/]+", path) for path in paths]
+    known = [re.sub(r"\\.parquet$", r"\\.(parquet|tsv)", path) for path in paths]
+    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    known += [rf"results/(.+/)?{name}\.(parquet|tsv)" for name in listed]
+    known = re.compile("|".join([*known, r".*/\.snakemake_timestamp"]))
     assert [file for file in files if not known.fullmatch(file)] == []
 
 
@@ -180,23 +171,6 @@ def test_a_file_that_the_page_links_is_missed(copied):
     planned = jobs(copied, "tiny")
     (copied / "lost").rename(path)
     assert planned["compare"] == 1
-
-
-@pytest.mark.parametrize(
-    ("module", "rules"),
-    [
-        ("report/page/templates/style.css", {"report"}),
-        ("naive_bayes/gaussian.py", {CLASSIFY, "permute", *AFTER}),
-    ],
-)
-def test_editing_a_library_file_runs_its_stages_again(copied, module, rules):
-    root = copied.parent / "xnbflow"
-    path = root / "workflow/src/xnbflow" / module
-    original = path.read_text()
-    path.write_text(original + "\n")
-    counts = jobs(copied, "--rerun-triggers", "params", root=root)
-    path.write_text(original)
-    assert set(counts) == rules
 
 
 def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(copied):
@@ -348,11 +322,8 @@ def split(finished, tmp_path_factory):
 
 def trained(folder):
     """Bytes of every table of training, but for the recorded seconds of the fits."""
-    paths = [folder / TOY / name / f"{table}.parquet" for name in ("nb", "xnb") for table in TABLES]
-    return [path.read_bytes() for path in paths]
-
-
-TABLES = [name for name in TRAINING_TABLES if name != "fits"]
+    names = [f"{name}.parquet" for name in contract.TRAINING_TABLES if name != "fits"]
+    return [(folder / TOY / each / name).read_bytes() for each in ("nb", "xnb") for name in names]
 
 
 def test_jobs_of_some_folds_give_the_same_tables_and_train_only_what_is_new(split, finished):

@@ -29,14 +29,9 @@ def pooled_covariance(X, y):
 
 def log_densities(X, y, points, block, covariance):
     """Log density of each class in a block (n_classes, n_points)."""
-    return np.array(
-        [
-            multivariate_normal(
-                X[y == c][:, block].mean(axis=0), covariance[np.ix_(block, block)]
-            ).logpdf(points[:, block])
-            for c in np.unique(y)
-        ]
-    )
+    within = covariance[np.ix_(block, block)]
+    means = [X[y == c][:, block].mean(axis=0) for c in np.unique(y)]
+    return np.array([multivariate_normal(mean, within).logpdf(points[:, block]) for mean in means])
 
 
 def test_single_features_make_linear_discriminant_scores():
@@ -127,11 +122,8 @@ def test_most_pairwise_wins_decide_among_three_classes(selection):
     assert exchanged.any()
     expected = np.where(tied, scores.argmax(axis=1), wins.argmax(axis=1))
     np.testing.assert_array_equal(classifier.predict(points), classifier.classes_[expected])
-    np.testing.assert_allclose(
-        classifier.predict_log_proba(points)[~exchanged],
-        log_softmax(scores[~exchanged], axis=1),
-        rtol=1e-7,
-    )
+    found = classifier.predict_log_proba(points)[~exchanged]
+    np.testing.assert_allclose(found, log_softmax(scores[~exchanged], axis=1), rtol=1e-7)
 
 
 def test_a_singular_block_is_shrunk_with_a_warning():
@@ -153,9 +145,6 @@ def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
     assert classifier.selected_features_ == {"blue": [], "green": []}
 
 
-# --- blocks of correlated features ----------------------------------------------------------------
-
-
 def planted(n_groups, size, n_samples=60, seed=0):
     """Features in shuffled groups that share a factor within classes, and their groups."""
     rng = np.random.default_rng(seed)
@@ -166,9 +155,8 @@ def planted(n_groups, size, n_samples=60, seed=0):
     return (X + 10 * y[:, None])[:, order], y, np.repeat(np.arange(n_groups), size)[order]
 
 
-def test_pairs_are_the_greedy_matching_of_residual_correlations():
+def test_pairs_are_the_greedy_matching_of_residual_correlations(rng):
     """All pairs by falling |r|, from NumPy's correlations of residuals."""
-    rng = np.random.default_rng(1)
     X, y = rng.normal(size=(30, 41)), np.arange(30) % 3
     residuals = X - np.array([X[y == c].mean(axis=0) for c in y])
     r = np.abs(np.corrcoef(residuals.T))
@@ -185,8 +173,7 @@ def test_pairs_are_the_greedy_matching_of_residual_correlations():
 
 
 @pytest.mark.parametrize(("n_features", "size"), [(200, 2), (201, 4), (50, 7), (3, 8), (6, 1)])
-def test_every_feature_is_in_one_block(n_features, size):
-    rng = np.random.default_rng(2)
+def test_every_feature_is_in_one_block(rng, n_features, size):
     blocks = CorrelationBlocks(size=size).fit(rng.normal(size=(12, n_features)), [0, 1] * 6).blocks_
     assert sorted(np.concatenate(blocks)) == list(range(n_features))
     assert {len(block) for block in blocks[:-1]} <= {size}

@@ -1,6 +1,5 @@
 """XNB selects and predicts what its authors' program does; its options do what they say."""
 
-import gzip
 import itertools
 import json
 import warnings
@@ -11,9 +10,11 @@ import published_xnb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
+from unit.test_class_specific_nb import markers
 
 from xnbflow.data.errors import InputError
-from xnbflow.naive_bayes import XNB
+from xnbflow.naive_bayes import XNB, ClassSpecificNB
 from xnbflow.preprocessing.selection.class_specific import class_pairs, pair_distances
 
 TIE = 1e-12
@@ -22,21 +23,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning"),
     pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning"),
 ]
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(3)
-
-
-def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0):
-    """Features without information, and three for each class that stand out in it."""
-    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-    features = rng.normal(size=(n_features, len(codes)))
-    for c in range(len(sizes)):
-        features[3 * c : 3 * c + 3, codes == c] += shift
-    return features, codes
-
 
 REFERENCES = {
     "alon": "Colorectal_Alon1999",
@@ -47,19 +33,13 @@ REFERENCES = {
 }
 
 
-def read_microarray(path):
-    with gzip.open(path, "rt") as file:
-        features = file.readline().strip().split(",")[2:]
-        rows = [line.split(",", 2) for line in file]
-    values = np.array([np.fromstring(row[2], sep=",") for row in rows])
-    return pd.DataFrame(values, columns=features), np.array([row[1] for row in rows])
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_microarrays_select_and_predict_as_the_authors_program(shared_data, name):
     reference = json.loads((shared_data / "reference" / f"{name}.json").read_text())
-    X, y = read_microarray(shared_data / "microarray" / f"{REFERENCES[name]}.csv.gz")
+    path = shared_data / "microarray" / f"{REFERENCES[name]}.csv.gz"
+    frame = pd.read_csv(path)
+    X, y = frame.iloc[:, 2:], frame["type"].to_numpy(str)
     train, test = reference["train"], reference["test"]
     model = XNB(min_distance="mean").fit(X.iloc[train], y[train])
     selected = {label: sorted(chosen) for label, chosen in model.selected_features_.items()}
@@ -145,36 +125,17 @@ def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
     assert len(model.explain(X)) == 0
 
 
-# --- the options ----------------------------------------------------------------------------------
-
-
-def test_joint_selection_is_the_smallest_set_for_one_product_over_all_classes(rng):
-    features, codes = markers(rng, n_features=8, sizes=(9, 7, 8, 6), shift=1.0)
-    model = XNB(selection="joint", threshold=0.99, min_distance=0.0).fit(features.T, codes)
-    pairs = pair_distances(features, codes, 4)
-    for c in range(4):
-        closeness = np.prod(1 - pairs[(class_pairs(4) == c).any(axis=1)], axis=0)
-
-        def enough(subset, closeness=closeness):
-            return 1 - np.prod(closeness[list(subset)]) >= 0.99
-
-        smallest = next(
-            r for r in range(9) if any(map(enough, itertools.combinations(range(8), r)))
-        )
-        chosen = model.selected_features_[c]
-        assert enough(chosen)
-        assert len(chosen) == smallest
-
-
 @pytest.mark.parametrize("seed", range(3))
-def test_minimal_selection_is_the_smallest_set_there_is(seed):
-    rng = np.random.default_rng(seed)
-    features, codes = markers(rng, n_features=11, sizes=(9, 7, 8), shift=1.5)
-    model = XNB(selection="minimal", min_distance=0.1, threshold=0.9).fit(features.T, codes)
-    pairs = pair_distances(features, codes, 3)
+@pytest.mark.parametrize(("selection", "least"), [("joint", 0.0), ("minimal", 0.1)])
+def test_a_selection_is_the_smallest_set_there_is(seed, selection, least):
+    """Jointly for one product over all classes, minimally for one of each pair."""
+    X, codes = markers(np.random.default_rng(seed), n_features=11, sizes=(9, 7, 8), shift=1.5)
+    model = XNB(selection=selection, min_distance=least, threshold=0.9).fit(X, codes)
+    pairs = pair_distances(X.T, codes, 3)
     for c in range(3):
         mine = pairs[(class_pairs(3) == c).any(axis=1)]
-        closeness = np.where(mine > 0.1, 1 - mine, 1.0)
+        closeness = np.where(mine > least, 1 - mine, 1.0)
+        closeness = closeness.prod(axis=0, keepdims=True) if selection == "joint" else closeness
         goal = np.minimum(0.9, 1 - np.prod(closeness, axis=1)) - 1e-6
 
         def enough(subset, closeness=closeness, goal=goal):
@@ -186,24 +147,15 @@ def test_minimal_selection_is_the_smallest_set_there_is(seed):
         chosen = model.selected_features_[c]
         assert enough(chosen)
         assert len(chosen) == smallest
-    assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
-
-
-# --- ties and spikes ------------------------------------------------------------------------------
-
-
-def with_ties(rng, n_classes=3, n_features=120):
-    """Features of which a third tell two classes apart so clearly that the distance is just 1."""
-    codes = np.repeat(np.arange(n_classes), 12)
-    features = rng.normal(size=(n_features, len(codes)))
-    for f in range(n_features // 3):
-        features[f] += 1e4 * (codes == f % n_classes)
-    return features, codes
+    if selection == "minimal":
+        assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
 
 
 @pytest.mark.parametrize("selection", ["greedy", "joint"])
 def test_renaming_features_exchanges_but_tied_ones(rng, selection):
-    features, codes = with_ties(rng)
+    features, codes = rng.normal(size=(120, 36)), np.repeat([0, 1, 2], 12)
+    for f in range(40):  # tells two classes apart so clearly that the distance is just 1
+        features[f] += 1e4 * (codes == f % 3)
     names = np.array([f"g{i:03d}" for i in range(len(features))])
     first = XNB(selection=selection).fit(pd.DataFrame(features.T, columns=names), codes)
     changed = 0
@@ -252,34 +204,36 @@ def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng, stream):
         fit(np.log1p(counts), np.r_[2, codes[1:]])
 
 
-# --- streams --------------------------------------------------------------------------------------
+STREAMED = [
+    *(XNB(selection=s, min_distance=d) for s in ("greedy", "joint") for d in (0.5, "mean", 0.0)),
+    *(XNB(selection="minimal", min_distance=d) for d in (0.5, "mean", 0.0)),
+    *(ClassSpecificNB(), ClassSpecificNB(n_features=5), ClassSpecificNB(selection="minimal")),
+]
 
 
-@pytest.mark.parametrize("selection", ["greedy", "joint", "minimal"])
-@pytest.mark.parametrize("min_distance", [0.5, "mean", 0.0])
-def test_a_stream_selects_what_a_matrix_does(rng, selection, min_distance, monkeypatch):
+@pytest.mark.parametrize("model", STREAMED, ids=repr)
+def test_a_stream_selects_and_predicts_what_a_matrix_does(rng, model, monkeypatch):
     monkeypatch.setattr("xnbflow.preprocessing.selection.class_specific.CANDIDATES_PER_PAIR", 20)
-    features, codes = markers(rng, n_features=203, shift=3.0)
+    values, codes = markers(rng, n_features=203, shift=3.0)
     names = rng.permutation([f"g{i}" for i in range(203)])
-    X = pd.DataFrame(features.T, columns=names)
-    options = {"selection": selection, "min_distance": min_distance}
-    whole = XNB(**options).fit(X, codes)
+    X = pd.DataFrame(values, columns=names)
+    whole = clone(model).fit(X, codes)
     parts = [slice(i, i + 50) for i in range(0, 203, 50)]
-    streamed = XNB(**options).fit_stream(((names[p], features[p]) for p in parts), codes)
+    streamed = clone(model).fit_stream(((names[p], values.T[p]) for p in parts), codes)
     assert streamed.selected_features_ == whole.selected_features_
-    assert streamed.mean_distance_ == pytest.approx(whole.mean_distance_)
-    pd.testing.assert_frame_equal(streamed.ties_, whole.ties_)
-    assert streamed.spike_features_ == whole.spike_features_
+    if isinstance(model, XNB):
+        assert streamed.mean_distance_ == pytest.approx(whole.mean_distance_)
+        pd.testing.assert_frame_equal(streamed.ties_, whole.ties_)
+        assert streamed.spike_features_ == whole.spike_features_
     known = list(streamed.feature_names_in_)
     assert set(known) == set().union(*whole.selected_features_.values())
     np.testing.assert_allclose(
-        streamed.predict_joint_log_proba(X[known]), whole.predict_joint_log_proba(X), rtol=1e-12
+        streamed.predict_joint_log_proba(X[known]), whole.predict_joint_log_proba(X), rtol=1e-10
     )
 
 
 @pytest.mark.parametrize(
-    "chunks",
-    [[(["a"], np.zeros((1, 3)))], [(["a"], [[0.0, 1.0, np.nan, 2.0]])], []],
+    "chunks", [[(["a"], np.zeros((1, 3)))], [(["a"], [[0.0, 1.0, np.nan, 2.0]])], []]
 )
 def test_a_bad_stream_is_refused(chunks):
     with pytest.raises(InputError):

@@ -1,9 +1,10 @@
-"""ClassSpecificNB and its cross-validated form: evidence, selection, sizes and calibration."""
+"""ClassSpecificNB and its cross-validated form: evidence, selection, sizes, calibration, sets."""
 
 from functools import partial
 
 import numpy as np
 import pandas as pd
+import published_xnb
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax, logsumexp
@@ -11,30 +12,19 @@ from scipy.stats import norm
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
+from toys import dataset
 
+from xnbflow.evaluation import training
+from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
-from xnbflow.naive_bayes.class_specific_cv import geometric_sizes
+from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.naive_bayes.size_path import InnerPredictions, choose
-
-
-def repeating(rng, n=400):
-    """Return four classes: one is told by twenty copies of a feature, each other by twenty."""
-    codes = rng.integers(4, size=n)
-    one = rng.normal(size=(n, 1)) + 2.0 * (codes[:, None] == 0)
-    others = [rng.normal(size=(n, 20)) + 0.6 * (codes[:, None] == code) for code in (1, 2, 3)]
-    return np.hstack([np.repeat(one, 20, axis=1), *others]), codes
-
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
 #: The classifier of one size, which the tests of its path and its calibration are about.
 one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(5)
 
 
 def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0):
@@ -53,36 +43,32 @@ def counts(rng, n_features=30, n_samples=60):
     return rng.poisson(rates[codes]).astype(float), codes
 
 
-# --- units, origin, names and order change nothing ------------------------------------------------
-
-
 @pytest.mark.parametrize("make", [markers, counts])
 @pytest.mark.parametrize(
-    "options",
+    "model",
     [
-        {},
-        {"evidence": "odds"},
-        {"distance": "separation"},
-        {"distance": "hellinger"},
-        {"distance": "wasserstein", "evidence": "odds"},
+        ClassSpecificNB(),
+        ClassSpecificNB(evidence="odds"),
+        ClassSpecificNB(distance="separation"),
+        ClassSpecificNB(distance="hellinger"),
+        ClassSpecificNB(distance="wasserstein", evidence="odds"),
+        ClassSpecificNBCV(cv=3, sizes=[1, 2, 5]),
     ],
-    ids=str,
+    ids=repr,
 )
-def test_units_and_origins_change_nothing(rng, make, options):
+def test_units_and_origins_change_nothing(rng, make, model):
     X, y = make(rng)
-    model = ClassSpecificNB(**options)
     expected = model.fit(X, y).selected_features_
-    labels, log_proba, distances = model.predict(X), model.predict_log_proba(X), model.distances_
+    labels, log_proba = model.predict(X), model.predict_log_proba(X)
+    distances = getattr(model, "distances_", ())
     scales = (1e-100, 0.1, 1e100, 10.0 ** rng.uniform(-6, 6, X.shape[1]))
     for other in (*(X * scale for scale in scales), X - 3.7, X + rng.normal(size=X.shape[1])):
         assert model.fit(other, y).selected_features_ == expected
         np.testing.assert_array_equal(model.predict(other), labels)
         np.testing.assert_allclose(model.predict_log_proba(other), log_proba, rtol=1e-6, atol=1e-8)
-        for found, before in zip(model.distances_, distances, strict=True):
-            np.testing.assert_allclose(found, before, rtol=1e-6)
-
-
-# --- the evidence ---------------------------------------------------------------------------------
+        for found, before in zip(getattr(model, "distances_", ()), distances, strict=True):
+            # A distance is a root: near 0 it is known to the root of rounding only.
+            np.testing.assert_allclose(found**2, before**2, rtol=1e-6, atol=1e-14)
 
 
 def expected_joint(X, y, model, points, evidence, contamination):
@@ -94,12 +80,9 @@ def expected_joint(X, y, model, points, evidence, contamination):
         for v in model.selected_features_[label]:
             density = []
             for c in classes:
-                own = np.sort(X[y == c, v])
-                at = (np.arange(len(own)) + 0.5) / len(own)
-                lower, upper = np.interp([0.25, 0.75], at, own)
-                spread = min(own.std(ddof=1), (upper - lower) / 1.349)
-                floor = model.min_bandwidth * X[:, v].std(ddof=1)
-                h = max(0.9 * spread, floor) * len(own) ** -0.2
+                own = X[y == c, v]
+                floor = model.min_bandwidth * X[:, v].std(ddof=1) * len(own) ** -0.2
+                h = max(published_xnb.bandwidth(own), floor)
                 density.append(norm.pdf(points[:, [v]], own, h).mean(axis=1))
             density = np.array(density)
             reference = prior @ density
@@ -128,9 +111,6 @@ def test_the_temperature_divides_the_evidence(rng):
     joint = one.class_log_prior_ + evidence / 4
     expected = joint - logsumexp(joint, axis=1, keepdims=True)
     np.testing.assert_allclose(four.predict_log_proba(X), expected, rtol=1e-9)
-
-
-# --- the selection --------------------------------------------------------------------------------
 
 
 def test_classes_get_their_own_features_with_directions(rng):
@@ -173,22 +153,6 @@ def test_copies_are_named_as_interchangeable(rng):
     assert three.tied_features_[0] == []
 
 
-def test_a_stream_selects_and_predicts_what_a_matrix_does(rng):
-    X, y = markers(rng, n_features=203)
-    names = rng.permutation([f"g{i}" for i in range(203)])
-    frame = pd.DataFrame(X, columns=names)
-    for options in ({}, {"n_features": 5}, {"selection": "minimal"}):
-        whole = ClassSpecificNB(**options).fit(frame, y)
-        parts = [slice(i, i + 50) for i in range(0, 203, 50)]
-        streamed = ClassSpecificNB(**options).fit_stream(((names[p], X.T[p]) for p in parts), y)
-        assert streamed.selected_features_ == whole.selected_features_
-        known = list(streamed.feature_names_in_)
-        assert set(known) == set().union(*whole.selected_features_.values())
-        np.testing.assert_allclose(
-            streamed.predict_log_proba(frame[known]), whole.predict_log_proba(frame), rtol=1e-9
-        )
-
-
 def test_it_is_a_selector(rng):
     X, y = markers(rng)
     frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(60)])
@@ -202,9 +166,6 @@ def test_it_is_a_selector(rng):
     assert importances.max() == max(d.max() for d in model.selected_distances_.values())
     after = make_pipeline(ClassSpecificNB(n_features=2), GaussianNB()).fit(X, y)
     assert after.score(X, y) > 0.95
-
-
-# --- data that others stumble over ----------------------------------------------------------------
 
 
 def test_a_class_constant_in_a_feature_has_no_spike():
@@ -238,9 +199,6 @@ def test_a_prior_of_0_rules_a_class_out(rng):
         np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
 
-# --- the path over sizes --------------------------------------------------------------------------
-
-
 def noisy(rng, sizes=(16, 12, 14), n_features=40, shift=1.2):
     """Classes that overlap, with features that repeat one another."""
     codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
@@ -263,10 +221,8 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
         per_class = []
         for train, test in folds.split(X, y):
             inner = ClassSpecificNB(n_features=size).fit(X[train], y[train])
-            joint[test], prior[test] = (
-                inner.predict_joint_log_proba(X[test]),
-                inner.class_log_prior_,
-            )
+            joint[test] = inner.predict_joint_log_proba(X[test])
+            prior[test] = inner.class_log_prior_
             per_class.append([len(each) for each in inner.selected_features_.values()])
         row = path.loc[size]
         predicted = ((joint - prior) / row["temperature"] + prior).argmax(axis=1)
@@ -287,22 +243,14 @@ def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
 
 def test_the_model_is_the_fit_with_what_was_chosen(rng):
     X, y = noisy(rng)
-    model = one_size(
-        cv=4,
-        calibration="temperature",
-        min_bandwidth=[0.1, 0.5],
-        distance=["combined", "hellinger"],
-    ).fit(X, y)
+    tried = {"min_bandwidth": [0.1, 0.5], "distance": ["combined", "hellinger"]}
+    model = one_size(cv=4, calibration="temperature", **tried).fit(X, y)
     (chosen,) = model.path_[model.path_["chosen"]].to_dict("records")
     assert chosen["n_features_per_pair"] == model.n_features_
     assert (chosen["distance"], chosen["min_bandwidth"]) == (model.distance_, model.min_bandwidth_)
     assert len(model.path_) == 4 * 30
-    same = ClassSpecificNB(
-        n_features=model.n_features_,
-        distance=model.distance_,
-        min_bandwidth=model.min_bandwidth_,
-        temperature=model.temperature_,
-    ).fit(X, y)
+    names = ("n_features", "distance", "min_bandwidth", "temperature")
+    same = ClassSpecificNB(**{name: getattr(model, f"{name}_") for name in names}).fit(X, y)
     assert model.selected_features_ == same.selected_features_
     np.testing.assert_array_equal(model.predict_log_proba(X), same.predict_log_proba(X))
     pd.testing.assert_frame_equal(model.explain(X[:3]), same.explain(X[:3]))
@@ -333,18 +281,6 @@ def test_the_fewest_features_within_one_standard_error_of_the_best():
     path = rows([0.99, 1.0, 1.0], [0.1, 0.0, 0.0])  # one of 100 samples is no difference
     assert choose(path, "accuracy", "one_standard_error", 100) == 0
     assert choose(path, "accuracy", "one_standard_error", 1000) == 1
-
-
-def test_sizes_grow_geometrically():
-    sizes = geometric_sizes(200, 30)
-    assert len(sizes) == 30
-    assert (sizes[0], sizes[-1]) == (1, 200)
-    steps = sizes[1:] / sizes[:-1]
-    assert steps[15:].max() < 1.25
-    assert geometric_sizes(13, 30).tolist() == list(range(1, 14))
-
-
-# --- calibration ----------------------------------------------------------------------------------
 
 
 def overconfident(rng, n=240, n_classes=3, by=(6.0, 2.0, 1.0)):
@@ -448,11 +384,65 @@ def test_two_classes_have_one_temperature(rng):
     assert model.calibration_intercept_.tolist() == [0.0, 0.0]
 
 
-def test_explanations_add_up_to_the_score(rng):
-    X, y = repeating(rng, n=120)
-    model = one_size(cv=4).fit(X, y)
-    assert np.ptp(model.calibration_slope_) > 0.0
-    terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
-    joint = model.predict_joint_log_proba(X[:5])
-    offset = model.class_log_prior_ + model.calibration_intercept_
-    np.testing.assert_allclose(terms.to_numpy() + offset, joint, rtol=1e-9)
+def samples(rng, counts, away=1.0):
+    y = np.repeat(np.arange(len(counts)), counts)
+    X = rng.normal(size=(len(y), 20))
+    for c in range(len(counts)):
+        X[y == c, 3 * c : 3 * c + 3] += away
+    return X, y
+
+
+def test_p_values_are_shares_of_held_out_samples_of_the_class(rng):
+    scores, codes, posterior = rng.random(30), rng.integers(3, size=30), rng.random((8, 3))
+    found = class_p_values(posterior, scores, codes, 3)
+    for i in range(8):
+        for c in range(3):
+            own = scores[codes == c]
+            assert found[i, c] == (1 + sum(own <= posterior[i, c])) / (1 + len(own))
+
+
+def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
+    X, y = samples(rng, [150, 60])
+    new, true = samples(rng, [2000, 2000])
+    model = ClassSpecificNBCV(cv=5).fit(X, y)
+    assert model.path_["n_features_per_pair"].tolist() == list(range(1, 21))  # all sizes
+    sets = model.predict_set(new, 0.1)
+    covered = sets[np.arange(len(true)), true]
+    for c in (0, 1):  # about .9; a held-out share of 60 varies by .04
+        assert covered[true == c].mean() > 0.8
+        assert model.coverage(0.1)[c] == pytest.approx(0.9, abs=0.1)
+    assert (sets.sum(axis=1) == 1).mean() > 0.6
+    assert (model.predict_set(new, 0.02).sum(axis=1) >= sets.sum(axis=1)).all()
+
+
+def test_coverage_rests_on_the_other_folds(rng):
+    scores, codes, folds = rng.random(40), rng.integers(2, size=40), np.arange(40) % 4
+    expected = []
+    for i in range(40):
+        own = scores[(codes == codes[i]) & (folds != folds[i])]
+        expected.append((1 + sum(own <= scores[i])) / (1 + len(own)) > 0.2)
+    found = held_out_coverage(scores, codes, folds, 2, 0.2)
+    assert found.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
+
+
+def test_training_records_the_sets_of_tested_samples(rng):
+    X, y = samples(rng, [40, 30])
+    series = dataset(X.T, np.array(["a", "b"])[y])
+    tested = np.arange(0, 70, 3)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
+    for method, known in (("csnb_cv", True), ("gaussian_nb", False)):
+        found = training.train(series, folds, resolved({"method": method}), explain=False)[
+            "predictions"
+        ]
+        assert found[["set_size", "covered"]].notna().all(axis=None) == known
+        if known:
+            rest = np.setdiff1d(np.arange(70), tested)
+            model = ClassSpecificNBCV().fit(X[rest], y[rest])
+            sets = model.predict_set(X[tested], 0.1)
+            assert found["set_size"].tolist() == sets.sum(axis=1).tolist()
+            assert found["covered"].tolist() == sets[np.arange(24), y[tested]].tolist()
+
+
+def test_a_class_of_few_samples_is_in_every_set(rng):
+    X, y = samples(rng, [30, 6])
+    assert ClassSpecificNBCV(cv=3).fit(X, y).predict_set(X, 0.1)[:, 1].all()

@@ -80,8 +80,7 @@ def test_permuted_labels_give_the_hypergeometric_p(right):
     assert found == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
 
 
-def test_the_best_renaming_is_the_best_of_all():
-    rng = np.random.default_rng(0)
+def test_the_best_renaming_is_the_best_of_all(rng):
     for _ in range(50):
         codes = np.repeat(np.arange(4), 6)
         predicted = rng.integers(0, 4, 24)
@@ -107,15 +106,13 @@ def names(n, start=0):
     return np.array([f"s{i}" for i in range(start, start + n)])
 
 
-def test_independent_cohorts_share_nothing():
-    rng = np.random.default_rng(0)
+def test_independent_cohorts_share_nothing(rng):
     for _ in range(20):
         first, second = series(rng, 30), series(rng, 25)
         assert shared_samples(first, second, (names(30), names(25, 100))).empty
 
 
-def test_copies_are_found_by_values_and_after_another_normalisation():
-    rng = np.random.default_rng(1)
+def test_copies_are_found_by_values_and_after_another_normalisation(rng):
     first, second = series(rng, 30), series(rng, 25)
     second[:, 3] = first[:, 7]
     second[:, 9] = 1.3 * first[:, 20] + 0.5 + 0.2 * rng.normal(size=400)
@@ -124,8 +121,7 @@ def test_copies_are_found_by_values_and_after_another_normalisation():
     assert found.set_index("second")["by"].to_dict() == {"s103": "values", "s109": "likeness"}
 
 
-def test_accessions_count_whatever_the_values_and_other_names_do_not():
-    rng = np.random.default_rng(3)
+def test_accessions_count_whatever_the_values_and_other_names_do_not(rng):
     first, second = series(rng, 5), series(rng, 5)
     assert shared_samples(first, second, (names(5), names(5, 4))).empty
     gsm = [np.char.add("GSM", each) for each in (names(5), names(5, 4))]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
-from mistakes import mistakes
+from toys import mistakes
 
 from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.data.errors import InputError
@@ -21,7 +21,6 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 DATASETS = list(read_sheets({"own": ROOT / "config/datasets.tsv"})[0])
-MOST_CHARACTERS = 300
 XNB, LOG = {"method": "xnb"}, {"method": "log2", "reason": "intensities"}
 
 
@@ -42,7 +41,7 @@ def checked(raw):
 def refused(raw):
     with pytest.raises(InputError) as error:
         checked(raw)
-    assert len(str(error.value)) <= MOST_CHARACTERS
+    assert len(str(error.value)) <= 300
     return str(error.value)
 
 
@@ -201,9 +200,6 @@ def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per
     expected = {each for study in config.studies.values() for each in study.trained}
     assert sorted(trained) == sorted(expected)
     assert sorted(drawn) == sorted({each[:2] for each in expected} | {("spambase", "5-fold")})
-
-
-# --- folds of other studies -----------------------------------------------------------------------
 
 
 MINE = Study("mine", "", "", ("wine",), ("nb",), ("cv",), diagnostics=False, analyses={})

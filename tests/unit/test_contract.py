@@ -1,7 +1,5 @@
 """The contract of paths and tables: light, whole, and kept by what writes and reads them."""
 
-import subprocess
-import sys
 from io import StringIO
 from pathlib import Path
 
@@ -9,17 +7,10 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from mistakes import mistakes
+from toys import mistakes, python
 
 from xnbflow.data import contract
-from xnbflow.data.contract import (
-    FOLDS_TABLE,
-    STUDY_TABLES,
-    TRAINING_TABLES,
-    Column,
-    PathTemplate,
-    TableSchema,
-)
+from xnbflow.data.contract import Column, TableSchema
 from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tsv
@@ -60,24 +51,18 @@ def test_an_analysis_declares_its_tables_in_a_file(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    mistakes("declaration"),
+    ("text", "key"),
+    [
+        *((DECLARED.replace(old, new), "toy.counts") for old, new in mistakes("declaration")),
+        *((text, None) for text in ("[toy", DECLARED.replace("toy.", "other."))),
+    ],
 )
-def test_a_declaration_of_another_form_names_its_table(tmp_path, monkeypatch, old, new):
-    monkeypatch.syspath_prepend(tmp_path)
-    assert old in DECLARED
-    with pytest.raises(InputError) as error:
-        declared(tmp_path, DECLARED.replace(old, new))
-    assert error.value.file == str(tmp_path / "tables.toml")
-    assert error.value.key == "toy.counts"
-
-
-@pytest.mark.parametrize("text", ["[toy", DECLARED.replace("toy.", "other.")])
-def test_a_file_without_the_tables_of_its_analysis_is_refused(tmp_path, monkeypatch, text):
+def test_a_declaration_of_another_form_names_its_file_and_table(tmp_path, monkeypatch, text, key):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(InputError) as error:
         declared(tmp_path, text)
     assert error.value.file == str(tmp_path / "tables.toml")
+    assert key in (None, error.value.key)
 
 
 FOLDS = pd.DataFrame({"repeat": [0, 0], "fold": [0, 1], "sample": ["s", "t"]})
@@ -94,27 +79,20 @@ def test_the_rules_import_nothing_heavy_for_it():
         "[c.analysis_tables(each) for each in OWN_ANALYSES.values()]; "
         "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert python(code).stdout == "[]\n"
 
 
 def test_every_template_names_its_wildcards():
     for template in vars(contract).values():
-        if isinstance(template, PathTemplate):
+        if isinstance(template, contract.PathTemplate):
             values = dict.fromkeys(template.wildcards, "x")
             assert "{" not in template.of(**values)
             with pytest.raises(TypeError, match="has no other"):
                 template.of(**values, other="x")
 
 
-TYPES = {
-    "text": "text",
-    "perhaps": "text or none",
-    "whole": "integer",
-    "share": "number",
-    "is_so": "boolean",
-    "either": "text or number",
-}
+TYPES = {"text": "text", "perhaps": "text or none", "whole": "integer", "share": "number"}
+TYPES |= {"is_so": "boolean", "either": "text or number"}
 COLUMNS = {name: Column(kind) for name, kind in TYPES.items()}
 ALL_KINDS = TableSchema("all_kinds", "a column of each type", "a row", COLUMNS)
 CELLS = [["a", "b"], ["a", None], [1, 2], [0.5, np.nan], [True, False], [1.5, 2.5]]
@@ -170,8 +148,7 @@ def test_text_that_a_spreadsheet_would_run_is_written_so_that_it_does_not(tmp_pa
     assert frame["feature"][0] == name
 
 
-def test_numbers_in_text_are_as_python_writes_them_with_six_digits():
-    rng = np.random.default_rng(0)
+def test_numbers_in_text_are_as_python_writes_them_with_six_digits(rng):
     tens = 10.0 ** np.arange(-8, 9)
     numbers = np.concatenate(
         [
@@ -195,28 +172,33 @@ def test_text_that_csv_would_misread_is_quoted():
 
 def test_a_table_of_another_version_is_refused_by_its_name(tmp_path):
     path = tmp_path / "folds.parquet"
-    columns = {name: c for name, c in FOLDS_TABLE.columns.items() if name != "sample"}
-    other = FOLDS_TABLE.columns | {"fold": Column("number")}
+    columns = {name: c for name, c in contract.FOLDS_TABLE.columns.items() if name != "sample"}
+    other = contract.FOLDS_TABLE.columns | {"fold": Column("number")}
     for frame, written in ((FOLDS[["repeat", "fold"]], columns), (FOLDS, other)):
         write_parquet(frame, path, TableSchema("folds", "", "", written))
         with pytest.raises(InputError) as error:
-            read_parquet(path, FOLDS_TABLE)
+            read_parquet(path, contract.FOLDS_TABLE)
         assert error.value.file == str(path)
         assert "delete it" in error.value.remedy
     with pytest.raises(InputError, match=r"absent.parquet is missing; run the workflow again"):
-        read_parquet(tmp_path / "absent.parquet", FOLDS_TABLE)
+        read_parquet(tmp_path / "absent.parquet", contract.FOLDS_TABLE)
 
 
 def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):
     predictions = FOLDS.assign(true="a", predicted="b", set_size=[1.0, np.nan], covered=np.nan)
     predictions["log_posterior.a"] = [-np.inf, np.nan]
     path = tmp_path / "predictions.parquet"
-    write_parquet(predictions, path, TRAINING_TABLES["predictions"])
-    for read in (read_parquet(path, TRAINING_TABLES["predictions"]), pd.read_parquet(path)):
+    write_parquet(predictions, path, contract.TRAINING_TABLES["predictions"])
+    for read in (
+        read_parquet(path, contract.TRAINING_TABLES["predictions"]),
+        pd.read_parquet(path),
+    ):
         pd.testing.assert_frame_equal(read, predictions)
 
 
-@pytest.mark.parametrize("table", [*STUDY_TABLES.values(), *TRAINING_TABLES.values()])
+@pytest.mark.parametrize(
+    "table", [*contract.STUDY_TABLES.values(), *contract.TRAINING_TABLES.values()]
+)
 def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     path = tmp_path / "t.parquet"
     write_parquet(pd.DataFrame(columns=table.fixed), path, table)

@@ -26,17 +26,9 @@ from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(20240712)
-
-
 def tile_of(features, codes):
     order, offsets = class_offsets(codes, codes.max() + 1)
     return sorted_classes(features, order, offsets), offsets
-
-
-# --- exponentials and kernels ---------------------------------------------------------------------
 
 
 def test_exponentials_are_accurate_to_two_units_in_the_last_place(rng):
@@ -56,9 +48,6 @@ def test_beta_kernels_follow_equation_5(kernel, s):
     expected = double_factorial / (2 ** (s + 1) * factorial) * (1 - u**2) ** s
     apply_kernel(kernel_code(kernel), u)
     np.testing.assert_allclose(u, expected)
-
-
-# --- bandwidths -----------------------------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=80)
@@ -161,9 +150,6 @@ def test_adaptive_bandwidths_follow_the_square_root_law(rng):
     assert found[-1] > found[0]
 
 
-# --- densities on the grid ------------------------------------------------------------------------
-
-
 def direct(values, h, points, kernel="gaussian"):
     """The sum of kernels without tricks, divided by its sum."""
     u = ((points[:, None] - values) / h).reshape(-1)
@@ -233,15 +219,6 @@ def test_a_density_in_the_range_of_denormal_numbers_is_that_of_the_published_pro
     np.testing.assert_allclose(found[0, :, 0], expected / expected.sum(), rtol=1e-9)
 
 
-# --- distances ------------------------------------------------------------------------------------
-
-
-def normal_pair(shift, n_grid=4001):
-    x = np.linspace(-12, 12 + shift, n_grid)
-    densities = np.array([stats.norm.pdf(x), stats.norm.pdf(x, shift)])
-    return (densities / densities.sum(axis=1, keepdims=True))[:, :, None]
-
-
 def distance_of(name, densities):
     return compare(densities.copy(), np.array([[0, 1]]), name)[0]
 
@@ -251,7 +228,10 @@ def distance_of(name, densities):
 def test_distance_of_normal_densities_is_known(name, shift):
     # Hellinger: 1 - exp(-shift²/8); Jeffreys' divergence is shift²
     expected = np.sqrt(1 - np.exp(-(shift**2) / 8))
-    assert distance_of(name, normal_pair(shift))[0] == pytest.approx(expected, rel=1e-6)
+    x = np.linspace(-12, 12 + shift, 4001)
+    densities = np.array([stats.norm.pdf(x), stats.norm.pdf(x, shift)])
+    densities = (densities / densities.sum(axis=1, keepdims=True))[:, :, None]
+    assert distance_of(name, densities)[0] == pytest.approx(expected, rel=1e-6)
 
 
 def test_distances_agree_with_scipy(rng):
@@ -269,9 +249,6 @@ def test_a_density_that_underflowed_is_at_distance_one_from_every_other(name):
     densities = np.zeros((2, 9, 2))
     densities[0, :, 0] = 1 / 9
     np.testing.assert_array_equal(distance_of(name, densities), 1)
-
-
-# --- tables of many samples -----------------------------------------------------------------------
 
 
 #: What the documentation promises of log densities, within the data and beyond.
@@ -330,8 +307,7 @@ def test_tables_agree_with_sums_over_all_samples(shape, n):
     assert (error[~within] <= BEYOND * np.maximum(1.0, 1e-3 * size[~within])).all()
 
 
-def test_only_large_classes_of_gaussian_kernels_are_tabulated():
-    rng = np.random.default_rng(3)
+def test_only_large_classes_of_gaussian_kernels_are_tabulated(rng):
     codes = np.repeat([0, 1], [TABULATED_FROM, TABULATED_FROM - 1])
     features = rng.normal(size=(2, len(codes)))
     family = Kernel().fit(features, codes, 2)
@@ -355,9 +331,6 @@ def test_a_fit_of_many_samples_takes_no_more_memory_than_they_do(rng, model):
     finally:
         tracemalloc.stop()
     assert peak < X.nbytes
-
-
-# --- nearest neighbourhoods -----------------------------------------------------------------------
 
 
 def shares_and_weights(values, counts, span, kernel):
@@ -398,9 +371,8 @@ def test_sums_follow_the_definition(values, span, kernel, seed):
 
 @pytest.mark.parametrize("kernel", QUADRATIC_KERNELS)
 @pytest.mark.parametrize("far", [-1e9, 1e9, -1e15])
-def test_fine_structure_survives_far_outliers(kernel, far):
+def test_fine_structure_survives_far_outliers(rng, kernel, far):
     """Differences of running moments over the whole feature lose every digit here."""
-    rng = np.random.default_rng(1)
     values = np.sort(np.r_[far, 2 * far, rng.normal(size=300) * 1e-3])
     counts, weights = np.ones(302), rng.normal(size=(1, 302))
     shares, kernel_weights = shares_and_weights(values, counts, 0.2, QUADRATIC_KERNELS[kernel])
@@ -414,9 +386,6 @@ def test_kernels_integrate_to_one(kernel):
     """∫ K over [-1, 1] = 2 (level - curvature / 3), as the paper's kernels have it."""
     level, curvature = QUADRATIC_KERNELS[kernel]
     assert 2 * (level - curvature / 3) == pytest.approx(1.0)
-
-
-# --- joint densities ------------------------------------------------------------------------------
 
 
 JOINT_WIDTH = 0.3

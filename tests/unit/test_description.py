@@ -3,23 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+from toys import dataset
 
 from xnbflow.data.contract import DESCRIPTION_TABLES, TRAINING_TABLES
-from xnbflow.data.dataset import DataSet, read_header
+from xnbflow.data.dataset import read_header
+from xnbflow.evaluation import description
 from xnbflow.evaluation.densities import class_densities
-from xnbflow.evaluation.description import (
-    class_distances,
-    describe,
-    feature_profiles,
-    relative_evidence,
-)
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific import XNB
 from xnbflow.naive_bayes.flexible import FlexibleNB
 
-XNB_PATH = "xnbflow.naive_bayes.class_specific.XNB"
-XNB_ENTRY = {"method": XNB_PATH, "params": {}}
+XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB", "params": {}}
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +26,7 @@ def series():
     values[0] += np.select([labels == "b", labels == "c"], [6.0, 3.0])
     values[1] -= 5.0 * (labels == "b")
     values[2, labels == "a"] = 0.0
-    names = [f"g{i}" for i in range(6)]
-    return DataSet("toy", values, names, [f"s{i}" for i in range(45)], labels)
+    return dataset(values, labels)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +54,9 @@ def test_densities_integrate_to_one_and_are_those_of_the_classifier(series):
 
 
 def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples(series, trained):
-    table = relative_evidence(series, trained["predictions"], trained["explanations"], XNB_ENTRY)
+    table = description.relative_evidence(
+        series, trained["predictions"], trained["explanations"], XNB_ENTRY
+    )
     row = table[table["class"] == "b"].iloc[5]
     tested = trained["predictions"].query("fold == @row.fold")["sample"]
     training = ~np.isin(series.samples, tested)
@@ -75,7 +71,7 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
 
 def test_direction_compares_the_median_with_every_other_class(series):
     pairs = [("b", "g0"), ("a", "g0"), ("c", "g0"), ("b", "g1"), ("a", "g2"), ("b", "g1")]
-    table = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
+    table = description.feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
     found = table.set_index(["class", "feature"])
     assert len(table) == 5  # a pair counts once
     assert found["direction"].tolist()[:4] == ["high", "low", "between", "low"]
@@ -88,7 +84,7 @@ def test_direction_compares_the_median_with_every_other_class(series):
 
 def test_distances_are_means_over_the_folds_that_tell():
     rows = [("a", "g", "b", 0.2), ("a", "g", "b", 0.4), ("b", "g", "a", 0.9)]
-    table = class_distances(
+    table = description.class_distances(
         pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
     )
     assert table["distance"].tolist() == pytest.approx([0.3, 0.9])
@@ -96,11 +92,11 @@ def test_distances_are_means_over_the_folds_that_tell():
 
 
 def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):
-    told = describe(series, XNB_ENTRY, trained, 0.5)
+    told = description.describe(series, XNB_ENTRY, trained, 0.5)
     assert set(told) == set(DESCRIPTION_TABLES) - {"as_good"}
     nothing = {
         name: table if name == "predictions" else table.iloc[:0] for name, table in trained.items()
     }
-    empty = describe(series, XNB_ENTRY, nothing, None)
+    empty = description.describe(series, XNB_ENTRY, nothing, None)
     assert set(empty) == set(told)
     assert not any(map(len, empty.values()))

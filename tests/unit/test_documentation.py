@@ -1,15 +1,21 @@
-"""What the documents name: commands that are taken as meant, files and tests that are there."""
+"""What documents and docstrings name: commands, files, tests, parameters and types."""
 
+import importlib
+import inspect
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from sklearn.base import BaseEstimator
 from snakemake.cli import get_argument_parser
 
 import xnbflow
+from xnbflow.evaluation.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
 STUDIES = {*yaml.safe_load((ROOT / "config/config.yaml").read_text())["studies"], "my-study"}
@@ -17,16 +23,8 @@ STUDIES |= {*yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["st
 STUDIES |= {"early"}  # which `xnbflow geo -o early` writes
 #: The rule that a document gives to `--until`.
 RULES = {"acquire"}
-DOCUMENTS = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *ROOT.glob("*/README.md"),
-        *ROOT.glob("docs/**/*.md"),
-        *ROOT.glob("config/profiles/*/*"),
-        *ROOT.glob("profiles/*/*"),
-        *ROOT.glob(".test/config/*.yaml"),
-    ]
-)
+PLACES = ("*.md", "*/README.md", "docs/**/*.md", "config/profiles/*/*", "profiles/*/*")
+DOCUMENTS = sorted(path for each in (*PLACES, ".test/config/*.yaml") for path in ROOT.glob(each))
 
 
 def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
@@ -36,10 +34,10 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
             yield pytest.param(found, id=f"{path.relative_to(ROOT)}:{found.partition('#')[0]}")
 
 
-def our_commands():
-    """Every call of the command `xnbflow`, whose name is also a word of the text."""
-    names = "fit|show|signature|predict|explain|geo|study|methods|run|figures|paper|panel"
-    return commands("xnbflow", rf"^{{program}}( (?:{names})\b[^`\n]*)")
+#: Every call of the command `xnbflow`, whose name is also a word of the text.
+OURS = (
+    "^{program}( (?:fit|show|signature|predict|explain|geo|study|methods|run|figures|paper|panel)"
+)
 
 
 @pytest.mark.parametrize("command", list(commands("snakemake")))
@@ -50,7 +48,7 @@ def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(comman
     assert [Path(path).suffix for path in args.configfile or ()] in ([], [".yaml"])
 
 
-@pytest.mark.parametrize("command", list(our_commands()))
+@pytest.mark.parametrize("command", list(commands("xnbflow", rf"{OURS}\b[^`\n]*)")))
 def test_every_documented_command_of_ours_is_parsed_by_it(command):
     typer = pytest.importorskip("typer", reason="the command line needs typer")
     from xnbflow.workflow.cli.app import app
@@ -118,3 +116,122 @@ def test_every_page_of_the_site_is_in_its_navigation():
 @pytest.mark.parametrize("profile", sorted(ROOT.glob("config/profiles/*")), ids=lambda p: p.name)
 def test_every_profile_makes_again_what_a_killed_job_left(profile):
     assert yaml.safe_load((profile / "config.yaml").read_text())["rerun-incomplete"] is True
+
+
+USER_CODE = """
+from typing import assert_type
+
+import numpy as np
+
+from xnbflow import CICA
+from xnbflow.density.families import FAMILIES, Distribution, Gaussian
+from xnbflow.models import TrainedModel, read_model
+from xnbflow.naive_bayes import XNB, HybridNB
+from xnbflow.data.dataset import DataSet
+
+X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
+assert_type(XNB(bandwidth="silverman", n_grid=50).predict(X), np.ndarray)
+assert_type(CICA().fit(X, y), CICA)
+assert_type(HybridNB([("wind", Gaussian(), [0])]), HybridNB)
+assert_type(read_model("model.skops"), TrainedModel)
+assert_type(DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
+assert_type(FAMILIES["gaussian"], type[Distribution])
+"""
+#: What estimators take.
+SAMPLES = """
+import numpy as np
+from scipy import sparse
+
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
+
+
+class Frame:  # as polars.DataFrame and anndata.AnnData declare it
+    @property
+    def shape(self) -> tuple[int, int]:
+        return 1, 1
+
+
+GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
+GaussianNB().fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1.0, 2.0])
+ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
+ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
+"""
+MISTAKES = """
+from xnbflow.naive_bayes import XNB, GaussianNB, NoSuchNB
+from xnbflow.preprocessing.mdlp import _cut
+
+XNB(n_grid="fifty")
+XNB(no_such_parameter=1)
+_cut(1, 2)
+GaussianNB().fit(object(), [0])
+"""
+
+PUBLIC_MODULES = ["data.cells", "data.dataset", "density.families", "diagnostics", "models"]
+PUBLIC_MODULES += ["evaluation.paired_tests", "evaluation.rank_tests"]
+PUBLIC_MODULES += ["naive_bayes", "preprocessing"]
+
+
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_every_public_name_stands_in_the_reference(module):
+    shown = {path.rpartition(".")[2] for path in documented_names()}
+    names = set(importlib.import_module(f"xnbflow.{module}").__all__)
+    constants = {name for name in names if name.isupper()} - {"CICA", "XNB"}
+    assert names - shown == constants
+
+
+def sections(documented):
+    """The sections of a numpydoc docstring: the names that each describes."""
+    lines = inspect.cleandoc(documented.__doc__).splitlines()
+    found, current = {}, []
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        if line and set(below) == {"-"}:
+            found[line] = current = []
+        elif line and not line.startswith(" ") and set(line) != {"-"}:
+            names = line.partition(" : ")[0]
+            current += [name.strip(" *\\") for name in names.split(",")]
+    return found
+
+
+def documented_names():
+    """What the page names, and the registry, whose methods `make docs` puts into the page."""
+    page = (Path(__file__).parents[2] / "docs/reference/api.md").read_text()
+    assert page.count("of the registry. -->") == 2
+    own = [method.estimator for method in METHODS.values()]
+    return [*re.findall(r"^::: (\S+)$", page, re.MULTILINE), *own]
+
+
+@pytest.mark.parametrize("path", documented_names())
+def test_every_name_of_the_reference_has_its_sections(path):
+    """Parameters where there are any, and what is returned, or what a class holds.
+
+    Those of an estimator are exactly the ones it takes.
+    """
+    module, _, name = path.rpartition(".")
+    found = getattr(importlib.import_module(module), name)
+    written = sections(found)
+    if not inspect.isclass(found):
+        taken = set(inspect.signature(found).parameters)
+        assert taken <= set(written.get("Parameters", ()))
+        returns = inspect.signature(found).return_annotation
+        yields = {"Returns", "Yields"} & written.keys()
+        assert yields or returns in (None, "None")
+    elif issubclass(found, BaseEstimator):
+        assert set(written.get("Parameters", ())) == set(inspect.signature(found).parameters)
+    elif not inspect.isabstract(found):
+        fields = getattr(found, "_fields", None) or getattr(found, "__dataclass_fields__", ())
+        named = {*written.get("Attributes", ()), *written.get("Parameters", ())}
+        assert named
+        assert set(fields) <= named
+
+
+@pytest.mark.slow
+def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
+    """As the library is installed; compiled kernels keep their types."""
+    for name, code in {"user": USER_CODE, "samples": SAMPLES, "mistakes": MISTAKES}.items():
+        (tmp_path / f"{name}.py").write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
+    run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1, run.stderr
+    assert not re.search(r"(user|samples)\.py", run.stdout)
+    for mistake in ("NoSuchNB", "int", "no_such_parameter", 'n_classes", "bits', "object"):
+        assert f'"{mistake}"' in run.stdout

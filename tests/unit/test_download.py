@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 from serving import serving
+from toys import refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire, acquire_noting
@@ -36,7 +37,10 @@ class Answers(http.server.BaseHTTPRequestHandler):
         if answer == "slow":
             time.sleep(1.0)
         status = int(answer) if answer in {"404", "403", "429", "500", "503"} else 200
-        self.send_response(status)
+        moved = str(answer).startswith("http")
+        self.send_response(302 if moved else status)
+        if moved:
+            self.send_header("Location", answer)
         self.send_header("Content-Length", str(len(body) + 1000 * (answer == "truncated")))
         self.end_headers()
         with suppress(BrokenPipeError):  # who asked did not want to wait
@@ -186,9 +190,8 @@ def test_a_file_put_there_by_hand_is_used_or_refused_and_stays(tmp_path, case):
     if wrong is None:  # the checksum may be that of the content
         assert downloads(tmp_path).fetch("cumida", PATH, sha256=sha256) == target
     else:
-        with pytest.raises(InputError, match=wrong) as error:
+        with refused(wrong, file=target):
             downloads(tmp_path).fetch("cumida", PATH, sha256=sha256)
-        assert error.value.file == str(target)
     assert files(tmp_path) == [name]
 
 
@@ -199,9 +202,8 @@ def test_a_damaged_record_is_refused(tmp_path, content):
     target.write_bytes(CSV)
     record = target.with_name("Brain_GSE1.csv.sha256")
     record.write_bytes(content)
-    with pytest.raises(InputError, match="holds no SHA-256") as error:
+    with refused("holds no SHA-256", file=record):
         downloads(tmp_path).fetch("cumida", PATH)
-    assert error.value.file == str(record)
 
 
 @pytest.mark.parametrize("flat", [False, True])
@@ -321,28 +323,13 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
     assert capsys.readouterr().err == f"Warning: {note}\n"
 
 
-def without_length(connection):
-    connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n" + CSV)
-
-
 def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
-    with raw_server(without_length) as url:
+    answer = b"HTTP/1.0 200 OK\r\n\r\n" + CSV
+    with raw_server(lambda connection: connection.sendall(answer)) as url:
         with pytest.raises(InputError, match="how long the file is"):
             downloads(tmp_path, url).fetch("cumida", PATH)
         path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
     assert path.read_bytes() == CSV
-
-
-class Elsewhere(http.server.BaseHTTPRequestHandler):
-    """Redirects every request to the same path of another server."""
-
-    def do_GET(self):
-        self.send_response(302)
-        self.send_header("Location", f"{self.server.to}{self.path}")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
 
 
 def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_path, monkeypatch):
@@ -352,8 +339,8 @@ def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_p
     authority.cert_pem.write_to_path(tmp_path / "authority.pem")
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
     with serve(csv=[CSV]) as plain:
-        base = plain.url.removesuffix("/Genes")
-        with serving(Elsewhere, tls, to=base) as first:
+        moved = [f"{plain.url}/{PATH}"]
+        with serving(Answers, tls, answers={f"/Genes/{PATH}": moved}, requests=[]) as first:
             mirror = downloads(tmp_path / "d", f"{first.url}/Genes", timeout=5)
             with pytest.raises(InputError, match="redirected from https to http"):
                 mirror.fetch("cumida", PATH)

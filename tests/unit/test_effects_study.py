@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_study import analysis_section
-from sklearn.metrics import (
-    accuracy_score,
-    brier_score_loss,
-    confusion_matrix,
-    log_loss,
-    roc_auc_score,
-)
+from sklearn import metrics
 
 from xnbflow.data.contract import FOLDS_TABLE
 from xnbflow.data.dataset import DataSet
@@ -24,11 +18,7 @@ from xnbflow.studies.effects.compute import analyse, summarise
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
 PARAMS = {
-    "features": {
-        "all": None,
-        "paper": ["wordFreqOUR", "capLengthMAX"],
-        "selected": "stepwise",
-    },
+    "features": {"all": None, "paper": ["wordFreqOUR", "capLengthMAX"], "selected": "stepwise"},
     "generalized": {"span": 0.5},
     "tune": {"span": [0.3, 0.5, 1.0]},
     "losses": [3, 1],
@@ -75,17 +65,17 @@ def test_statistics_are_those_of_scikit_learn(tables, model, toy):
     (row,) = select(tables["fit"], **where).to_dict("records")
     events = toy.labels[400:] == "spam"
     p = model.predict_proba(toy.frame()[400:])[:, 1]
-    assert row["log_likelihood"] == pytest.approx(-200 * log_loss(events, p))
-    assert row["mean_square_error"] == pytest.approx(brier_score_loss(events, p))
-    assert row["c_statistic"] == pytest.approx(roc_auc_score(events, p))
+    assert row["log_likelihood"] == pytest.approx(-200 * metrics.log_loss(events, p))
+    assert row["mean_square_error"] == pytest.approx(metrics.brier_score_loss(events, p))
+    assert row["c_statistic"] == pytest.approx(metrics.roc_auc_score(events, p))
     share = row["misclassification"]
-    assert share == pytest.approx(1 - accuracy_score(events, p > 0.75))
+    assert share == pytest.approx(1 - metrics.accuracy_score(events, p > 0.75))
     error = np.sqrt(share * (1 - share) / 200)
     ends = [row["misclassification_lower"], row["misclassification_upper"]]
     assert ends == pytest.approx([share - 1.96 * error, share + 1.96 * error])
     assert row["cutoff"] == 0.75
     cells = select(tables["confusion"], **where).set_index(["actual", "predicted"])
-    counts = confusion_matrix(events, p > 0.75)
+    counts = metrics.confusion_matrix(events, p > 0.75)
     assert cells["count"].unstack().loc[["mail", "spam"], ["mail", "spam"]].to_numpy() == (
         pytest.approx(counts)
     )

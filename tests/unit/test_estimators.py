@@ -11,34 +11,10 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_inputs import ESTIMATORS, make, samples
 
+from xnbflow import naive_bayes as nb
 from xnbflow.data.errors import InputError
 from xnbflow.density.families import Kernel
-from xnbflow.naive_bayes import (
-    XNB,
-    BlockNB,
-    ClassSpecificNB,
-    ClassSpecificNBCV,
-    DiscretizedNB,
-    FlexibleNB,
-    GaussianNB,
-    GeneralizedNB,
-    HybridNB,
-    KernelNBRegressor,
-    SelectiveNB,
-    TopScoringPairs,
-    VonMisesFisherNB,
-    VonMisesNB,
-)
-from xnbflow.preprocessing import (
-    CICA,
-    CorrelationBlocks,
-    Imputer,
-    MDLPDiscretizer,
-    QuantileNormalizer,
-    SampleRanks,
-    SampleStandardizer,
-    StepwiseNaiveEffects,
-)
+from xnbflow.preprocessing import Imputer, QuantileNormalizer, SampleRanks, SampleStandardizer
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning"),
@@ -48,56 +24,45 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
 ]
 
+#: What makes an estimator do in a small table what it is for, or makes it faster.
+OPTIONS = {
+    "BlockNB": {"blocks": 2, "covariance": "per_class", "selection": "weights"},
+    "CICA": {"width": 0.5, "n_restarts": 1},
+    "ClassSpecificNBCV": {"cv": 3},
+    "CorrelationBlocks": {"size": 3},
+    "KernelNBRegressor": {"n_grid": 40},
+    "SelectiveNB": {"estimator": nb.GaussianNB(), "cv": 3},
+    "VonMisesFisherNB": {"normalize": True},
+}
+ALL = [each(**OPTIONS.get(each.__name__, {})) for each in ESTIMATORS]
 CLASSIFIERS = [
-    XNB(),
-    ClassSpecificNB(),
-    ClassSpecificNBCV(cv=3),
-    GaussianNB(),
-    FlexibleNB(),
-    HybridNB(),
-    DiscretizedNB(),
-    VonMisesNB(),
-    VonMisesFisherNB(normalize=True),
-    SelectiveNB(GaussianNB(), cv=3),
-    BlockNB(blocks=2, covariance="per_class", selection="weights"),
+    each
+    for each in ALL
+    if isinstance(each, nb.BaseNaiveBayes) and not isinstance(each, nb.GeneralizedNB)
 ]
-OTHERS = [
-    GeneralizedNB(),
-    KernelNBRegressor(n_grid=40),
-    TopScoringPairs(),
-    CICA(width=0.5, n_restarts=1),
-    CorrelationBlocks(size=3),
-    MDLPDiscretizer(),
-    StepwiseNaiveEffects(),
-    SampleRanks(),
-    SampleStandardizer(),
-    QuantileNormalizer(),
-    Imputer(),
-]
-#: Those of the registry that are not listed above.
-OTHERS += [make(each) for each in set(ESTIMATORS) - set(map(type, [*CLASSIFIERS, *OTHERS]))]
 #: Options by which the arithmetic differs.
 MORE = [
-    FlexibleNB(bandwidth="adaptive"),
-    FlexibleNB(kernel="triangular"),
-    HybridNB([("all", "multivariate_gaussian", slice(None))]),
-    HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
-    BlockNB(blocks=[[0, 3], [1], [2]]),
-    BlockNB(blocks=2, selection="threshold"),
-    ClassSpecificNB(evidence="odds", contamination=0.0),
-    ClassSpecificNB(evidence="absolute", contamination=0.0, bandwidth="adaptive"),
-    ClassSpecificNB(temperature=2.5),
-    ClassSpecificNBCV(cv=3, rule="one_standard_error"),
+    nb.FlexibleNB(bandwidth="adaptive"),
+    nb.FlexibleNB(kernel="triangular"),
+    nb.HybridNB([("all", "multivariate_gaussian", slice(None))]),
+    nb.HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
+    nb.BlockNB(blocks=[[0, 3], [1], [2]]),
+    nb.BlockNB(blocks=2, selection="threshold"),
+    nb.ClassSpecificNB(evidence="odds", contamination=0.0),
+    nb.ClassSpecificNB(evidence="absolute", contamination=0.0, bandwidth="adaptive"),
+    nb.ClassSpecificNB(temperature=2.5),
+    nb.ClassSpecificNBCV(cv=3, rule="one_standard_error"),
 ]
+NORMALISERS = [SampleRanks(), SampleStandardizer(), QuantileNormalizer(), Imputer()]
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, (ClassSpecificNB, ClassSpecificNBCV)):
+    if isinstance(estimator, (nb.ClassSpecificNB, nb.ClassSpecificNBCV)):
         return {"check_dataframe_column_names_consistency": "features are found by their names"}
     return {}
 
 
-@parametrize_with_checks([*CLASSIFIERS, *OTHERS], expected_failed_checks=expected_failures)
+@parametrize_with_checks([*ALL, *NORMALISERS], expected_failed_checks=expected_failures)
 def test_estimator_keeps_the_contract(estimator, check):
     check(estimator)
 
@@ -155,7 +120,7 @@ def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):
     X, y = data
     expected = model.fit(X, y).predict_log_proba(X)
     rows = np.random.default_rng(0).permutation(30)
-    if isinstance(model, ClassSpecificNBCV | SelectiveNB):
+    if isinstance(model, nb.ClassSpecificNBCV | nb.SelectiveNB):
         rows = np.arange(30)  # their folds depend on the order of the samples
     columns = np.array([1, 0, 3, 2, 5, 4])  # within the blocks of BlockNB
     renamed = np.where(y == "a", "z", "b")
@@ -164,9 +129,8 @@ def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", [XNB(), ClassSpecificNB(), FlexibleNB()], ids=repr)
-def test_the_number_of_threads_changes_nothing(model):
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("model", [nb.XNB(), nb.ClassSpecificNB(), nb.FlexibleNB()], ids=repr)
+def test_the_number_of_threads_changes_nothing(rng, model):
     features, codes = rng.normal(size=(9000, 40)), np.arange(40) % 3
     features[:20, codes == 1] += 3
     found = []
@@ -199,14 +163,9 @@ def test_another_fit_forgets_the_earlier_one(model, data):
     )
 
 
-# --- three classes of unequal size ---------------------------------------------------------------
-
-SIZES = np.array([9, 18, 15])
-
-
 def unequal(model):
     rng = np.random.default_rng(3)
-    y = np.repeat(["a", "b", "c"], SIZES)
+    y = np.repeat(["a", "b", "c"], [9, 18, 15])
     X = rng.normal(size=(42, 4)) + 4 * np.unique(y, return_inverse=True)[1][:, None]
     return clone(model).fit(X, y), X
 
@@ -233,7 +192,7 @@ def test_posteriors_of_very_unlikely_samples_sum_to_1(of_unequal_classes, value)
     far = value * np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 0.5, 0.0]])
     proba = model.predict_proba(far)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
-    if not isinstance(model, BlockNB):  # it decides by wins of pairs
+    if not isinstance(model, nb.BlockNB):  # it decides by wins of pairs
         np.testing.assert_array_equal(model.predict(far), model.classes_[proba.argmax(axis=1)])
 
 
@@ -243,7 +202,7 @@ def test_posteriors_of_very_unlikely_samples_sum_to_1(of_unequal_classes, value)
     [
         each
         for each in (*CLASSIFIERS, *MORE)
-        if not isinstance(each, VonMisesNB | VonMisesFisherNB | DiscretizedNB)
+        if not isinstance(each, nb.VonMisesNB | nb.VonMisesFisherNB | nb.DiscretizedNB)
     ],
     ids=repr,
 )
@@ -259,9 +218,6 @@ def test_a_sample_beyond_all_range_is_decided_by_the_priors(model, value):
     assert model.predict(far).tolist() == ["b", "b"]
     assert not np.isnan(model.predict_joint_log_proba(far)).any()
     assert not model.explain(far)["log_likelihood"].isna().any()
-
-
-# --- the unit of measurement ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("power", [-440, -60, 60, 440])

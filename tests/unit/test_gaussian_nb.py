@@ -15,11 +15,6 @@ def wine():
     return X, np.array(["x", "y", "z"])[y]
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(11)
-
-
 def assert_same(ours, theirs, X):
     np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
     np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-6)

@@ -157,9 +157,8 @@ def test_the_published_start_diverges_and_says_so():
         GeneralizedNB(start="naive").fit(X, y)
 
 
-def test_without_passes_categories_give_plain_naive_bayes():
+def test_without_passes_categories_give_plain_naive_bayes(rng):
     """Compared with scikit-learn's CategoricalNB, both with next to no smoothing."""
-    rng = np.random.default_rng(4)
     X = rng.integers(0, 4, (400, 3)).astype(float)
     y = rng.random(400) < 0.2 + 0.15 * X[:, 0]
     model = GeneralizedNB(max_iter=0, categorical=[0, 1, 2], shrinkage=1e-9).fit(X, y)
@@ -168,9 +167,8 @@ def test_without_passes_categories_give_plain_naive_bayes():
     assert model.n_iter_ == 0
 
 
-def test_categories_converge_to_logistic_regression():
+def test_categories_converge_to_logistic_regression(rng):
     """Of categories alone it is the additive logistic model, whose maximum is the same."""
-    rng = np.random.default_rng(5)
     X = rng.integers(0, 3, (500, 3)).astype(float)
     X[:, 1] = np.where(rng.random(500) < 0.6, X[:, 0], X[:, 1])
     y = rng.random(500) < expit(X[:, 0] - X[:, 1] * X[:, 2] / 2)
@@ -212,9 +210,6 @@ def test_values_between_and_beyond_those_of_training(fitted):
     assert between == pytest.approx((low + high) / 2)
     rows = pd.DataFrame({"a": [values[-1], 100.0], "b": 0.0, "c": 0.0})
     assert np.ptp(fitted.decision_function(rows)) == 0.0
-
-
-# --- stepwise selection ---------------------------------------------------------------------------
 
 
 def newton(design, events):

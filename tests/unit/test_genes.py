@@ -1,17 +1,20 @@
-"""Genes: each class against the rest, compared with SciPy and scikit-learn feature by feature."""
+"""Genes: each class against the rest, areas of single features and how many do as well."""
+
+from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
-from scipy.stats import false_discovery_control, fisher_exact, ttest_ind
+from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu, ttest_ind
 from sklearn.metrics import roc_auc_score
+from toys import dataset, refused
 
 from xnbflow.data.contract import DIAGNOSTIC_TABLES
-from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.diagnostics import gene_table
+from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
 from xnbflow.diagnostics.heatmap import heatmap
+from xnbflow.evaluation.ease import as_good_features
 from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
 
 
@@ -44,10 +47,8 @@ def test_each_class_against_the_rest_is_as_scipy_and_scikit_learn_have_it(measur
     X, y = measured
     features = np.array([f"g{i:02}" for i in range(60)])
     symbols = pd.DataFrame({"symbol": np.char.upper(features)})
-    series = DataSet(
-        "toy", X.T, features, np.arange(39), y,
-        feature_metadata=symbols, missing=True, scale="ln",
-    )  # fmt: skip
+    more = {"feature_metadata": symbols, "missing": True, "scale": "ln"}
+    series = dataset(X.T, y, features=features, **more)
     genes = gene_table(series)
     assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
     for label, unordered in genes.groupby("class"):
@@ -87,7 +88,7 @@ def test_ranks_put_the_highest_first_and_count_equal_areas():
         [5, 5, 5, 1, 1, 1],  # separates, but its variance cannot be estimated
         [0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
     ]
-    series = DataSet("toy", values, list("uvwxyz"), list("123456"), y)
+    series = dataset(values, y, features=list("uvwxyz"))
     genes = gene_table(series)
     first = genes[genes["class"] == "a"]
     assert first["feature"].tolist() == list("wvyzxu")
@@ -98,36 +99,29 @@ def test_ranks_put_the_highest_first_and_count_equal_areas():
     assert first["difference"].tolist()[:2] == [26, 6]
 
 
-def test_samples_of_a_patient_count_once():
-    rng = np.random.default_rng(3)
+def test_samples_of_a_patient_count_once(rng):
     patients = np.repeat([f"p{i}" for i in range(12)], 5)
     y = np.repeat(["healthy", "ill"], 30)
     values = np.repeat(rng.normal(size=(20, 12)), 5, axis=1) + rng.normal(size=(20, 60)) / 9
     order = rng.permutation(60)
-    features = [f"g{i:02}" for i in range(20)]
-    series = DataSet(
-        "toy", values[:, order], features, np.arange(60), y[order], groups=patients[order]
-    )
+    series = dataset(values[:, order], y[order], groups=patients[order])
     genes = gene_table(series)
     means = values.reshape(20, 12, 5).mean(axis=2)
     expected = ttest_ind(means[:, 6:], means[:, :6], axis=1, equal_var=False).pvalue
-    found = genes[genes["class"] == "ill"].set_index("feature").loc[features]
+    found = genes[genes["class"] == "ill"].set_index("feature").loc[series.features]
     np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
     areas = [roc_auc_score(y == "ill", row) for row in values]
     np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
 
 
-def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
-    rng = np.random.default_rng(11)
+def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):
     y = np.repeat(["AML", "control"], 10)
     symbols = np.array([f"G{i // 2}" for i in range(400)], dtype=object)  # two probes a gene
     symbols[390:] = "G1///G2"
     values = rng.normal(8, 1, (400, 20))
     values[:60, :10] += 6
-    series = DataSet(
-        "toy", values, [f"p{i}" for i in range(400)], np.arange(20), y,
-        feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
-    )  # fmt: skip
+    of_probes = pd.DataFrame({"symbol": symbols})
+    series = dataset(values, y, feature_metadata=of_probes, scale="log2")
     genes = gene_table(series)
     text = {
         "UP": [f"G{i}" for i in range(20, 40)] + ["ABSENT"],
@@ -159,23 +153,92 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(tmp_path):
                 np.testing.assert_allclose([row["p"], row["fold"]], [p[name], both / expected])
         adjusted = dict(zip(p, false_discovery_control(list(p.values())), strict=True))
         np.testing.assert_allclose(rows["fdr"], [adjusted[name] for name in rows["gene_set"]])
-    with pytest.raises(InputError) as caught:
+    with refused(key="gene_sets"):
         enrichment({"toy": genes}, {}, {"mouse": {"Trp53"}})
-    assert caught.value.key == "gene_sets"
     path.write_text("UP\tno genes\n")
-    with pytest.raises(InputError) as caught:
+    with refused(file=path):
         read_gene_sets(path)
-    assert caught.value.file == str(path)
 
 
-def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there():
-    rng = np.random.default_rng(5)
+def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there(rng):
     values = rng.normal(8, 1, (6, 12))
     values[0, 2], values[1], values[2, :6] = np.nan, np.nan, np.nan
-    features, labels = [f"g{i}" for i in range(6)], ["a"] * 6 + ["b"] * 6
-    series = DataSet("x", values, features, list("mnopqrstuvwx"), labels, missing=True)
+    series = dataset(values, ["a"] * 6 + ["b"] * 6, missing=True)
     drawn = heatmap(gene_table(series), series)
-    found = drawn.pivot(index="feature", columns="column", values="z").loc[features]
+    found = drawn.pivot(index="feature", columns="column", values="z").loc[series.features]
     frame = pd.DataFrame(values.T)
     wanted = ((frame - frame.mean()) / frame.std(ddof=0)).T
     np.testing.assert_allclose(found.to_numpy(), wanted.to_numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_areas_are_those_of_mann_and_whitney(rng, ties):
+    values = rng.normal(size=(300, 37))
+    values = np.round(values) if ties else values
+    codes = rng.permutation(np.arange(37) % 4)
+    sizes = np.bincount(codes)
+    wins = doubled_wins(sample_order(values), codes, 4)
+    pairs = pair_areas(wins, sizes)
+    for i in range(4):
+        own = values[:, codes == i]
+        for j in range(4):
+            expected = mannwhitneyu(own, values[:, codes == j], axis=1).statistic
+            assert pairs[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_features_counted_are_those_whose_areas_reach(rng, ties):
+    codes = np.arange(41) % 3
+    values = rng.normal(size=(400, 41)) + rng.uniform(0, 3, size=(400, 1)) * (codes == 1)
+    order = sample_order(np.round(values) if ties else values)
+    labels = np.array([codes, *(rng.permutation(codes) for _ in range(4)), np.minimum(codes, 1)])
+    pairs = np.array([[0, 1], [1, 0], [2, 1], [0, 2]])
+    areas = []
+    for each in labels:
+        sizes = np.bincount(each, minlength=3)
+        with np.errstate(invalid="ignore"):  # the last labelling has no third class
+            found = pair_areas(doubled_wins(order, each, 3), sizes)[:, *pairs.T]
+        areas.append(np.maximum(found, 1 - found))
+    reached = areas[0][[7, 8, 9, 10], np.arange(4)]
+    for least in (reached, np.full(4, 0.99)):  # of the latter most are out before the last sample
+        expected = [(each >= least - 1e-12).sum(axis=0).tolist() for each in areas]
+        assert count_reaching(order, labels, pairs, least).T.tolist() == expected
+
+
+def test_all_features_that_separate_as_well_are_counted_whichever_were_selected(rng):
+    labels = np.array(list("abc"))[np.arange(30) % 3]
+    values = rng.normal(size=(50, 30))
+    values[:20] += np.where(labels == "a", 20.0, 0.0)
+    values[20:30] -= np.where(labels == "c", 20.0, 0.0)
+    selected = pd.DataFrame({"class": ["a", "a", "c"], "feature": ["g3", "g40", "g41"]})
+    found = as_good_features(dataset(values, labels), {("toy", "f", "x"): selected})
+    found = found.set_index(["class", "other_class"])
+    assert found.loc[("a", "b"), ["selected", "area", "as_good", "separating"]].tolist() == [
+        2, 1, 20, 20
+    ]  # fmt: skip
+    assert found.loc[("a", "c"), "as_good"] == 30
+    assert found.loc[("c", "a"), ["selected", "separating"]].tolist() == [1, 30]
+    area = mannwhitneyu(values[41, labels == "c"], values[41, labels == "b"]).statistic / 100
+    assert found.loc[("c", "b"), "area"] == pytest.approx(max(area, 1 - area))
+
+
+def test_permuted_labels_separate_as_often_as_orders_do():
+    """Of the orders of a feature two of all choices of three samples of six separate them."""
+    values = np.random.default_rng(2).normal(size=(5000, 6))
+    values[0] = np.arange(6)
+    selected = pd.DataFrame({"class": ["a"], "feature": ["g0"]})
+    found = as_good_features(dataset(values, list("aaabbb")), {("toy", "f", "x"): selected})
+    expected = 5000 * 2 / comb(6, 3)
+    assert found["by_chance"].item() == pytest.approx(expected, rel=0.05)
+    assert found["as_good"].item() == found["separating"].item() == pytest.approx(500, rel=0.2)
+
+
+def test_angles_do_not_count_and_a_selection_of_them_alone_has_no_row():
+    values = np.arange(12.0).reshape(2, 6)
+    series = dataset(values, list("aaabbb"), kinds=["linear", "angular"])
+    selected = {
+        ("toy", "f", name): pd.DataFrame({"class": ["a"], "feature": [feature]})
+        for name, feature in (("x", "g0"), ("y", "g1"))
+    }
+    found = as_good_features(series, selected)
+    assert found[["classifier", "as_good", "features"]].to_numpy().tolist() == [["x", 1, 1]]

@@ -1,4 +1,4 @@
-"""HybridNB, its relatives of angles and intervals, and MDLP's intervals."""
+"""HybridNB, its relatives of angles and intervals, MDLP, and decision boundaries."""
 
 import itertools
 
@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris
 
 from xnbflow.data.errors import InputError
 from xnbflow.density.families import Categorical, Kernel, VonMises
-from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
+from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, boundaries
 from xnbflow.preprocessing import MDLPDiscretizer
 from xnbflow.preprocessing.mdlp import cut_features
 
@@ -84,9 +84,6 @@ def test_categorical_groups_are_scikit_learns_categorical_nb():
     np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
 
 
-# --- parameters of groups -------------------------------------------------------------------------
-
-
 def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     X, y = mixed
     nb = HybridNB([("wind", VonMises(period=360), ["wind"]), ("speed", "kernel", ["speed"])])
@@ -96,19 +93,12 @@ def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
     assert "wind__period" not in nb.get_params(deep=False)
     nb.set_params(speed__bandwidth="scott", wind__period=360.5)
     assert nb.groups[0][1].period == 360.5
-    by_hand = HybridNB(
-        [
-            ("wind", VonMises(period=360.5), ["wind"]),
-            ("speed", Kernel(bandwidth="scott"), ["speed"]),
-        ]
-    )
+    wind, speed = VonMises(period=360.5), Kernel(bandwidth="scott")
+    by_hand = HybridNB([("wind", wind, ["wind"]), ("speed", speed, ["speed"])])
     expected = by_hand.fit(X, y).predict_log_proba(X)
     np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
-
-
-# --- MDLP -----------------------------------------------------------------------------------------
 
 
 def entropy(y):
@@ -135,12 +125,8 @@ def cuts_by_recursion(x, y):
     )
     if entropy(y) - weighted <= (np.log2(len(y) - 1) + delta) / len(y):
         return []
-    below, above = x <= low, x > low
-    return [
-        *cuts_by_recursion(x[below], y[below]),
-        (low + high) / 2,
-        *cuts_by_recursion(x[above], y[above]),
-    ]
+    below, above = (cuts_by_recursion(x[part], y[part]) for part in (x <= low, x > low))
+    return [*below, (low + high) / 2, *above]
 
 
 def test_cut_points_of_iris_are_those_of_the_r_package_discretization():
@@ -164,7 +150,70 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     )
 
 
-def test_a_value_on_a_cut_point_belongs_below():
-    discretizer = MDLPDiscretizer().fit(np.r_[0:10, 20:30][:, None], np.repeat([0, 1], 10))
-    assert discretizer.cut_points_[0].tolist() == [14.5]
-    assert discretizer.transform([[14.5], [14.6], [-99.0], [99.0]]).ravel().tolist() == [0, 1, 0, 1]
+HALF = np.pi / 2
+
+
+@pytest.mark.parametrize(
+    ("mu", "kappa", "angles"),
+    [
+        ([HALF, np.pi], [2, 5], [-1.67, 2.43]),
+        ([0, HALF], [5, 5], [round(-3 * np.pi / 4, 2), round(np.pi / 4, 2)]),
+        ([HALF, HALF], [2, 10], [1.10, 2.04]),
+    ],
+    ids=["Figure 3", "Figure 4, the bisector", "Figure 5"],
+)
+def test_angles_are_those_of_the_paper(mu, kappa, angles):
+    assert np.sort(boundaries.von_mises_boundary(mu, kappa)).round(2).tolist() == angles
+
+
+@pytest.mark.parametrize(
+    ("mu", "kappa", "plane", "offset_by"),
+    [
+        ([[-1, 0, -0.2], [-0.5, -0.5, 1]], [10, 20], [0, 10, -22], {1: -9.3069, -22: 0.4230}),
+        ([[0, 0, 1], [0, 1, 0]], [7, 7], [0, -7, 7], {7: 0.0}),
+        ([[-1, 0, 0], [-1, 0, 0]], [20, 5], [-15, 0, 0], {-15: -0.9076}),
+    ],
+    ids=["Figure 7", "Figure 8", "Figure 9"],
+)
+def test_planes_are_those_of_the_paper(mu, kappa, plane, offset_by):
+    normal, offset = boundaries.von_mises_fisher_boundary(mu, kappa)
+    np.testing.assert_allclose(normal, plane, atol=1e-12)
+    for divisor, printed in offset_by.items():
+        assert round(-offset / divisor, 4) == printed
+
+
+def test_torus_curve_is_where_the_densities_times_priors_are_equal():
+    mu, kappa = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[3.0, 1.0], [0.5, 4.0]])
+    priors = np.array([0.3, 0.7])
+    phi = np.linspace(-3, 3, 50)
+    for psi in boundaries.torus_boundary(phi, mu, kappa, priors):
+        joint = [
+            priors[c]
+            * stats.vonmises.pdf(phi, kappa[c, 0], loc=mu[c, 0])
+            * stats.vonmises.pdf(psi, kappa[c, 1], loc=mu[c, 1])
+            for c in (0, 1)
+        ]
+        there = np.isfinite(psi)
+        assert there.any()
+        np.testing.assert_allclose(joint[0][there], joint[1][there])
+
+
+def test_hybrid_surface_is_the_difference_of_log_densities(rng):
+    mu = rng.normal(size=(2, 3))
+    mu /= np.linalg.norm(mu, axis=1, keepdims=True)
+    kappa, mean, priors = np.array([2.0, 7.0]), rng.normal(size=(2, 2)), np.array([0.3, 0.7])
+    root = rng.normal(size=(2, 2, 2))
+    covariance = root @ root.transpose(0, 2, 1) + np.eye(2)
+    surface = boundaries.hybrid_boundary(mu, kappa, mean, covariance, priors)
+    x = rng.normal(size=(20, 3))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    y = rng.normal(size=(20, 2))
+    joint = [
+        np.log(priors[c])
+        + stats.vonmises_fisher.logpdf(x, mu[c], kappa[c])
+        + stats.multivariate_normal.logpdf(y, mean[c], covariance[c])
+        for c in (0, 1)
+    ]
+    value = x @ surface.normal + y @ surface.linear + surface.offset
+    value += np.einsum("ni,ij,nj->n", y, surface.quadratic, y)
+    np.testing.assert_allclose(value, joint[0] - joint[1])

@@ -1,58 +1,44 @@
-"""What every estimator refuses of parameters, samples and labels, and what it takes."""
+"""What is refused of parameters, samples, labels and calls, and what is taken."""
 
 import datetime
 import inspect
 import math
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+from unit.test_models_file import two_classes
 
-import xnbflow.density.families
-import xnbflow.naive_bayes
-import xnbflow.preprocessing
+from xnbflow import naive_bayes as nb
+from xnbflow import preprocessing
 from xnbflow.data.columns import column_mask, column_positions
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Declared
+from xnbflow.data.sources.sheet import local_path
+from xnbflow.density import families
 from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.build import import_estimator
+from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.naive_bayes import (
-    XNB,
-    BlockNB,
-    ClassSpecificNB,
-    ClassSpecificNBCV,
-    GaussianNB,
-    GeneralizedNB,
-    HybridNB,
-    KernelNBRegressor,
-    SelectiveNB,
-    VonMisesFisherNB,
-    VonMisesNB,
-)
-from xnbflow.preprocessing import (
-    CICA,
-    CorrelationBlocks,
-    CountsPerMillion,
-    ExpressionFilter,
-    Imputer,
-    Log2,
-    SampleStandardizer,
-    StepwiseNaiveEffects,
-    VarianceFilter,
-)
+from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.evaluation.permutation import permutation_scores
+from xnbflow.evaluation.stability import stability_index
+from xnbflow.models import fit_model
+from xnbflow.models.explanation import explain_sample
+from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
 from xnbflow.preprocessing.estimator import Estimator
+from xnbflow.workflow.cli import commands
 
-MODULES = (xnbflow.naive_bayes, xnbflow.preprocessing, xnbflow.density.families)
-
+OF_THE_REGISTRY = [method.estimator for method in METHODS.values()]
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
-PUBLIC = [
-    *(each for module in MODULES for each in vars(module).values() if inspect.isclass(each)),
-    *(import_estimator(method.estimator) for method in METHODS.values()),
-]
+PUBLIC = [each for module in (nb, preprocessing, families) for each in vars(module).values()]
+PUBLIC = [*filter(inspect.isclass, PUBLIC), *map(import_estimator, OF_THE_REGISTRY)]
 
 DECLARED = [
     each
@@ -85,18 +71,16 @@ VALUES = [
     *(slice(0.5, None), object, object(), type, len, lambda y: y, lambda: None, Unprintable()),
     *(np.array(0.5), np.array([0, 1]), np.array([[0, 1]]), np.array([0.5]), np.array([]), Ellipsis),
     *(pd.Series([0, 1]), pd.Series(["a"]), pd.DataFrame({"a": [1]}), np.random.default_rng(0)),
-    *(
-        np.datetime64("2020"),
-        GaussianNB,
-        GaussianNB(),
-        KernelNBRegressor(),
-        iter([0]),
-        (i for i in [0]),
-    ),
+    *(np.datetime64("2020"), nb.GaussianNB, nb.GaussianNB(), nb.KernelNBRegressor(), iter([0])),
+    (i for i in [0]),
 ]
 #: Passes that are enough to see whether a value is used or refused.
 FEW = {"CICA": {"max_iter": 3, "n_restarts": 1}, "GeneralizedNB": {"max_iter": 2}}
 PARAMETERS = [(each, name) for each in ESTIMATORS for name in inspect.signature(each).parameters]
+
+
+def used(model, X):
+    return getattr(model, "predict", getattr(model, "transform", None))(X)
 
 
 def outcome(model, X, y):
@@ -107,18 +91,15 @@ def outcome(model, X, y):
         return str(error), None
     try:
         model.fit(X, y)
-        getattr(model, "predict", getattr(model, "transform", None))(X)
+        used(model, X)
     except InputError as error:
         return None, str(error)
     return None, None
 
 
-ABSTRACT = {"BaseNaiveBayes", "Distribution"}
-
-
 #: What an estimator needs, or what makes it faster.
 NEEDED = {
-    "SelectiveNB": {"estimator": GaussianNB()},
+    "SelectiveNB": {"estimator": nb.GaussianNB()},
     "GaussianBlocks": {"columns": [[0]]},
     "ClassSpecificNBCV": {"cv": 2},
 }
@@ -134,15 +115,12 @@ def samples(estimator):
     X = rng.normal(size=(36, 3)) + 2.0 * codes[:, np.newaxis]
     if estimator.__name__ == "VonMisesFisherNB":
         X /= np.linalg.norm(X, axis=1, keepdims=True)
-    return X, X[:, 0].copy() if estimator is KernelNBRegressor else codes
+    return X, X[:, 0].copy() if estimator is nb.KernelNBRegressor else codes
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
-
-
-# --- parameters -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("declared", DECLARED, ids=lambda each: each.__name__)
@@ -152,14 +130,13 @@ def test_every_parameter_is_declared_and_its_default_allowed(declared):
     make(declared)._validate_params()
 
 
-# --- samples and labels ---------------------------------------------------------------------------
-
-
 @each_estimator
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
 def test_samples_without_a_label_are_named(estimator, missing):
     X, y = samples(estimator)
-    labels = [float(each) for each in y] if estimator is KernelNBRegressor else ["ab"[c] for c in y]
+    labels = (
+        [float(each) for each in y] if estimator is nb.KernelNBRegressor else ["ab"[c] for c in y]
+    )
     labels[4] = labels[9] = missing
     labels = labels if missing is None else np.array(labels, dtype=object)
     with pytest.raises(InputError, match="2 of 36 samples have no label in y: 4, 9"):
@@ -178,17 +155,13 @@ def test_what_is_no_finite_number_is_named_in_fit_and_later(estimator, value):
     frame.loc["s3", "g2"] = value
     with pytest.raises(InputError, match=r"'g2'.*'s3'"):
         make(estimator).fit(frame, y)
-    lenient = pd.isna(value) and estimator in (ClassSpecificNB, ClassSpecificNBCV)
+    lenient = pd.isna(value) and estimator in (nb.ClassSpecificNB, nb.ClassSpecificNBCV)
     if not lenient and estimator.__name__ != "StepwiseNaiveEffects":  # it takes columns as they are
         with pytest.raises(InputError, match=r"'g2'.*'s3'"):
-            use_of(model)(frame)
+            used(model, frame)
 
 
 MISSING = {"Imputer", "SampleRanks", "SampleStandardizer", "QuantileNormalizer", "Log2"}
-
-
-def use_of(model):
-    return model.predict if hasattr(model, "predict") else model.transform
 
 
 @each_estimator
@@ -206,14 +179,12 @@ def test_a_column_beyond_the_range_of_squares_is_named_or_does_no_harm(estimator
     X, y = samples(estimator)
     frame = pd.DataFrame(X, columns=["g0", "g1", "g2"])
     scaled = frame.assign(g1=frame["g1"] * unit)
-    predict = "predict" if hasattr(estimator, "predict") else "transform"
     if estimator._squares_features:
         with pytest.raises(InputError, match=r"column 'g1' (reaches|varies by) .* another unit"):
             make(estimator).fit(scaled, y)
     else:
-        expected = getattr(make(estimator).fit(frame, y), predict)(frame)
-        found = getattr(make(estimator).fit(scaled, y), predict)(scaled)
-        if predict == "predict" or estimator.__name__ == "MDLPDiscretizer":
+        expected, found = (used(make(estimator).fit(each, y), each) for each in (frame, scaled))
+        if hasattr(estimator, "predict") or estimator.__name__ == "MDLPDiscretizer":
             np.testing.assert_array_equal(found, expected)
         assert np.isfinite(found).all()
 
@@ -226,12 +197,7 @@ def test_values_that_hardly_differ_are_no_tiny_values(estimator):
         X = X + (estimator.__name__ != "VonMisesFisherNB") * 1e9
     else:
         X[:, 2] = 0.0
-    model = make(estimator).fit(X, y)
-    found = getattr(model, "predict", getattr(model, "transform", None))(X)
-    assert np.isfinite(found.astype(float)).all()
-
-
-# --- what only some estimators refuse -------------------------------------------------------------
+    assert np.isfinite(used(make(estimator).fit(X, y), X).astype(float)).all()
 
 
 CODES = np.arange(12) % 2
@@ -246,61 +212,61 @@ ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
 @pytest.mark.parametrize(
     ("estimator", "X", "y", "named"),
     [
-        (GaussianNB(var_smoothing=0.0), HALF, CODES, "feature 2 is constant in class 0"),
-        (GaussianNB(priors=[1.1, -0.1]), NOISE, CODES, "[Pp]riors"),
-        (GaussianNB(priors=[0.5, 0.4]), NOISE, CODES, "priors"),
-        (GaussianNB(priors=[np.nan, 1.0]), NOISE, CODES, "[Pp]riors"),
-        (BlockNB(blocks=[[0, 1], [1, 2, 3]]), NOISE, CODES, "feature 1"),
-        (BlockNB(blocks=[[0, 1], [3]]), NOISE, CODES, "feature 2"),
-        (BlockNB(blocks=[[0, 1, 2, 3, 4]]), NOISE, CODES, "column 4"),
-        (BlockNB(blocks=12), np.tile(NOISE[:11], 4), CODES[:11], "block 0 has 12 features"),
-        (BlockNB(), CONSTANT, CODES, "feature 2 is constant within each class"),
-        (BlockNB(covariance="per_class"), HALF, CODES, "feature 2 is constant within class 0"),
-        (BlockNB(covariance="per_class"), NOISE, ONE, "class 2 has 1 sample"),
-        (BlockNB(), NOISE[:2], [0, 1], "2 samples"),
-        (CorrelationBlocks(), NOISE[:3], [0, 1, 1], "samples"),
-        (ClassSpecificNB(selection="minimal", n_features=3), NOISE, CODES, "n_features"),
-        (ClassSpecificNBCV(sizes=[]), NOISE, CODES, "sizes"),
-        (ClassSpecificNBCV(cv="ten"), NOISE, CODES, "cv"),
-        (ClassSpecificNBCV(), np.eye(2), [0, 1], "2 folds"),
-        (SelectiveNB(BlockNB()), NOISE, CODES, "independent given the class"),
-        (SelectiveNB(XNB()), NOISE, CODES, "independent given the class"),
-        (SelectiveNB(ScikitGaussianNB()), NOISE, CODES, "independent given the class"),
-        (SelectiveNB(VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
-        (GeneralizedNB(), NOISE, THREE, "3 classes"),
-        (GeneralizedNB(), NOISE, np.zeros(12), "one class"),
-        (GeneralizedNB(categorical=[4]), NOISE, CODES, "column 4"),
-        (StepwiseNaiveEffects(), NOISE, THREE, "two"),
-        (VonMisesFisherNB(), NOISE, CODES, "sample 0"),
-        (HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),
-        (HybridNB([("a", "gaussian")]), NOISE, CODES, "name, distribution, columns"),
-        (HybridNB([("a", "kernel", [0]), ("b", "kernel", [0, 1])]), NOISE, CODES, "'a' and"),
-        (HybridNB([("a", "gaussian", [True, False])]), NOISE, CODES, "mask"),
-        (HybridNB([("a", "gaussian", lambda _: ["tide"])]), NOISE, CODES, "'tide'"),
-        (HybridNB([("a", Kernel(bandwidth="isj"), [0])]), NOISE, CODES, "'a': bandwidth"),
-        (HybridNB([("a", Gaussian(var_smoothing=-1), [0])]), NOISE, CODES, "'a': var_smoothing"),
-        (HybridNB([("a", "gaussian", [])]), NOISE, CODES, "no group"),
-        (HybridNB([("a", "categorical", [0])]), NOISE, CODES, "'a': column 0"),
+        (nb.GaussianNB(var_smoothing=0.0), HALF, CODES, "feature 2 is constant in class 0"),
+        (nb.GaussianNB(priors=[1.1, -0.1]), NOISE, CODES, "[Pp]riors"),
+        (nb.GaussianNB(priors=[0.5, 0.4]), NOISE, CODES, "priors"),
+        (nb.GaussianNB(priors=[np.nan, 1.0]), NOISE, CODES, "[Pp]riors"),
+        (nb.BlockNB(blocks=[[0, 1], [1, 2, 3]]), NOISE, CODES, "feature 1"),
+        (nb.BlockNB(blocks=[[0, 1], [3]]), NOISE, CODES, "feature 2"),
+        (nb.BlockNB(blocks=[[0, 1, 2, 3, 4]]), NOISE, CODES, "column 4"),
+        (nb.BlockNB(blocks=12), np.tile(NOISE[:11], 4), CODES[:11], "block 0 has 12 features"),
+        (nb.BlockNB(), CONSTANT, CODES, "feature 2 is constant within each class"),
+        (nb.BlockNB(covariance="per_class"), HALF, CODES, "feature 2 is constant within class 0"),
+        (nb.BlockNB(covariance="per_class"), NOISE, ONE, "class 2 has 1 sample"),
+        (nb.BlockNB(), NOISE[:2], [0, 1], "2 samples"),
+        (preprocessing.CorrelationBlocks(), NOISE[:3], [0, 1, 1], "samples"),
+        (nb.ClassSpecificNB(selection="minimal", n_features=3), NOISE, CODES, "n_features"),
+        (nb.ClassSpecificNBCV(sizes=[]), NOISE, CODES, "sizes"),
+        (nb.ClassSpecificNBCV(cv="ten"), NOISE, CODES, "cv"),
+        (nb.ClassSpecificNBCV(), np.eye(2), [0, 1], "2 folds"),
+        (nb.SelectiveNB(nb.BlockNB()), NOISE, CODES, "independent given the class"),
+        (nb.SelectiveNB(nb.XNB()), NOISE, CODES, "independent given the class"),
+        (nb.SelectiveNB(ScikitGaussianNB()), NOISE, CODES, "independent given the class"),
+        (nb.SelectiveNB(nb.VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
+        (nb.GeneralizedNB(), NOISE, THREE, "3 classes"),
+        (nb.GeneralizedNB(), NOISE, np.zeros(12), "one class"),
+        (nb.GeneralizedNB(categorical=[4]), NOISE, CODES, "column 4"),
+        (preprocessing.StepwiseNaiveEffects(), NOISE, THREE, "two"),
+        (nb.VonMisesFisherNB(), NOISE, CODES, "sample 0"),
+        (nb.HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),
+        (nb.HybridNB([("a", "gaussian")]), NOISE, CODES, "name, distribution, columns"),
+        (nb.HybridNB([("a", "kernel", [0]), ("b", "kernel", [0, 1])]), NOISE, CODES, "'a' and"),
+        (nb.HybridNB([("a", "gaussian", [True, False])]), NOISE, CODES, "mask"),
+        (nb.HybridNB([("a", "gaussian", lambda _: ["tide"])]), NOISE, CODES, "'tide'"),
+        (nb.HybridNB([("a", Kernel(bandwidth="isj"), [0])]), NOISE, CODES, "'a': bandwidth"),
+        (nb.HybridNB([("a", Gaussian(var_smoothing=-1), [0])]), NOISE, CODES, "'a': var_smoothing"),
+        (nb.HybridNB([("a", "gaussian", [])]), NOISE, CODES, "no group"),
+        (nb.HybridNB([("a", "categorical", [0])]), NOISE, CODES, "'a': column 0"),
         *(
-            (HybridNB([("a", "gaussian", [0]), (name, "gaussian", [1])]), NOISE, CODES, "name")
+            (nb.HybridNB([("a", "gaussian", [0]), (name, "gaussian", [1])]), NOISE, CODES, "name")
             for name in ("a__b", "priors", "groups", "a", 3)
         ),
-        (KernelNBRegressor(), NOISE, np.full(12, 2.0), "y is constant"),
-        (CICA(), NOISE, np.full(12, 3.0), "y is constant"),
-        (CICA(), NOISE, np.arange(12), "12 different labels"),
-        (CICA(), np.ones((12, 2)), NOISE[:, 0], "all inputs are constant"),
-        (CICA(), np.column_stack([NOISE, np.ones(12)]), NOISE[:, 0], "4"),
-        (CICA(n_components=5), NOISE, NOISE[:, 0], "n_components is 5"),
-        (CICA(n_components=3), NOISE, THREE, "n_components is 3"),
-        (CICA(), np.tile(NOISE, 2), NOISE[:, 0], "4 dimensions"),
-        (Log2(), [[0.0, 1.0]], None, "log2 of 0"),
-        (CountsPerMillion(), [[-1.0, 2.0]], None, "negative"),
-        (CountsPerMillion(), [[1.0, 2.0], [0.0, 0.0]], None, "sample 1"),
-        (SampleStandardizer(), [[np.nan, np.nan]], None, "sample 0"),
-        (ExpressionFilter(level=50, share=0.5), NOISE, None, "none of 4"),
-        (Imputer(), np.full((3, 2), np.nan), None, "missing"),
+        (nb.KernelNBRegressor(), NOISE, np.full(12, 2.0), "y is constant"),
+        (preprocessing.CICA(), NOISE, np.full(12, 3.0), "y is constant"),
+        (preprocessing.CICA(), NOISE, np.arange(12), "12 different labels"),
+        (preprocessing.CICA(), np.ones((12, 2)), NOISE[:, 0], "all inputs are constant"),
+        (preprocessing.CICA(), np.column_stack([NOISE, np.ones(12)]), NOISE[:, 0], "4"),
+        (preprocessing.CICA(n_components=5), NOISE, NOISE[:, 0], "n_components is 5"),
+        (preprocessing.CICA(n_components=3), NOISE, THREE, "n_components is 3"),
+        (preprocessing.CICA(), np.tile(NOISE, 2), NOISE[:, 0], "4 dimensions"),
+        (preprocessing.Log2(), [[0.0, 1.0]], None, "log2 of 0"),
+        (preprocessing.CountsPerMillion(), [[-1.0, 2.0]], None, "negative"),
+        (preprocessing.CountsPerMillion(), [[1.0, 2.0], [0.0, 0.0]], None, "sample 1"),
+        (preprocessing.SampleStandardizer(), [[np.nan, np.nan]], None, "sample 0"),
+        (preprocessing.ExpressionFilter(level=50, share=0.5), NOISE, None, "none of 4"),
+        (preprocessing.Imputer(), np.full((3, 2), np.nan), None, "missing"),
         *(
-            (VarianceFilter(keep=keep), NOISE, None, "keep")
+            (preprocessing.VarianceFilter(keep=keep), NOISE, None, "keep")
             for keep in (0, -1, 2.5, "half", True, np.nan)
         ),
     ],
@@ -309,9 +275,6 @@ ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
 def test_what_an_estimator_cannot_use_is_named(estimator, X, y, named):
     with pytest.raises(InputError, match=named):
         estimator.fit(X, y) if hasattr(estimator, "predict") else estimator.fit(X, y).transform(X)
-
-
-# --- which columns a parameter names --------------------------------------------------------------
 
 
 NAMES = np.array(["a", "b", "c", "d"], dtype=object)
@@ -349,9 +312,53 @@ def test_names_need_to_exist_and_to_be_of_one_column():
 def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name):
     X, y = samples(estimator)
     for value in VALUES:
-        if estimator is ClassSpecificNBCV and isinstance(value, list) and len(value) > 9:
+        if estimator is nb.ClassSpecificNBCV and isinstance(value, list) and len(value) > 9:
             continue  # it would try every one of them
         model = make(estimator).set_params(**FEW.get(estimator.__name__, {}) | {name: value})
         undeclared, unusable = outcome(model, X, y)
         assert undeclared is None or undeclared.startswith(f"{name} is ")
         assert len(undeclared or unusable or "") <= 300
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: paired_tests.sorted_runs_test([1.0, 2.0], [1.0, 2.0]),
+        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, 2.0], [1.0]),
+        lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
+        lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
+        lambda: paired_tests.bayesian_signed_rank_test([1.0, 2.0], [2.0, 1.0], -0.1),
+        lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5]})),
+        lambda: rank_tests.adjust_pairwise([0.1, 0.2], 3),
+        lambda: rank_tests.adjust_pairwise([0.1, 0.2, 1.2], 3),
+        lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
+        lambda: stability_index([{"a", "b"}, {"c"}], 2),
+        lambda: permutation_scores(two_classes(), {"method": "xnb"}, n_permutations=0),
+        lambda: fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
+        lambda: von_mises_boundary([0, 1], [1, -1]),
+        lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
+        lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
+        lambda: commands.parameters(["bandwidth={"]),
+        lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
+        lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
+        lambda: local_path("~no-such-user/a.csv"),
+        lambda: local_path("file://[a/b.csv"),
+        lambda: fit_model(two_classes(), KMEANS),
+        lambda: explain_sample(fit_model(two_classes(), RANKED), two_classes().frame(), "s0"),
+    ],
+)
+def test_what_cannot_be_computed(call):
+    with pytest.raises(InputError):
+        call()
+
+
+KMEANS = {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}}
+RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
+
+
+def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("xnbflow.evaluation.folds_file._MOST_BYTES", 1 << 20)
+    path = tmp_path / "folds.tsv"
+    path.write_bytes(b"0\n" * (1 << 20))
+    with pytest.raises(InputError, match="is larger than 1 MiB: these are no folds"):
+        read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)

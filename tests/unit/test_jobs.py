@@ -1,12 +1,17 @@
-"""The start of a job, the words of its errors, and what it asks for."""
+"""The start of a job, its errors, what it asks for, and what is said without room."""
 
 import json
-import subprocess
+import os
+import resource
+import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from toys import python
 
+from xnbflow.data.atomic import atomic, write_atomically
 from xnbflow.data.contract import JOBS
 
 START = """
@@ -24,10 +29,7 @@ def run(tmp_path):
 
     def run(work, before="", sources=None):
         script = before + START.format(sources=json.dumps(sources or {})) + work
-        done = subprocess.run(
-            [sys.executable, "-c", script],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = python(script, cwd=tmp_path, check=False)
         return done.returncode, done.stderr
 
     return run
@@ -58,11 +60,9 @@ def test_a_job_of_diagnose_imports_neither_scipy_s_statistics_nor_scikit_learn(r
     assert (code, said) == (1, "set()\n")
 
 
-RULES = Path(__file__).parents[2] / "workflow" / "rules"
-
-
 def test_every_rule_of_the_contract_has_a_script_a_log_and_asks_for_memory_and_time():
-    text = "".join(path.read_text() for path in RULES.glob("*.smk"))
+    rules = Path(__file__).parents[2] / "workflow/rules"
+    text = "".join(path.read_text() for path in rules.glob("*.smk"))
     for rule in JOBS:
         for word in (f'log_of("{rule}")', f'benchmark_of("{rule}")', f"scripts/{rule}.py"):
             assert text.count(word) == 1, word
@@ -84,3 +84,106 @@ def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
     assert said.startswith("Error: The job ran out of memory (Unable to allocate 8 EiB)")
     assert "mem_mb" in said
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+#: Writes a table of a megabyte in a job whose files may have so many bytes.
+CALL = """
+import resource
+from xnbflow.workflow.jobs import start_job
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+from types import SimpleNamespace
+start_job(SimpleNamespace(threads=1, log=["job.log"], params=SimpleNamespace(sources=dict())))
+import numpy as np, pandas as pd
+{write}
+"""
+WRITES = {
+    "part.parquet": """
+import pyarrow as pa
+from xnbflow.data.parquet import parquet_writer
+table = pa.table({"x": np.random.default_rng(0).normal(size=131072)})
+with parquet_writer("part.parquet", table.schema) as writer:
+    writer.write_table(table)
+""",
+    "part.tsv": """
+from xnbflow.data.tables import write_tsv
+write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
+""",
+}
+
+
+def run_limited(folder, limit, write):
+    code = CALL.format(limit=limit, write=write)
+    unwatched = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    # coverage would have no room for its own file either
+    return python(code, cwd=folder, check=False, env=unwatched)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRITES)
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(tmp_path, name):
+    done = run_limited(tmp_path, 50_000, WRITES[name])
+    assert done.returncode == 1
+    said = f"{name} cannot be written: no space is left there; make room and run it again"
+    assert done.stderr == f"Error: {said}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
+    assert run_limited(tmp_path, resource.RLIM_INFINITY, WRITES[name]).returncode == 0
+
+
+def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
+    raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
+    done = run_limited(tmp_path, 0, raising)
+    assert done.stderr.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_until_it_is_whole_a_file_is_as_it_was(tmp_path):
+    with atomic(tmp_path / "new/table.tsv") as part:
+        part.write_text("half")
+        assert not (tmp_path / "new/table.tsv").exists()
+    shutil.rmtree(tmp_path / "new")
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+    with atomic(path) as part:
+        part.write_text("half")
+        assert path.read_text() == "before"
+        assert part.parent == path.parent  # a move within a folder is one step
+        part.write_text("whole")
+        assert path.read_text() == "before"
+    assert path.read_text() == "whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
+    path = tmp_path / "table.tsv"
+    path.write_text("before")
+
+    def fail(part):
+        part.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, fail)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_of_a_file_do_not_meet(tmp_path):
+    path = tmp_path / "series.parquet"
+    with atomic(path) as first:
+        first.write_text("first")
+        with atomic(path) as second:
+            assert second != first
+            second.write_text("second")
+        assert first.read_text() == "first"
+    assert path.read_text() == "first"
+
+
+def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
+    names = ("1.ab12.part.a.tsv", "2.ab12.part.a.tsv", "1.ab12.part.b.tsv")
+    old, new, other = (tmp_path / f".elsewhere.{name}" for name in names)
+    for part in (old, new, other):
+        part.touch()
+    for part in (old, other):
+        os.utime(part, (time.time() - 90_000,) * 2)
+    write_atomically(tmp_path / "a.tsv", lambda part: part.write_text("a"))
+    assert [part.exists() for part in (old, new, other)] == [False, True, True]

@@ -9,35 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from report_study import SCRIPT, write_declared, write_study
+from report_study import CLASSES, FEATURES, SAMPLES, SCRIPT, write_declared, write_study
+from toys import dataset, refused
 
-from xnbflow.data.contract import (
-    RECORD,
-    STUDY_TABLE,
-    STUDY_TABLES,
-    TRAINED,
-    TRAINING_TABLES,
-    VALIDATION_TABLES,
-)
+from xnbflow.data import contract
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Validation
 from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.models.trained import cross_validate, fit_model
 from xnbflow.report.manuscript import paragraphs as source
+from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
-from xnbflow.report.manuscript.references import (
-    cited_keys,
-    csl_json,
-    references,
-)
-from xnbflow.report.manuscript.writer import (
-    bibtex,
-    card,
-    reached_elsewhere,
-    sections_of_text,
-    write_paper,
-)
+from xnbflow.report.manuscript.references import cited_keys, csl_json, references
 from xnbflow.report.study import read_record, write_record
 from xnbflow.workflow.cli.commands import summary
 
@@ -52,8 +36,8 @@ def results(tmp_path_factory):
 
 def with_table(results, table, **columns):
     """Write a table of the study again, with other columns, and return the study."""
-    path = results.root / STUDY_TABLE.of(study=results.study.id, table=table)
-    write_parquet(results.tables[table].assign(**columns), path, STUDY_TABLES[table])
+    path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=table)
+    write_parquet(results.tables[table].assign(**columns), path, contract.STUDY_TABLES[table])
     return replace(results)
 
 
@@ -63,63 +47,52 @@ def tested(tmp_path_factory):
     made = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
     row = {"dataset": "alpha", "classifier": "xnb", "metric": "balanced_accuracy"}
     row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 3, "permuted": ""}
-    path = made.root / STUDY_TABLE.of(study="small", table="permutation_tests")
+    path = made.root / contract.STUDY_TABLE.of(study="small", table="permutation_tests")
     row |= {"p_value": 4 / 201}
-    write_declared(pd.DataFrame([row]), path, STUDY_TABLES["permutation_tests"])
+    write_declared(pd.DataFrame([row]), path, contract.STUDY_TABLES["permutation_tests"])
     verdicts = made.tables["verdicts"]
     p = np.where(verdicts["classifier"] == "xnb", 4 / 201, np.nan)
     made = with_table(with_table(made, "verdicts", p_value=p), "datasets", groups=12.0)
     return replace(made, study=replace(made.study, permutations={"xnb": 200}))
 
 
-# --- numbers --------------------------------------------------------------------------------------
+SHARES = [f"{name}_{part}" for name in ("accuracy", "balanced") for part in ("lower", "upper")]
+SHARES = ["accuracy", *SHARES[:2], "balanced_accuracy", *SHARES[2:], "majority"]
 
 
-def percent(value):
-    return f"{100 * value:.1f}%"
-
-
-def expected(results, place, row):
-    """The sentences of a classifier on a data set, from the tables alone."""
+def numbers_of(results, row, recall):
+    """The numbers that are told of a classifier on a data set, in their order."""
     where = {name: row[name] for name in ("dataset", "folds", "classifier")}
-    spans = [f"{percent(row[f'{n}_lower'])} to {percent(row[f'{n}_upper'])}" for n in NAMES]
-    yield f"{place}, {results.labels[row['classifier']]}: accuracy {percent(row['accuracy'])}"
-    yield f" (95% interval {spans[0]}), balanced accuracy {percent(row['balanced_accuracy'])}"
-    yield f" ({spans[1]}); {percent(row['majority'])} of the samples are of the largest class"
-    yield f" (p = {row['majority_p']:.2g}). Recall of "
-    recall = results.rows("recall", **where)
-    yield ", ".join(
-        f"“{r['class']}” {percent(r['recall'])} ({percent(r['lower'])} to {percent(r['upper'])}, "
-        f"{r['samples']} samples)"
-        for _, r in recall.iterrows()
-    )
+    accuracy, *shares = (f"{100 * row[name]:.1f}%" for name in SHARES)
+    found = [accuracy, "95%", *shares, f"{row['majority_p']:.2g}"]
+    for own in recall.to_dict("records"):
+        found += [f"{100 * own[name]:.1f}%" for name in ("recall", "lower", "upper")]
+        found += [str(own["samples"])]
     mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
-    count = f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"
-    yield f". It used {count} features per class on average."
-    if pd.notna(row["p_value"]):
-        yield f" Permutation test of balanced accuracy: p = {row['p_value']:.2g}."
-    stability = results.rows("stability", **where, **{"class": ""})
-    if len(stability) and pd.notna(stability["stability"].iloc[0]):
-        own = stability.iloc[0]
-        yield " Stability of the selected features between folds: "
-        yield f"{own['stability']:.2f} ({own['lower']:.2f} to {own['upper']:.2f})."
-    yield f" By the rule of xnbflow this result is {row['level']}"
-
-
-NAMES = ("accuracy", "balanced")
+    found += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
+    found += [f"{row['p_value']:.2g}"] if pd.notna(row["p_value"]) else []
+    stability = results.rows("stability", **where, **{"class": ""}).dropna(subset="stability")
+    for own in stability.to_dict("records"):
+        found += [f"{own[name]:.2f}" for name in ("stability", "lower", "upper")]
+    return found
 
 
 @pytest.mark.parametrize("study", ["results", "tested"])
 def test_every_number_of_the_results_is_that_of_its_table(study, request):
     results = request.getfixturevalue(study)
-    text = sections_of_text(paragraphs(results))["Results"]
+    text = writer.sections_of_text(paragraphs(results))["Results"]
     verdicts = results.tables["verdicts"]
     assert len(verdicts) == 3 * len(results.study.datasets)
     for _, row in verdicts.iterrows():
         place = results.place(row["dataset"], row["folds"])
-        sentence = "".join(expected(results, place, row))
-        assert sentence in text
-        text = text.replace(sentence, "")
+        start = f"{place}, {results.labels[row['classifier']]}: accuracy "
+        (said,) = (line for line in text.splitlines() if line.startswith(start))
+        recall = results.rows("recall", **row[["dataset", "folds", "classifier"]])
+        assert re.findall("“(.*?)”", said) == recall["class"].tolist()
+        told = re.sub("“.*?”", "", said.removeprefix(start))
+        assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row, recall)
+        assert f"this result is {row['level']}" in said
+        text = text.replace(said, "")
     headline = results.tables["headline"]["text"].iloc[0].replace(" %", "%")
     assert headline in text
     found = results.tables["audit"].query("severity in ('severe', 'warning')")["finding"]
@@ -139,22 +112,20 @@ def test_every_number_of_the_results_is_that_of_its_table(study, request):
 
 
 def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
-    text = sections_of_text(paragraphs(results))
+    text = writer.sections_of_text(paragraphs(results))
     sizes = results.tables["class_sizes"]
+    known = {name: (SAMPLES, FEATURES, len(classes)) for name, classes in CLASSES.items()}
     for _, row in results.tables["datasets"].iterrows():
         own = sizes[sizes["dataset"] == row["dataset"]]
+        assert tuple(row[["samples", "features", "classes"]]) == known[row["dataset"]]
+        assert set(own["samples"]) == {SAMPLES // len(own)}
         named = ", ".join(f"“{c}” {n}" for c, n in zip(own["class"], own["samples"], strict=True))
         said = f"It has {row['samples']} samples in {row['classes']} classes ({named})"
         assert f"{said} and {row['features']} features." in text["Data"]
-    assert (
-        "by 3-fold cross-validation, stratified by class and drawn 2 times"
-        in text["Cross-validation"]
-    )
+    said = "by 3-fold cross-validation, stratified by class and drawn 2 times"
+    assert said in text["Cross-validation"]
     assert all(label in text["Classifiers"] for label in results.labels.values())
     assert all(number in text["Software"] for number in results.software.values())
-
-
-# --- what was not run is not claimed --------------------------------------------------------------
 
 
 def test_clauses_follow_what_was_run(results, tested):
@@ -169,7 +140,7 @@ def test_clauses_follow_what_was_run(results, tested):
     assert "Friedman" not in grouped  # one data set
     for absent in ("hypergeometric", "second cohort was", "disjoint halves of the samples, which"):
         assert absent not in plain + grouped
-    assert "2.5" not in sections_of_text(plain)["Statistics"]  # no classifier tunes itself
+    assert "2.5" not in writer.sections_of_text(plain)["Statistics"]  # no classifier tunes itself
 
 
 def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
@@ -182,8 +153,8 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     kinds = pd.DataFrame({"kind": ["measured", "forecast"], "unreliable": ["", "wide"]})
     tables = {"random_genes": pd.DataFrame([random]), "learning_curve": kinds.assign(**curve)}
     for table, frame in tables.items():
-        path = results.root / STUDY_TABLE.of(study="small", table=table)
-        write_declared(frame.assign(**own), path, STUDY_TABLES[table])
+        path = results.root / contract.STUDY_TABLE.of(study="small", table=table)
+        write_declared(frame.assign(**own), path, contract.STUDY_TABLES[table])
     text = paragraphs(replace(results))
     assert "with 100 random signatures (alpha, " in text
     assert "; 7 of 100 random signatures reached it (p = 0.079)." in text
@@ -196,8 +167,8 @@ def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     assert "those of the training were not recorded" in paragraphs(results)
     key = {"dataset": "alpha", "folds": results.study.folds[0], "classifier": "nb"}
-    path = results.root / TRAINED.of(**key, table="fits")
-    fits = TRAINING_TABLES["fits"]
+    path = results.root / contract.TRAINED.of(**key, table="fits")
+    fits = contract.TRAINING_TABLES["fits"]
     write_parquet(read_parquet(path, fits), path, fits, series="digest")
     ours = results.software["numpy"]
     assert "The same versions trained" in paragraphs(replace(results))
@@ -208,20 +179,17 @@ def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
 
 def test_a_study_without_classifiers_claims_no_classification(tmp_path):
     text = paragraphs(write_study(tmp_path, classifiers=()))
-    assert set(sections_of_text(text)) == {"Data", "Statistics", "Software"}
+    assert set(writer.sections_of_text(text)) == {"Data", "Statistics", "Software"}
     assert not re.search("cross-valid|accurac|permut", text)
 
 
 def test_steps_are_described_with_their_reasons(results):
     steps = [{"method": "log2", "params": {"offset": 1}, "reason": "raw intensities"}]
     configuration = results.configuration | {"preprocessing": {"GSE7904": steps}}
-    text = sections_of_text(paragraphs(replace(results, configuration=configuration)))
+    text = writer.sections_of_text(paragraphs(replace(results, configuration=configuration)))
     said = "GSE7904: binary logarithms (offset = 1); source: @quackenbush2002; reason: raw"
     assert said in text["Preprocessing"]
     assert "No further preprocessing" not in text["Preprocessing"]
-
-
-# --- references -----------------------------------------------------------------------------------
 
 
 def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
@@ -235,14 +203,12 @@ def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
     packages = {"numpy", "scipy", "numba", "snakemake", "mitchell2019", "xnb2025"}
     assert cited | packages == set(references())
     assert set(re.findall(r"(?<=[\[ (\"])@([a-z]+\d{4})", text)) <= set(references())
-    assert bibtex(list(references())).count("\n}\n") == len(references())
+    assert writer.bibtex(list(references())).count("\n}\n") == len(references())
     items = {item["id"]: item for item in json.loads(csl_json(references()))}
     assert items["demsar2006"]["issued"] == {"date-parts": [[2006]]}
     assert items["holm1979"]["author"] == [{"family": "Holm", "given": "Sture"}]
     assert items["xnb2025"]["DOI"] == "10.1016/j.softx.2025.102347"
 
-
-# --- checklists, cards, files ---------------------------------------------------------------------
 
 #: Parts of the items of TRIPOD+AI and of the modules of REFORMS, as published.
 TRIPOD = dict.fromkeys(range(1, 28), 1) | {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3}
@@ -256,7 +222,7 @@ def numbers(parts):
 
 def test_checklists_have_the_published_items_and_files_name_what_exists(results, tmp_path):
     folder = tmp_path / "paper"
-    written = write_paper(results, folder)
+    written = writer.write_paper(results, folder)
     assert {path.name for path in folder.iterdir()} == set(written)
     for name, parts in (("tripod-ai", TRIPOD), ("reforms", REFORMS)):
         text = (folder / f"{name}.md").read_text()
@@ -281,46 +247,37 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
         ("verdicts", {"verdict": "held in part"}),
     ):
         path = results.folder / f"validation/{table}.parquet"
-        write_declared(pd.DataFrame([keys | row]), path, VALIDATION_TABLES[table])
+        write_declared(pd.DataFrame([keys | row]), path, contract.VALIDATION_TABLES[table])
     pair = Validation("xnb", "alpha", "GSE7904")
     study = replace(results, study=replace(results.study, validate=(pair,)))
     told = summary(toy_model)
-    text = card(told, "toy", reached_elsewhere(study, "alpha", "xnb"))
+    text = writer.card(told, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))
     assert "| GSE7904 | 0.600 | 0.400 to 0.800 | 36 |  | held in part |" in text
     for label, value in told["figures"]["recall"].items():
         shown = f"{value['value']:.3f} | {value['lower']:.3f} to {value['upper']:.3f}"
         assert f"| recall of {label} | {shown}" in text
-    assert "No second cohort" in card(told, "toy", [])
+    assert "No second cohort" in writer.card(told, "toy", [])
 
 
 @pytest.fixture(scope="module")
 def toy_model():
-    from xnbflow.data.dataset import DataSet
-
     rng, labels = np.random.default_rng(0), np.repeat(["a", "b"], 12)
     values = rng.normal(size=(4, 24)) + 2 * (labels == "b")
-    toy = DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(24)], labels)
-    return fit_model(toy, {"method": "gaussian_nb"}, cross_validate(toy, METHOD, 3))
-
-
-METHOD = {"method": "gaussian_nb"}
+    toy, entry = dataset(values, labels), {"method": "gaussian_nb"}
+    return fit_model(toy, entry, cross_validate(toy, entry, 3))
 
 
 def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tmp_path):
     results = write_study(tmp_path)
-    path = results.root / RECORD.of(study="small")
+    path = results.root / contract.RECORD.of(study="small")
     write_record(results, path)
     again = read_record("small", {}, results.root)
-    assert (again.study, again.labels, again.software) == (
-        results.study,
-        results.labels,
-        results.software,
-    )
+    for part in ("study", "labels", "software"):
+        assert getattr(again, part) == getattr(results, part)
     assert paragraphs(again) == paragraphs(results)
     with_table(results, "verdicts", accuracy=0.5)
-    with pytest.raises(InputError) as refused:
+    with refused(file=path):
         read_record("small", {}, results.root)
-    assert refused.value.file == str(path)
     with pytest.raises(InputError, match="xnbflow run absent"):
         read_record("absent", {}, results.root)
 

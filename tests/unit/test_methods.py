@@ -49,11 +49,8 @@ def words(schema):
     if isinstance(schema, dict):
         own = schema.get("enum", [])
         return {*own, *itertools.chain.from_iterable(map(words, schema.values()))}
-    return (
-        set(itertools.chain.from_iterable(map(words, schema)))
-        if isinstance(schema, list)
-        else set()
-    )
+    parts = schema if isinstance(schema, list) else ()
+    return set(itertools.chain.from_iterable(map(words, parts)))
 
 
 #: Parameters whose entries say more than the class declares: it looks at the rest in `fit`.

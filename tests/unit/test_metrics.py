@@ -21,20 +21,15 @@ def _trusted():
         yield
 
 
-def random_fold(n, k, seed, sharpness=2.0):
-    rng = np.random.default_rng(seed)
-    classes = np.array([f"class {code}" for code in range(k)])
-    codes = rng.integers(k, size=n)
-    noise = rng.normal(size=(n, k)) + np.eye(k)[codes]
-    log_posterior = log_softmax(sharpness * noise, axis=1)
-    return classes[codes], classes[log_posterior.argmax(axis=1)], log_posterior, classes
-
-
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 30), st.integers(2, 6), st.integers(0, 1000))
 @pytest.mark.filterwarnings("ignore")
 def test_label_metrics_are_scikit_learn_s_even_if_the_fold_lacks_classes(n, k, seed):
-    true, predicted, _, classes = random_fold(n, k, seed)
+    rng = np.random.default_rng(seed)
+    classes = np.array([f"class {code}" for code in range(k)])
+    codes = rng.integers(k, size=n)
+    scores = rng.normal(size=(n, k)) + np.eye(k)[codes]
+    true, predicted = classes[codes], classes[scores.argmax(axis=1)]
     ours = fold_metrics(true, predicted, None, classes)
     theirs = {
         "accuracy": sklearn.metrics.accuracy_score(true, predicted),
@@ -43,12 +38,6 @@ def test_label_metrics_are_scikit_learn_s_even_if_the_fold_lacks_classes(n, k, s
         "mcc": sklearn.metrics.matthews_corrcoef(true, predicted),
     }
     assert {name: ours[name] for name in theirs} == pytest.approx(theirs)
-
-
-def scikit_learn_s_area(true, probability, classes):
-    if len(classes) == 2:
-        return sklearn.metrics.roc_auc_score(true == classes[1], probability[:, 1])
-    return sklearn.metrics.roc_auc_score(true, probability, multi_class="ovr", labels=classes)
 
 
 @settings(deadline=None, max_examples=150)
@@ -62,7 +51,9 @@ def test_roc_auc_is_scikit_learn_s_on_probabilities_that_tie(k, n, steps, seed):
     with np.errstate(divide="ignore"):
         log_posterior = np.log(probability)
     ours = fold_metrics(true, true, log_posterior, classes)["roc_auc"]
-    assert abs(ours - scikit_learn_s_area(true, np.exp(log_posterior), classes)) < 1e-12
+    said = {"y_true": true, "y_score": probability, "multi_class": "ovr", "labels": classes}
+    said = said if k > 2 else {"y_true": true == classes[1], "y_score": probability[:, 1]}
+    assert abs(ours - sklearn.metrics.roc_auc_score(**said)) < 1e-12
 
 
 def folds_of_few(seed=0):
@@ -134,9 +125,11 @@ def test_without_probabilities_their_metrics_are_missing(log_posterior):
 
 
 @pytest.mark.parametrize("sharpness", [0.5, 2.0])
-def test_the_roc_curve_of_a_fold_is_scikit_learn_s(sharpness):
-    true, _, log_posterior, classes = random_fold(40, 3, 7)
-    log_posterior = np.floor(sharpness * log_posterior)  # some samples tie
+def test_the_roc_curve_of_a_fold_is_scikit_learn_s(rng, sharpness):
+    classes = np.array(["a", "b", "c"])
+    true = rng.choice(classes, 40)
+    scores = 2 * rng.normal(size=(40, 3)) + 2 * (true[:, None] == classes)
+    log_posterior = np.floor(sharpness * log_softmax(scores, axis=1))  # some samples tie
     curves = roc_curves(true, log_posterior, classes, np.zeros(40))
     for j, label in enumerate(classes):
         curve = curves.loc[curves["class"] == label, "true_positive_rate"].to_numpy()

@@ -37,12 +37,8 @@ BASELINES = {
         "svm.SVC": {"probability": True},
     }.items()
 }
-BASELINES["SelectKBest"] = {
-    "steps": [
-        {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 3}},
-        {"method": "sklearn.svm.SVC"},
-    ]
-}
+BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 3}}
+BASELINES["SelectKBest"] = {"steps": [BEST, {"method": "sklearn.svm.SVC"}]}
 FOREST = {"method": "sklearn.ensemble.RandomForestClassifier", "params": {"n_estimators": 5}}
 TREE = "sklearn.tree._tree.Tree"
 PARAMS = {
@@ -60,7 +56,6 @@ CLASSIFIERS = {
     for name, method in METHODS.items()
     if method.kind == "classifier"
 }
-
 
 SERIES = two_classes()
 
@@ -109,11 +104,8 @@ def test_other_files_are_refused(path, tmp_path):
     (tmp_path / "text.skops").write_text("g0,g1\n1,2\n")
     skops.io.dump(StandardScaler(), tmp_path / "foreign.skops")
     edited(path, tmp_path / "newer.skops", lambda c: c["version"].update(content="99"))
-    edited(
-        path,
-        tmp_path / "popen.skops",
-        lambda c: c["estimator"].update(__class__="Popen", __module__="subprocess"),
-    )
+    popen = {"__class__": "Popen", "__module__": "subprocess"}
+    edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
     for name, told in {
         "nothing": "does not exist",
         "text": "not a model, or is damaged",

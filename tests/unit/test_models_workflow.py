@@ -9,63 +9,33 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_study import walk
+from toys import dataset, refused
 from unit.test_models_file import two_classes
 
-from xnbflow.data.contract import (
-    GENE_SETS,
-    MODEL,
-    MODEL_TABLE,
-    MODEL_TABLES,
-    TRAINED,
-    TRAINING_TABLES,
-    VALIDATION,
-    VALIDATION_TABLES,
-)
+from xnbflow.data import contract
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import read_parquet, write_parquet, write_tables
 from xnbflow.evaluation.description import direction, feature_profiles
 from xnbflow.models import cross_validate, fit_model, read_model
+from xnbflow.models import validation as second_cohort
 from xnbflow.models.final import final_model, model_tables, write_final
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.models.trained import series_digest
-from xnbflow.models.validation import (
-    HARMONISERS,
-    compare_signatures,
-    harmonised,
-    matched,
-    permuted_selections,
-    validate,
-    validate_all,
-)
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
-TRAIN = two_classes(40)
-TEST = two_classes(32, seed=1)
-
-
-def named(series, name, values=None, **changes):
-    parts = {
-        "features": series.features,
-        "samples": series.samples,
-        "labels": series.labels,
-        **changes,
-    }
-    return DataSet(name, series.values if values is None else values, **parts)
-
-
-TRAIN, TEST = named(TRAIN, "one"), named(TEST, "two")
+TRAIN = replace(two_classes(40), name="one")
+TEST = replace(two_classes(32, seed=1), name="two")
 
 
 @cache
 def validated(harmonise="none"):
     """The tables of the signature in the second cohort."""
-    return validate(TRAIN, TEST, CSNB, name="csnb", harmonise=harmonise)
+    return second_cohort.validate(TRAIN, TEST, CSNB, name="csnb", harmonise=harmonise)
 
 
 @pytest.fixture
@@ -91,22 +61,21 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
     assert (tables["predictions"]["true"] == TEST.labels).all()
 
 
-def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(tables):
+def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng, tables):
     assert tables["verdicts"]["verdict"].item() == "held"
-    rng = np.random.default_rng(0)
-    noise = named(TEST, "noise", rng.normal(8, 1, TEST.values.shape))
-    told = validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
+    noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
+    told = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
     assert told["verdict"] in {"did not hold", "cannot tell"}
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
-    other = validate(TRAIN, named(TEST, "two", labels=swapped), CSNB)
+    other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
     assert other["verdicts"]["verdict"].item() == "labels look exchanged"
     assert "(normal as tumour, tumour as normal)" in other["verdicts"]["sentence"].item()
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 
-@pytest.mark.parametrize("harmonise", HARMONISERS)
+@pytest.mark.parametrize("harmonise", second_cohort.HARMONISERS)
 def test_every_harmonisation_is_a_step_of_the_model(harmonise):
-    entry = harmonised(CSNB, harmonise)
+    entry = second_cohort.harmonised(CSNB, harmonise)
     assert (entry == CSNB) == (harmonise == "none")
     tables = validated(harmonise)
     assert tables["accuracy"]["value"].min() > 0.7
@@ -117,25 +86,22 @@ def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     """Each sample twice, in groups: a classifier that learns by heart must not gain."""
     values = np.repeat(np.random.default_rng(1).normal(size=(30, 20)), 2, axis=1)
     labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
-    parts = ("twice", values, [f"g{i}" for i in range(30)], [f"s{i}" for i in range(40)], labels)
-    grouped = DataSet(*parts, groups=np.repeat(np.arange(20), 2))
+    alone, grouped = (dataset(values, labels, groups=g) for g in (None, np.arange(40) // 2))
     by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
-    assert cross_validate(DataSet(*parts), by_heart, 5).figures()["accuracy"]["value"] > 0.9
+    assert cross_validate(alone, by_heart, 5).figures()["accuracy"]["value"] > 0.9
     assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
 
 
-def test_the_choice_of_one_probe_per_gene_uses_no_labels():
+def test_the_choice_of_one_probe_per_gene_uses_no_labels(rng):
     """The probe with the greatest mean is taken, and random labels are predicted by chance."""
-    rng = np.random.default_rng(0)
     symbols = {f"p{i}": f"gene{i // 8}" for i in range(2400)}
     genes = pd.DataFrame({"symbol": list(symbols.values())})
     accuracies = []
     for _ in range(8):
         labels = np.array(["a", "b"])[rng.permutation(np.arange(40) % 2)]
-        samples = [f"s{i}" for i in range(40)]
         values = rng.normal(size=(2400, 40))
-        series = DataSet("noise", values, list(symbols), samples, labels, feature_metadata=genes)
-        chosen, other = matched(series, series, "symbol")
+        series = dataset(values, labels, features=list(symbols), feature_metadata=genes)
+        chosen, other = second_cohort.matched(series, series, "symbol")
         highest = values.mean(axis=1).reshape(300, 8).argmax(axis=1) + 8 * np.arange(300)
         assert np.array_equal(np.sort(chosen.values, axis=0), np.sort(values[highest], axis=0))
         assert np.array_equal(chosen.values, other.values)
@@ -147,7 +113,7 @@ def test_an_overlap_is_held_against_what_permuted_labels_select():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
     other = table.assign(feature=["g1", "g0", "g7"], direction=["low", "high", "low"])
     chance = [{"a": {"g0", "g2"}}, {"a": {"g5"}}, {"b": {"g0", "g1"}}]
-    row = compare_signatures(table, other, TRAIN, TEST, chance).iloc[0]
+    row = second_cohort.compare_signatures(table, other, TRAIN, TEST, chance).iloc[0]
     assert (row["shared"], row["genes"], row["same_direction"]) == (2, "g0 g1", 1)
     assert (row["expected"], row["p"]) == (2 / 3, 2 / 4)
 
@@ -155,10 +121,9 @@ def test_an_overlap_is_held_against_what_permuted_labels_select():
 def test_permuted_labels_select_planted_features_no_more_often_than_others():
     values = np.random.default_rng(3).normal(size=(200, 40))
     values[:2] += 9.0 * (TRAIN.labels == "tumour")
-    names = [f"g{i}" for i in range(200)]
-    series = named(TRAIN, "planted", values, features=names)
+    series = dataset(values, TRAIN.labels)
     assert set(fit_model(series, CSNB).signature["feature"]) == {"g0", "g1"}
-    found = permuted_selections(series, CSNB, 19)
+    found = second_cohort.permuted_selections(series, CSNB, 19)
     assert [set(sets) for sets in found] == 19 * [{"normal", "tumour"}]
     planted = sum(len(chosen & {"g0", "g1"}) for sets in found for chosen in sets.values())
     assert planted <= 4  # 2 of 200 features in 38 lists of 2: 0.8 expected
@@ -187,8 +152,11 @@ def test_the_table_of_the_core_is_what_the_classifier_found():
 
 def written(root, dataset, classifier, model, series):
     key = {"dataset": dataset, "classifier": classifier}
-    paths = {"model": str(root / MODEL.of(**key)), "gene_sets": str(root / GENE_SETS.of(**key))}
-    paths |= {t: str(root / MODEL_TABLE.of(**key, table=t)) for t in MODEL_TABLES}
+    paths = {
+        "model": str(root / contract.MODEL.of(**key)),
+        "gene_sets": str(root / contract.GENE_SETS.of(**key)),
+    }
+    paths |= {t: str(root / contract.MODEL_TABLE.of(**key, table=t)) for t in contract.MODEL_TABLES}
     write_final(model, series, paths, series_digest(series))
     return paths
 
@@ -208,13 +176,16 @@ def results(tmp_path_factory):
             model = final_model(series, entry, folds.predictions, folds.selected, {})
             written(root, series.name, name, model, series)
             key = {"dataset": series.name, "folds": "5-fold", "classifier": name}
-            fits, schema = root / TRAINED.of(**key, table="fits"), TRAINING_TABLES["fits"]
+            fits = root / contract.TRAINED.of(**key, table="fits")
+            schema = contract.TRAINING_TABLES["fits"]
             write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
-    tables = validate_all(
+    tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
     both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
-    write_tables(tables, root / VALIDATION.of(study="small"), VALIDATION_TABLES, both)
+    write_tables(
+        tables, root / contract.VALIDATION.of(study="small"), contract.VALIDATION_TABLES, both
+    )
     return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
 
 
@@ -241,19 +212,15 @@ def test_a_page_is_of_one_series(results, tmp_path, other):
     """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
     mine = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
     mine.refuse_mixed_series()
-    kinds = VALIDATION_TABLES | MODEL_TABLES | TRAINING_TABLES
+    kinds = contract.VALIDATION_TABLES | contract.MODEL_TABLES | contract.TRAINING_TABLES
     place = mine.root / other
     if place.suffix == ".gmt":
         place.write_text(place.read_text().replace("high", "low", 1))
     else:
         table = kinds[place.stem.rpartition(".")[2]]
         write_parquet(read_parquet(place, table), place, table, "f" * 64)
-    with pytest.raises(InputError) as refusal:
+    with refused(file=place):
         replace(mine).refuse_mixed_series()
-    assert refusal.value.file == str(place)
-
-
-# --- directions of genes --------------------------------------------------------------------------
 
 
 def test_a_signature_is_between_where_the_page_is():

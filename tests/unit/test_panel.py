@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
 from xnbflow.models.trained import fit_model
@@ -28,8 +28,7 @@ def series():
         values[start : start + 5] += rng.normal(0, 0.2, (5, 60))
     values[50:] = 9 + rng.normal(0, 0.1, (10, 60))
     values += rng.normal(0, 0.3, 60)
-    names = [f"g{i}" for i in range(60)]
-    return DataSet("toy", values, names, [f"s{i}" for i in range(60)], labels)
+    return dataset(values, labels)
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +65,7 @@ def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_re
         assert (genes.tolist(), references.tolist()) == ([0], [2])
 
 
-def test_no_two_features_of_one_gene_are_chosen_and_no_control():
-    rng = np.random.default_rng(0)
+def test_no_two_features_of_one_gene_are_chosen_and_no_control(rng):
     codes = np.repeat([0, 1], 10)
     values = 8 + rng.normal(size=(8, 20)) * np.array([1, 1, 1, 1, 0.1, 0.2, 0.3, 0.4])[:, None]
     values[:4] += 3 * codes  # not correlated within classes: modules of their own

@@ -1,45 +1,44 @@
-"""Permutation tests: null distribution, what is repeated, exactness, labels that groups bind."""
+"""Permutation tests, random genes and learning curves: null distributions and planted signals."""
 
 import itertools
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import nnls
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.naive_bayes import GaussianNB
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
+from xnbflow.data.study import Study
 from xnbflow.evaluation import permutation
-from xnbflow.evaluation.permutation import (
-    Screen,
-    cross_validated_score,
-    label_test,
-    permutation_scores,
-    permutation_table,
-    permutation_test,
-)
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.learning_curve import learning_curve, power_laws
+from xnbflow.evaluation.random_genes import random_genes
 from xnbflow.naive_bayes import ClassSpecificNB
+from xnbflow.report.outline import section_modules
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 
 NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
-SELECTING = {
-    "steps": [
-        {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}},
-        {"method": "sklearn.naive_bayes.GaussianNB"},
-    ]
-}
+BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
+SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
 
 
 def noise(n=40, n_features=5, seed=0, shift=0.0, name="noise"):
     rng = np.random.default_rng(seed)
     labels = np.array(["a", "b"])[np.arange(n) % 2]
     values = rng.normal(size=(n_features, n)) + shift * (labels == "b")
-    features = [f"g{i}" for i in range(n_features)]
-    return DataSet(name, values, features, [f"s{i}" for i in range(n)], labels)
+    return dataset(values, labels, name)
 
 
 def test_a_difference_is_found():
-    table = permutation_table(permutation_scores(noise(shift=1.5), NB, n_permutations=39))
+    table = permutation.permutation_table(
+        permutation.permutation_scores(noise(shift=1.5), NB, n_permutations=39)
+    )
     table = table.set_index("metric")
     assert table.loc["accuracy", "p_value"] == 1 / 40
     assert table.loc["accuracy", "observed"] > 0.8
@@ -50,15 +49,17 @@ def test_a_difference_is_found():
 def test_selection_is_inside_so_that_noise_is_not_significant():
     """Five features chosen of 1,000 by all labels would tell noise apart; chosen inside, not."""
     series = noise(n_features=1000, seed=3)
-    table = permutation_table(permutation_scores(series, SELECTING, n_permutations=19))
+    table = permutation.permutation_table(
+        permutation.permutation_scores(series, SELECTING, n_permutations=19)
+    )
     assert (table["p_value"] > 0.1).all()
     assert (table["null_mean"] < 0.6).all()
 
 
 def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
     series = noise(shift=1.0)
-    first = permutation_scores(series, NB, n_permutations=3)
-    again = permutation_scores(series, NB, n_permutations=5)
+    first = permutation.permutation_scores(series, NB, n_permutations=3)
+    again = permutation.permutation_scores(series, NB, n_permutations=5)
     pd.testing.assert_frame_equal(first, again.iloc[:4])
     assert first["permutation"].tolist() == [0, 1, 2, 3]
     assert first["accuracy"][0] > first["accuracy"][1:].max()
@@ -67,16 +68,13 @@ def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
 def test_the_table_counts_what_reaches_the_observed_score():
     scores = pd.DataFrame({"permutation": range(5), "accuracy": [0.6, 0.5, 0.6, 0.7, 0.4]})
     scores["balanced_accuracy"] = [0.9, 0.5, 0.5, 0.6, 0.6]
-    table = permutation_table(scores).set_index("metric")
+    table = permutation.permutation_table(scores).set_index("metric")
     assert table["at_least"].tolist() == [2, 0]
     assert table["p_value"].tolist() == [3 / 5, 1 / 5]
     assert table["permutations"].tolist() == [4, 4]
     assert table.loc["accuracy", "null_mean"] == pytest.approx(0.55)
     assert table.loc["accuracy", "null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
     assert table.loc["accuracy", "null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
-
-
-# --- the quick test -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stop_after", [3, 10, 1000])
@@ -87,12 +85,8 @@ def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
     def score(labels, seed):
         return float(np.round(rng.random(), 2))  # with ties
 
-    p = [
-        permutation_test(
-            score, labels, lambda _: labels, n_permutations=99, stop_after=stop_after
-        ).p_value
-        for _ in range(2000)
-    ]
+    tested = partial(permutation.permutation_test, score, labels, lambda _: labels)
+    p = [tested(n_permutations=99, stop_after=stop_after).p_value for _ in range(2000)]
     for level in (0.025, 0.05, 0.2, 0.5):
         assert np.mean(np.array(p) <= level) <= level + 2.6 * np.sqrt(level * (1 - level) / 2000)
 
@@ -102,8 +96,8 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
     labels = np.repeat([0, 1], 20)
 
     def tested():
-        score = cross_validated_score(ClassSpecificNB(n_features=5), values)
-        return permutation_test(
+        score = permutation.cross_validated_score(ClassSpecificNB(n_features=5), values)
+        return permutation.permutation_test(
             score, labels, lambda rng: rng.permutation(labels), n_permutations=60
         )
 
@@ -114,8 +108,7 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
     assert found.p_value == pytest.approx(1 / 61)
 
 
-def test_the_screen_is_that_of_the_training_samples_alone():
-    rng = np.random.default_rng(0)
+def test_the_screen_is_that_of_the_training_samples_alone(rng):
     values, codes = rng.normal(size=(300, 60)), rng.integers(0, 3, 60)
     spread = values.std(axis=1)
     training_sets = [rng.permutation(60)[:45] for _ in range(2)]
@@ -129,7 +122,7 @@ def test_the_screen_is_that_of_the_training_samples_alone():
                 apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
                 best |= set(np.argsort(-apart)[:10].tolist())
         expected.append(sorted(best))
-    screen = Screen(values)
+    screen = permutation.Screen(values)
     assert [kept.tolist() for kept in screen.best(codes, training_sets, 20)] == expected
     assert [list(kept) for kept in screen.best(codes, training_sets[:1], 300)] == [[*range(300)]]
 
@@ -140,12 +133,11 @@ def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient, monkeypatc
     n, rng = 60, np.random.default_rng(per_patient)
     labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
     values = rng.normal(size=(60, len(labels)))
-    names = [f"s{i}" for i in range(len(labels))]
     groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
 
     def found(values, labels):
-        series = DataSet("toy", values, [f"g{i}" for i in range(60)], names, labels, groups=groups)
-        return label_test(series, {"method": f"{CSNB}CV"}, CSNB)
+        series = dataset(values, labels, groups=groups)
+        return permutation.label_test(series, {"method": f"{CSNB}CV"}, CSNB)
 
     row = found(values, labels).iloc[0]
     assert row["permuted"] == "ClassSpecificNB"
@@ -161,7 +153,7 @@ def test_screening_changes_a_signal_little():
     values, labels = np.random.default_rng(1).normal(size=(3000, 60)), np.repeat([0, 1], 30)
     values[:10, 30:] += 1.2
     whole, screened = (
-        cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
+        permutation.cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
         for kept in (None, 400)
     )
     assert screened == pytest.approx(whole, abs=0.04)
@@ -169,4 +161,87 @@ def test_screening_changes_a_signal_little():
 
 def test_no_permutation_is_refused():
     with pytest.raises(InputError):
-        permutation_test(lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0)
+        permutation.permutation_test(
+            lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0
+        )
+
+
+def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
+    values = rng.normal(8.0, 1.0, (n_features, n))
+    values[:shifted] += shift * (labels == "b")
+    return dataset(values, labels, f"toy{seed}")
+
+
+def picked(features, folds):
+    rows = [(0, fold, name) for fold in folds["fold"].unique() for name in features]
+    return pd.DataFrame(rows, columns=["repeat", "fold", "feature"])
+
+
+def test_the_score_of_the_selected_features_is_that_of_gaussian_naive_bayes():
+    series, names = toy(0, shifted=3, shift=1.0), ["g0", "g1", "g50"]
+    folds = draw_folds(series, 5, 2)
+    predicted = series.labels.copy()
+    for _, own in folds[folds["repeat"] == 0].groupby("fold"):
+        test = np.isin(series.samples, own["sample"])
+        X = series.frame()[names].to_numpy()
+        fitted = GaussianNB(priors=[0.5, 0.5]).fit(X[~test], series.labels[~test])
+        predicted[test] = fitted.predict(X[test])
+    row = random_genes(series, picked(names, folds), folds).iloc[0]
+    assert row["selected_score"] == pytest.approx(balanced_accuracy_score(series.labels, predicted))
+    assert (row["signature_size"], row["signatures"]) == (3, 100)
+
+
+def test_few_informative_features_beat_random_ones_and_features_among_many_alike_do_not():
+    for shifted, is_better in ((3, True), (200, False)):
+        series = toy(1, shifted=shifted)
+        folds = draw_folds(series, 5, 1)
+        row = random_genes(series, picked(["g0", "g1", "g2"], folds), folds).iloc[0]
+        assert row["random_p"] == (row["as_good_random"] + 1) / 101
+        assert (row["random_p"] < 0.05) == is_better
+
+
+def test_what_cannot_be_compared_has_no_row():
+    series = toy(2)
+    folds = draw_folds(series, 5, 1)
+    assert random_genes(series, picked([], folds), folds).empty
+    assert random_genes(series, picked(series.features[:101], folds), folds).empty
+    flat = replace(series, values=np.where(np.arange(200)[:, None] < 100, series.values, 0.0))
+    assert random_genes(flat, picked(series.features[:51], folds), folds).empty
+    assert not random_genes(flat, picked(series.features[:50], folds), folds).empty
+
+
+def test_power_laws_have_the_least_squares_of_all_floors_and_scales():
+    sizes, rng = np.array([10.0, 14.0, 20.0, 28.0, 40.0]), np.random.default_rng(0)
+    errors = np.clip(0.1 + sizes**-0.7 + rng.normal(0, 0.03, (20, 5)), 0, 1)
+    laws = power_laws(sizes, errors)
+    found = np.square(errors - np.stack([laws.at(n) for n in sizes], axis=1)).sum(axis=1)
+    for each, own in zip(errors, found, strict=True):
+        least = min(
+            nnls(np.stack([np.ones(5), sizes**-b], axis=1), each)[1] ** 2
+            for b in np.linspace(0.1, 2.0, 39)
+        )
+        assert own == pytest.approx(least, abs=1e-12)
+
+
+@pytest.mark.parametrize(("shift", "is_reliable"), [(1.2, True), (0.0, False)])
+def test_a_curve_without_rise_is_marked(shift, is_reliable):
+    curve = learning_curve(toy(3, n=60, shifted=20, shift=shift), {"method": CSNB}, CSNB)
+    forecast = curve[curve["kind"] == "forecast"]
+    assert forecast["training_samples"].tolist() == [60, 90, 120]
+    assert curve["balanced_accuracy"].between(curve["lower"], curve["upper"]).all()
+    marked = (forecast["unreliable"] != "").tolist()
+    assert marked == sorted(marked)  # nothing beyond an unreliable forecast is reliable
+    assert ("no rise" not in forecast["unreliable"].iloc[-1]) == is_reliable
+
+
+def test_a_class_that_is_too_small_has_no_curve():
+    assert learning_curve(toy(4, n=10), {"method": CSNB}, CSNB).empty
+
+
+def test_a_page_leaves_out_the_sections_that_a_study_omits():
+    study = Study("s", "s", "", ("d",), ("c",), ("f",), diagnostics=False, analyses={})
+    some = replace(study, omit_sections=("context", "samples"))
+    left_out = set(section_modules(study, {})) - set(section_modules(some, {}))
+    assert {name.rpartition(".")[2] for name in left_out} == {"context", "samples"}

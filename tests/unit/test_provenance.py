@@ -1,15 +1,18 @@
-"""The digests of a script follow the sources that it imports: too much rather than too little."""
+"""Jobs and compiled code follow the sources: too much rather than too little."""
 
 import importlib
 import json
 import os
 import shutil
-import subprocess
-import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
+from toys import python
 
+import xnbflow
 from xnbflow.data.errors import InputError
 from xnbflow.workflow import provenance
 from xnbflow.workflow.provenance import (
@@ -26,7 +29,6 @@ NAMES = sorted(path.name for path in SCRIPTS.glob("*.py"))
 TRAINING = {f"{name}.py" for name in ("train", "permute", "classify", "validate", "combine")}
 #: What starts a job or checks a configuration makes no result.
 STARTING = {"xnbflow", "xnbflow.workflow"}
-
 
 #: Imports what each script imports in a fork of one process, which has other packages already.
 IMPORTS = """
@@ -50,9 +52,7 @@ def imported():
     for script in SCRIPTS.glob("*.py"):
         lines = script.read_text().partition("start_job(snakemake)")[2].splitlines()
         codes[script.stem] = "\n".join(x for x in lines if x.startswith(("import ", "from ")))
-    command = [sys.executable, "-c", IMPORTS, json.dumps(codes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(map(json.loads, done.stdout.splitlines()))
+    return dict(map(json.loads, python(IMPORTS, json.dumps(codes)).stdout.splitlines()))
 
 
 @pytest.mark.parametrize("script", NAMES)
@@ -78,8 +78,7 @@ def run(copy, text):
     """Run code with a copy of the library; returns what it prints."""
     code = f"import sys; sys.path.insert(0, {str(copy.parent)!r})\n{text}"
     written = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=written).stdout
+    return python(code, env=written).stdout
 
 
 @pytest.mark.parametrize(
@@ -139,3 +138,64 @@ def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(
     module.write_text("class Model: ...  # edited\n")
     with pytest.raises(InputError, match="sources of own_classifier were edited"):
         refuse_other_sources(planned)
+
+
+#: Every classifier's kernels, those written as vectors among them.
+PREDICT = """
+import numpy as np
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB, GaussianNB
+rng = np.random.default_rng(0)
+y = np.arange(24) % 3
+X = rng.normal(size=(24, 5)) + y[:, None]
+for model in (GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(n_features=1)):
+    print(model.fit(X, y).predict_log_proba(X[:2]).round(6).tolist())
+"""
+
+#: A kernel of one module that calls kernels of another.
+CALL = """
+import numpy as np
+from xnbflow.density.bandwidth import leave_one_out_likelihood
+from xnbflow.density.kernels import kernel_code
+print(leave_one_out_likelihood(np.arange(3.0), 1.0, kernel_code("gaussian")))
+"""
+
+
+def compute(copy, **variables):
+    return python(CALL, env=os.environ | {"PYTHONPATH": str(copy.parent)} | variables)
+
+
+@pytest.mark.slow
+def test_an_edited_kernel_changes_those_in_other_files_that_call_it(copy, tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    before = float(compute(copy, **cache).stdout)
+    callee = copy / "density" / "kernels.py"
+    text, last = callee.read_text(), "        values[i] = p * r + 1.0\n"
+    assert last in text
+    callee.write_text(text.replace(last, "        values[i] = 2.0 * (p * r + 1.0)\n"))
+    doubled = compute(copy, **cache)
+    assert float(doubled.stdout) == pytest.approx(before + 3 * np.log(2.0))
+    assert not doubled.stderr
+
+
+@pytest.mark.slow
+def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tmp_path):
+    """Into the cache of the user or, where that cannot be written, into none, with a warning."""
+    for folder in {path.parent for path in copy.rglob("*.py")}:
+        (folder / "__pycache__").write_text("no folder")
+    (tmp_path / "file").write_text("no folder")
+    for home, warnings in (("home", 0), ("file", 1)):
+        place = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": str(tmp_path / home)}
+        done = compute(copy, **place)
+        assert np.isfinite(float(done.stdout))
+        assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
+    assert any((tmp_path / "home").rglob("*.nbc"))
+
+
+@pytest.mark.slow
+def test_without_compilation_the_results_are_the_same():
+    source = str(Path(xnbflow.__file__).parents[1])
+    done = python(PREDICT, env=os.environ | {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"})
+    with redirect_stdout(StringIO()) as compiled:
+        exec(PREDICT, {})
+    assert done.stdout == compiled.getvalue()
+    assert done.stdout.count("[[") == 4

@@ -10,15 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from xnbflow.evaluation.rank_tests import (
-    MOST_CLASSIFIERS_EXHAUSTIVE,
-    adjust_pairwise,
-    average_ranks,
-    critical_difference,
-    friedman_test,
-    iman_davenport_test,
-    pairwise_rank_tests,
-)
+from xnbflow.evaluation import rank_tests
 
 TABLE_4 = Path(__file__).parents[2] / "resources" / "paper" / "directional_table4.tsv"
 
@@ -34,21 +26,21 @@ def by_pair(table, column):
 @pytest.mark.parametrize("procedure", ["nemenyi", "holm", "shaffer", "bergmann_hommel"])
 def test_table_4_of_the_directional_paper_is_reproduced(procedure):
     ranks = {"SelvMNB": 2.125, "dNB": 2.375, "SelGNB": 2.8125, "vMNB": 3.3125, "GNB": 4.375}
-    ours = by_pair(pairwise_rank_tests(ranks, 8), procedure)
+    ours = by_pair(rank_tests.pairwise_rank_tests(ranks, 8), procedure)
     published = by_pair(pd.read_csv(TABLE_4, sep="\t", comment="#"), procedure)
     assert len(published) == 10
     assert {pair: round(p, 4) for pair, p in ours.items()} == published
 
 
 def test_demsar_s_example_average_ranks_and_omnibus_tests():
-    ranks = average_ranks(-DEMSAR_RANKS)
+    ranks = rank_tests.average_ranks(-DEMSAR_RANKS)
     printed = {"C4.5+m+cf": 1.964, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5": 3.143}
     assert list(ranks.index) == list(printed)
     assert ranks.round(3).to_dict() == printed
-    friedman = friedman_test(-DEMSAR_RANKS, tie_correction=False)
+    friedman = rank_tests.friedman_test(-DEMSAR_RANKS, tie_correction=False)
     assert round(friedman.statistic, 2) == 9.28
     assert friedman.degrees_of_freedom == (3,)
-    iman_davenport = iman_davenport_test(-DEMSAR_RANKS, tie_correction=False)
+    iman_davenport = rank_tests.iman_davenport_test(-DEMSAR_RANKS, tie_correction=False)
     assert round(iman_davenport.statistic, 2) == 3.69
     assert iman_davenport.degrees_of_freedom == (3, 39)
     assert stats.f.isf(0.05, 3, 39) == pytest.approx(2.85, abs=0.005)  # the critical value printed
@@ -65,7 +57,7 @@ scores = st.integers(3, 6).flatmap(
 @settings(deadline=None, max_examples=80)
 @given(scores)
 def test_friedman_with_ties_equals_scipy_s(table):
-    ours = friedman_test(table)
+    ours = rank_tests.friedman_test(table)
     if (table.nunique(axis=1) == 1).all():
         assert ours[:2] == (0.0, 1.0)  # SciPy divides zero by zero
         return
@@ -80,7 +72,7 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks(table):
     n, k = ranks.shape
     between = n * np.sum((ranks.mean(axis=0) - ranks.mean()) ** 2)
     within = np.sum((ranks - ranks.mean()) ** 2) - between  # rows have equal means
-    ours = iman_davenport_test(table)
+    ours = rank_tests.iman_davenport_test(table)
     if within < 1e-9 and between > 0:
         assert np.isinf(ours.statistic)
         arrangements = len(set(itertools.permutations(ranks[0])))
@@ -104,9 +96,11 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks(table):
 def test_of_perfect_agreement_the_p_value_is_exact_with_ties_too(row):
     # the first row stands as it is, every order of the second is as probable
     tables = [pd.DataFrame([row, other]) for other in itertools.permutations(row)]
-    reached = np.mean([np.isinf(iman_davenport_test(table).statistic) for table in tables])
+    reached = np.mean(
+        [np.isinf(rank_tests.iman_davenport_test(table).statistic) for table in tables]
+    )
     for n in (2, 3):
-        agreement = iman_davenport_test(pd.DataFrame([row] * n))
+        agreement = rank_tests.iman_davenport_test(pd.DataFrame([row] * n))
         assert np.isinf(agreement.statistic)
         assert agreement.p_value == pytest.approx(reached ** (n - 1), rel=1e-12)
 
@@ -120,7 +114,7 @@ def test_of_perfect_agreement_the_p_value_is_exact_with_ties_too(row):
 )
 def test_critical_values_are_those_of_demsar_s_table_5(alpha, printed):
     k = np.arange(2, 11)
-    ours = [critical_difference(n, 1, alpha) / np.sqrt(n * (n + 1) / 6) for n in k]
+    ours = [rank_tests.critical_difference(n, 1, alpha) / np.sqrt(n * (n + 1) / 6) for n in k]
     np.testing.assert_allclose(ours, printed, atol=0.0012)
 
 
@@ -167,7 +161,7 @@ def test_procedures_follow_their_definitions_over_all_sets_of_hypotheses(case):
     bergmann_hommel = np.array(
         [max(len(s) * p[s].min() for s in sets if pair in s) for pair in range(len(p))]
     )
-    adjusted = adjust_pairwise(p, k)
+    adjusted = rank_tests.adjust_pairwise(p, k)
     np.testing.assert_allclose(adjusted["bergmann_hommel"], monotone(p, bergmann_hommel))
     np.testing.assert_allclose(
         adjusted["shaffer"],
@@ -178,8 +172,8 @@ def test_procedures_follow_their_definitions_over_all_sets_of_hypotheses(case):
 
 
 def test_too_many_classifiers_leave_out_bergmann_hommel_with_a_warning():
-    k = MOST_CLASSIFIERS_EXHAUSTIVE + 1
+    k = rank_tests.MOST_CLASSIFIERS_EXHAUSTIVE + 1
     with pytest.warns(UserWarning, match=f"every partition of {k} classifiers"):
-        adjusted = adjust_pairwise(np.full(k * (k - 1) // 2, 0.01), k)
+        adjusted = rank_tests.adjust_pairwise(np.full(k * (k - 1) // 2, 0.01), k)
     assert adjusted["bergmann_hommel"].isna().all()
     assert adjusted["shaffer"].notna().all()

@@ -50,17 +50,8 @@ from xnbflow.report.sections import (
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study import write_curves, write_multiqc, write_report
 
-MODULES = (
-    answer,
-    audit,
-    overview,
-    diagnostics,
-    accuracy,
-    explanation,
-    samples,
-    comparison,
-    methods,
-)
+MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples)
+MODULES += (comparison, methods)
 
 
 @pytest.fixture(scope="module")
@@ -313,9 +304,6 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert len(pairs) == (others > 0.5).sum()
 
 
-# --- the data of a waterfall ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("classifier", ["xnb", "priors", "calibrated"])
 def test_a_waterfall_adds_up_to_the_classifiers_posterior(tmp_path, classifier):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=(classifier,))
@@ -350,21 +338,6 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert wrong < {s[0] for s in some["samples"]}
     assert len(some["samples"]) == len(wrong) + 2
     assert some["left_out"] == 36 - len(some["samples"])
-
-
-# --- the tables of a study ------------------------------------------------------------------------
-
-
-def test_data_sets_and_classes_are_counted_in_the_order_of_the_study(results):
-    tables = results.tables
-    assert tables["datasets"].iloc[:, :4].to_numpy().tolist() == [
-        [name, SAMPLES, FEATURES, len(classes)] for name, classes in CLASSES.items()
-    ]
-    assert tables["class_sizes"].to_numpy().tolist() == [
-        [name, label, SAMPLES // len(classes)]
-        for name, classes in CLASSES.items()
-        for label in sorted(classes)
-    ]
 
 
 @pytest.fixture

@@ -1,55 +1,52 @@
-"""Figures as SVG: fit to be in a page beside others, whatever the names in them are."""
+"""The page and its figures: fit to stand beside others, whatever the names in them are."""
 
 import itertools
+import json
+import os
+import re
+import signal
 import xml.etree.ElementTree as ET
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from html import unescape
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
-from report_study import write_study
+from report_study import SCRIPT, write_study
 from unit.test_report_sections import MODULES
 
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
 from xnbflow.report.drawings.ranks import draw_ranks
+from xnbflow.report.index import write_index
+from xnbflow.report.page import blocks as kinds
+from xnbflow.report.page import style
 from xnbflow.report.page.blocks import figures_of
-from xnbflow.report.page.style import (
-    COLOURS,
-    DASHES,
-    INK,
-    MARKERS,
-    for_print,
-    print_figure,
-    render,
-    shorten,
-)
+from xnbflow.report.page.page import write_figures, write_page
 
 
 def _seen(colour, blindness=None):
     """Return linear RGB as a person with full dichromacy sees it (Machado and others 2009)."""
-    matrices = {
-        "deutan": [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ],
-    }
+    deutan = [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ]
     parts = np.array(to_rgb(colour))
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return linear if blindness is None else np.clip(matrices[blindness] @ linear, 0, 1)
+    return linear if blindness is None else np.clip(deutan @ linear, 0, 1)
 
 
 def _lab(linear):
     """Return CIELAB of linear sRGB, white D65."""
-    xyz = (
-        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-        @ linear
-        / [0.9505, 1.0, 1.089]
-    )
+    xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]] @ linear
+    xyz /= [0.9505, 1.0, 1.089]
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
@@ -76,11 +73,11 @@ KINDS = ("correlations", "p_values", "points", "trade_off", "matrix", "densities
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "lines"])
 def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures):
     drawing = (draw_lines, LINES) if name == "lines" else figures[f"draw_{name}"]
-    text = render(name, *drawing)
-    assert render(name, *drawing) == text
+    text = style.render(name, *drawing)
+    assert style.render(name, *drawing) == text
     root = ET.fromstring(text)
     ids = [element.get("id") for element in root.iter() if element.get("id")]
-    other = render("other", *drawing)
+    other = style.render("other", *drawing)
     assert not any(f'id="{i}"' in other for i in ids)
     referred = [e.get(XLINK)[1:] for e in root.iter() if e.get(XLINK)]
     referred += [e.get("clip-path")[5:-1] for e in root.iter() if e.get("clip-path")]
@@ -91,9 +88,9 @@ def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures
     assert "<!--" not in text
     if name == "lines":
         shown = " ".join(element.text or "" for element in root.iter(f"{SVG}text"))
-        assert all(shorten(label, 11)[:-1] in shown for label in NAMES[:2])
+        assert all(style.shorten(label, 11)[:-1] in shown for label in NAMES[:2])
     assert "currentColor" in text  # the ink is that of the page, and the paper is transparent
-    assert INK not in text
+    assert style.INK not in text
     first = next(root.iter(f"{SVG}path"), None)
     assert first is None or "#ffffff" not in first.get("style", "")
 
@@ -131,14 +128,11 @@ def test_no_text_of_a_figure_is_cut(draw, arguments):
     assert box.y1 <= height + 0.01
 
 
-# --- for print ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("width", [85, 180])
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "lines", "components"])
 def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(name, width, figures):
     drawing = (draw_lines, LINES) if name == "lines" else figures[f"draw_{name}"]
-    with for_print(*drawing, width, name) as figure:
+    with style.for_print(*drawing, width, name) as figure:
         FigureCanvasAgg(figure).draw()
         bounds, inches = figure.get_tightbbox(), figure.get_size_inches()
         assert min(text.get_fontsize() for text in figure.findobj(Text)) >= 7
@@ -149,7 +143,7 @@ def test_a_printed_figure_holds_everything_and_its_text_has_7_points_or_more(nam
 
 
 def test_fonts_are_embedded_or_outlined(figures, tmp_path):
-    print_figure(*figures["draw_ranks"], tmp_path / "a", 180)
+    style.print_figure(*figures["draw_ranks"], tmp_path / "a", 180)
     pdf, svg = (tmp_path / "a.pdf").read_bytes(), (tmp_path / "a.svg").read_text()
     assert b"/FontFile2" in pdf  # TrueType, as fonttype 42 writes
     assert b"/Type3" not in pdf
@@ -159,30 +153,131 @@ def test_fonts_are_embedded_or_outlined(figures, tmp_path):
 
 def test_colours_differ_from_a_light_and_from_a_dark_page():
     """Contrast of graphics against both papers is at least 2 (WCAG's formula)."""
-
-    def luminance(colour):
-        parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-        linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        return linear @ [0.2126, 0.7152, 0.0722]
-
-    for colour in COLOURS:
+    for colour in style.COLOURS:
         for paper in ("#ffffff", "#16191d"):
-            low, high = sorted([luminance(colour), luminance(paper)])
+            low, high = sorted(_seen(each) @ [0.2126, 0.7152, 0.0722] for each in (colour, paper))
             assert (high + 0.05) / (low + 0.05) > 2, (colour, paper)
 
 
 @pytest.mark.parametrize("blindness", [None, "deutan"])
 def test_the_first_six_colours_differ_whoever_looks(blindness):
-    """No pair is nearer than 10 in CIE76, about four just noticeable differences."""
-    seen = [_lab(_seen(colour, blindness)) for colour in COLOURS[:6]]
+    """No pair is nearer than 10 in CIE76, about four just noticeable differences.
+
+    In grey marks and dashes tell them apart.
+    """
+    seen = [_lab(_seen(colour, blindness)) for colour in style.COLOURS[:6]]
     for i, j in itertools.combinations(range(6), 2):
-        assert np.linalg.norm(seen[i] - seen[j]) > 10, (COLOURS[i], COLOURS[j])
+        assert np.linalg.norm(seen[i] - seen[j]) > 10, (style.COLOURS[i], style.COLOURS[j])
+    assert all(30 < _lab(_seen(colour))[0] < 80 for colour in style.COLOURS)  # on paper, with ink
+    assert (len(set(style.MARKERS)), len(set(style.DASHES))) == (len(style.COLOURS), 6)
 
 
-def test_in_grey_marks_and_dashes_replace_the_colours():
-    """Lightness alone is not enough: it is why each colour has a mark and a dash of its own."""
-    lightness = [_lab(_seen(colour))[0] for colour in COLOURS]
-    assert min(abs(a - b) for a, b in itertools.combinations(lightness, 2)) < 5
-    assert len(set(MARKERS)) == len(COLOURS)
-    assert len(set(DASHES)) == 6  # as many classes as have colours in a drawing of densities
-    assert all(30 < value < 80 for value in lightness)  # of white paper and black ink
+def figure(name):
+    arguments = {"classifiers": [SCRIPT, "b"], "ranks": [1.0, 2.0], "bars": [], "difference": 0.5}
+    return kinds.Figure(name, draw_ranks, arguments, "how", f'"{SCRIPT}"')
+
+
+def write(folder, *blocks, threads=1):
+    sections = [kinds.Section("first", f"One {SCRIPT}", f"Read {SCRIPT}", list(blocks))]
+    path = folder / "report.html"
+    write_page(path, f"Title {SCRIPT}", f"Lead {SCRIPT}", sections, folder / "figures", threads)
+    return path.read_text(encoding="utf-8")
+
+
+def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
+    table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
+    model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "fits": [], "samples": []}
+    item = kinds.Item(SCRIPT, SCRIPT, SCRIPT, SCRIPT)
+    line = kinds.Line(SCRIPT, SCRIPT, 0.5, 0.4, 0.6, [item], SCRIPT, SCRIPT)
+    card = kinds.Card(SCRIPT, SCRIPT, SCRIPT, "good", {SCRIPT: SCRIPT}, [line])
+    html = write(
+        tmp_path,
+        kinds.Prose(SCRIPT, "headline"),
+        kinds.Facts({SCRIPT: SCRIPT}),
+        kinds.Code(SCRIPT, SCRIPT),
+        kinds.Links([(SCRIPT, SCRIPT, ["a.tsv"])]),
+        kinds.Table(table, SCRIPT),
+        figure("a"),
+        kinds.Gallery([figure("b")], SCRIPT),
+        kinds.Group(SCRIPT, [kinds.Prose(SCRIPT)], SCRIPT),
+        kinds.Cards([card], SCRIPT, [SCRIPT]),
+        kinds.Evidence([model], SCRIPT),
+    )
+    scripts = re.findall(r"<script\b[^>]*>(.*?)</script>", html, re.DOTALL)
+    assert len(scripts) == html.count("<script") == 2  # our own program, the data of the waterfall
+    # Page 3, section 3, prose 1, facts 2, code 2, links 2, table 3, gallery 1, group 3, evidence 1,
+    # cards: caption 1, source 1, card 3, fact 2, line 4, item 4
+    text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", "", html, flags=re.DOTALL)
+    assert unescape(text).count(SCRIPT) == 36
+    assert json.loads(scripts[0]) == [model]
+
+
+def test_numbers_are_formatted_missing_values_are_empty_and_the_best_is_said(tmp_path):
+    frame = pd.DataFrame({"data set": ["wine", "digits"], "accuracy": [0.98765, np.nan]})
+    html = write(
+        tmp_path, kinds.Table(frame, "c", {"accuracy": ".3f"}, frozenset({(0, "accuracy")}))
+    )
+    rows = re.findall(r"<tr>(.*)", html)
+    assert rows[1:] == [
+        '<th scope="row">wine<td class="best n">0.988<span class="hidden"> best</span>',
+        '<th scope="row">digits<td class="n">',
+    ]
+
+
+def test_figures_have_an_alternative_text_and_a_file_of_their_own(tmp_path):
+    html = write(tmp_path, kinds.Group("g", [kinds.Gallery([figure("a"), figure("b")], "c")]))
+    images = re.findall(r'<div\b[^>]*role="img"[^>]*aria-label="([^"]*)"', html)
+    assert [unescape(label) for label in images] == [f'"{SCRIPT}"'] * 2
+    links = re.findall(r'<a\b[^>]*href="([^"]*)"[^>]* download', html)
+    assert links == ["figures/first/a.svg", "figures/first/b.svg"]
+    for link in links:
+        root = ET.parse(tmp_path / link).getroot()
+        assert "prefers-color-scheme" in root[0].text
+
+
+def test_two_figures_of_one_name_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="two figures are called 'a'"):
+        write(tmp_path, figure("a"), kinds.Gallery([figure("a")], ""))
+    assert not (tmp_path / "report.html").exists()
+
+
+def killed(**_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def failed(**_):
+    raise ZeroDivisionError
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("write", "draw", "error"),
+    [(write_page, killed, BrokenProcessPool), (write_figures, failed, ZeroDivisionError)],
+)
+def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
+    sections = [kinds.Section("one", "One", "", [kinds.Figure("a", draw, {}, "", "")])]
+    page = tmp_path / "page.html"
+    folder = tmp_path / "figures"
+    printed = [sections, folder, 85, str]
+    arguments = [page, "t", "l", sections, folder] if write is write_page else printed
+    with pytest.raises(error):
+        write(*arguments, threads=2)
+    assert not page.exists()
+
+
+def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):
+    finished = write_study(tmp_path)
+    (finished.folder / "report.html").write_text('<p class="headline">A page says much</p>')
+    study = replace(finished.study, id="other", title="Not <yet>", classifiers=(), folds=())
+    options = ["--cores", "all", "--configfile", "my own.yaml"]
+    index = tmp_path / "results/index.html"
+    write_index([replace(finished, study=study), finished], index, options)
+    html = unescape(index.read_text())
+    finding = finished.tables["headline"]["text"].iloc[0]
+    assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html
+    assert finding in html  # what was found comes from the table, not from the page
+    assert 'href="studies/small/report.html#rule">Rule</a>' in html
+    assert "A page says much" not in html
+    assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
+    assert "Not &lt;yet&gt;" in index.read_text()
+    assert html.index("small/report.html") < html.index("Not <yet>")

@@ -1,31 +1,17 @@
 """Which features are selected: rankings per pair, their true separation, SelectiveNB."""
 
 import numpy as np
+import published_xnb
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import ncx2, norm
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from xnbflow.naive_bayes import (
-    HybridNB,
-    SelectiveNB,
-    VonMisesNB,
-)
+from xnbflow.naive_bayes import HybridNB, SelectiveNB, VonMisesNB
+from xnbflow.preprocessing.selection import separation
 from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_mixing
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
-from xnbflow.preprocessing.selection.separation import (
-    Moments,
-    bias_removed_cut,
-    effective_samples,
-    null_mean,
-    printed_cut,
-)
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(2)
 
 
 def rankings(strengths, values, codes, n_features=3):
@@ -46,11 +32,8 @@ def test_separation_is_the_bhattacharyya_distance_of_normal_densities(rng):
     for row, strength in zip(features, found, strict=True):
         moments = []
         for code in (0, 1):
-            own = np.sort(row[codes == code])
-            at = (np.arange(len(own)) + 0.5) / len(own)
-            lower, upper = np.interp([0.25, 0.75], at, own)
-            spread = min(own.std(ddof=1), (upper - lower) / 1.349)
-            h = max(0.9 * spread, 0.4 * row.std(ddof=1)) * len(own) ** -0.2
+            own = row[codes == code]
+            h = max(published_xnb.bandwidth(own), 0.4 * row.std(ddof=1) * len(own) ** -0.2)
             moments.append((own.mean(), own.var() + h**2, len(own)))
         (m1, v1, n1), (m2, v2, n2) = moments
         sd = np.sqrt((n1 * v1 + n2 * v2) / (n1 + n2))
@@ -63,20 +46,15 @@ def test_some_of_the_samples_are_as_good_as_a_matrix_of_these(rng):
     codes = np.arange(40) % 3
     features = rng.normal(size=(50, 40)) + codes
     samples = rng.permutation(40)[:30]
-    np.testing.assert_allclose(
-        pair_strengths(features, codes[samples], 3, samples=samples),
-        pair_strengths(features[:, samples], codes[samples], 3),
-        rtol=1e-12,
-    )
-
-
-CODES = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    found = pair_strengths(features, codes[samples], 3, samples=samples)
+    expected = pair_strengths(features[:, samples], codes[samples], 3)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_equal_strengths_are_ranked_by_the_separation_of_the_means():
     values = [[0, 1, 2, 3, 5, 6, 7, 8], [0, 1, 2, 3, 9, 10, 11, 12], [0, 1, 2, 3, 7, 8, 9, 10]]
     rounded = [[1.0, 1.0 - 1e-13, 1.0 + 1e-13]]
-    shortlist, ranked = rankings(rounded, values, CODES)
+    shortlist, ranked = rankings(rounded, values, np.repeat([0, 1], 4))
     assert positions(shortlist, ranked.orders[0]) == [1, 2, 0]
     assert len(set(ranked.ties[0])) == 3
 
@@ -117,11 +95,7 @@ def test_chunks_give_the_same_shortlist_as_the_whole(rng, n_features):
         np.testing.assert_array_equal(one, other)
 
 
-# --- thresholds of block scores -------------------------------------------------------------------
-
-
 SIZE, N_BLOCKS = 12, 100
-
 
 DEGREES = np.full(N_BLOCKS, SIZE)
 
@@ -131,14 +105,17 @@ def test_equation_22_as_printed_is_equation_20_at_the_true_distance():
     true = np.linspace(0, 30, N_BLOCKS)
     distance, bias = true.sum(), DEGREES.sum()
     expected = 2 * (distance + bias) / (distance + 2 * bias)
-    assert printed_cut(true + SIZE, DEGREES) == pytest.approx(expected)
-    assert bias_removed_cut(true + SIZE, DEGREES) == pytest.approx(2 * distance / (distance + bias))
-    assert bias_removed_cut(true + SIZE, DEGREES) < printed_cut(true + SIZE, DEGREES)
+    assert separation.printed_cut(true + SIZE, DEGREES) == pytest.approx(expected)
+    assert separation.bias_removed_cut(true + SIZE, DEGREES) == pytest.approx(
+        2 * distance / (distance + bias)
+    )
+    assert separation.bias_removed_cut(true + SIZE, DEGREES) < separation.printed_cut(
+        true + SIZE, DEGREES
+    )
 
 
-def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():
+def test_scores_without_separation_have_the_mean_of_hotellings_t_squared(rng):
     """And, with a covariance per class, that of simulated normal blocks."""
-    rng = np.random.default_rng(4)
     counts, size = (20, 25), 2
     values = [rng.normal(size=(20_000, size, count)) for count in counts]
     means = [block.mean(axis=2) for block in values]
@@ -146,13 +123,13 @@ def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():
         np.einsum("bin,bjn->bij", centred, centred)
         for centred in (v - m[:, :, None] for v, m in zip(values, means, strict=True))
     ]
-    n = effective_samples(*counts)
+    n = separation.effective_samples(*counts)
     difference = (means[0] - means[1])[:, :, None]
     none = np.zeros(1)
 
     pooled = np.linalg.inv(sum(scatter) / 43)
     score = n / 2 * (difference * (pooled @ difference)).sum(axis=(1, 2))
-    expected = null_mean(size, (none, none), (43, 43), n, pooled=True)
+    expected = separation.null_mean(size, (none, none), (43, 43), n, pooled=True)
     assert score.mean() == pytest.approx(expected[0], rel=0.02)
 
     one, two = scatter[0] / 19, scatter[1] / 24
@@ -160,11 +137,8 @@ def test_scores_without_separation_have_the_mean_of_hotellings_t_squared():
     trace = np.einsum("bij,bji->b", np.linalg.inv(one), two)
     trace += np.einsum("bij,bji->b", np.linalg.inv(two), one)
     distance = (difference * (inverse @ difference)).sum(axis=(1, 2)) / 2 + trace / 2 - size
-    expected = null_mean(size, (none, none), (19, 24), n, pooled=False)
+    expected = separation.null_mean(size, (none, none), (19, 24), n, pooled=False)
     assert (n / 2 * distance).mean() == pytest.approx(expected[0], rel=0.02)
-
-
-# --- the distribution of true scores --------------------------------------------------------------
 
 
 MIXING = MixingDistribution(np.array([1e-9, 3.0, 50.0]), np.array([0.3, 0.3, 0.4]))
@@ -198,9 +172,8 @@ def test_weights_of_many_scores_are_interpolated_closely():
     np.testing.assert_allclose(many, MIXING.weights(chosen, 2), atol=1e-4)
 
 
-def test_likelihood_is_within_one_of_the_maximum():
+def test_likelihood_is_within_one_of_the_maximum(rng):
     """The maximum by a general optimiser over the masses of a grid as fine."""
-    rng = np.random.default_rng(2)
     observed = rng.noncentral_chisquare(4, np.repeat([1e-9, 6.0, 40.0], 40))
     grid = np.linspace(0, np.sqrt(observed.max()), 80) ** 2
     kernel = ncx2.pdf(observed[:, None], 4, np.maximum(grid, 1e-12))
@@ -218,10 +191,9 @@ def test_likelihood_is_within_one_of_the_maximum():
     assert mixing.masses.sum() == pytest.approx(1)
     nothing = estimate_mixing(np.zeros(10), np.full(10, 2))  # scores of zero: nothing separates
     assert nothing.weights(np.zeros(3), 2).max() < 0.2
-    np.testing.assert_array_equal(Moments(np.zeros(2), np.array([0.0, 4.0])).risk, [0.5, 0.5])
-
-
-# --- SelectiveNB ----------------------------------------------------------------------------------
+    np.testing.assert_array_equal(
+        separation.Moments(np.zeros(2), np.array([0.0, 4.0])).risk, [0.5, 0.5]
+    )
 
 
 @pytest.fixture(scope="module")

@@ -115,9 +115,6 @@ def test_odd_columns_and_headers_are_refused(tmp_path, header, columns):
         DataSet.read(path)
 
 
-# --- what a series carries beside its values ------------------------------------------------------
-
-
 SAMPLES = pd.DataFrame({"age": ["50", None], "title": ["a “quoted” title", "b"]})
 FEATURES = pd.DataFrame({"symbol": ["TP53", "", "MYC"], "gene_id": ["7157", pd.NA, "4609"]})
 
@@ -134,10 +131,8 @@ def series(**changes):
 
 def assert_is_whole(found, rows=slice(None)):
     assert found.groups.tolist() == ["p1", "p2"]
-    assert found.sample_metadata.to_dict("list") == {
-        "age": ["50", ""],
-        "title": ["a “quoted” title", "b"],
-    }
+    assert found.sample_metadata["age"].tolist() == ["50", ""]
+    assert found.sample_metadata["title"].tolist() == ["a “quoted” title", "b"]
     assert found.feature_metadata["symbol"].tolist() == ["TP53", "", "MYC"][rows]
     assert found.feature_metadata["gene_id"].tolist() == ["7157", "", "4609"][rows]
     assert found.notes == ("one", "two")

@@ -11,15 +11,7 @@ from report_study import walk
 from scipy.stats import binom, rankdata, ttest_ind
 from sklearn.metrics import recall_score
 
-from xnbflow.data.contract import (
-    COHORT_TABLES,
-    GENE_SETS,
-    META,
-    MODEL,
-    MODEL_TABLE,
-    MODEL_TABLES,
-    STUDY,
-)
+from xnbflow.data import contract
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.study import Cohorts, Study
@@ -179,14 +171,11 @@ def test_the_model_of_all_has_the_figures_of_leaving_each_out_and_predicts_raw_v
 
 def written(root):
     _, model, merged = combined()
-    places = {"model": MODEL, "gene_sets": GENE_SETS}
-    places |= {table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES}
-    paths = {key: str(root / p.fill(**META).of(study="s")) for key, p in places.items()}
+    places = {"model": contract.MODEL, "gene_sets": contract.GENE_SETS}
+    places |= {table: contract.MODEL_TABLE.fill(table=table) for table in contract.MODEL_TABLES}
+    paths = {key: str(root / p.fill(**contract.META).of(study="s")) for key, p in places.items()}
     write_final(model, merged, paths)
     return read_model(paths["model"])
-
-
-# --- what must not pass in silence ----------------------------------------------------------------
 
 
 def relabelled(series, **names):
@@ -284,14 +273,11 @@ def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
         common_features(parts, "symbol")
 
 
-# --- the page -------------------------------------------------------------------------------------
-
-
 def test_the_page_shows_the_tables(tmp_path):
     settings = Cohorts(("a", "b", "c"), "csnb")
     study = Study("s", "S", "", ("a", "b", "c"), ("csnb",), ("5-fold",), True, {}, cohorts=settings)
     tables = combined()[0]
-    write_tables(tables, tmp_path / STUDY.of(study="s"), COHORT_TABLES)
+    write_tables(tables, tmp_path / contract.STUDY.of(study="s"), contract.COHORT_TABLES)
     written(tmp_path)
     results = StudyResults(study, {"csnb": "CSNB"}, {}, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))

@@ -1,10 +1,9 @@
 """The sheet of data sets: what it accepts, and what its errors tell."""
 
-import itertools
 from pathlib import Path
 
 import pytest
-from mistakes import mistakes
+from toys import mistakes, refused
 
 from xnbflow.data.entries import Source
 from xnbflow.data.errors import InputError
@@ -14,15 +13,8 @@ from xnbflow.data.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[2]
 
-GOOD = {
-    "id": "brain",
-    "source": "cumida",
-    "location": "Brain/GSE50161",
-    "sha256": "ab" * 32,
-    "samples": "130",
-    "features": "54675",
-    "classes": "5",
-}
+GOOD = ["brain", "cumida", "Brain/GSE50161", "ab" * 32, "130", "54675", "5"]
+GOOD = dict(zip(COLUMNS, GOOD, strict=False))
 
 
 def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = COLUMNS) -> Path:
@@ -79,19 +71,11 @@ def test_braces_in_a_file_s_name_are_refused(tmp_path, cells):
     assert (error.value.file, error.value.key) == (str(path), key)
 
 
-def documented_table(first_cell):
-    """Rows of the table of config/README.md whose first header cell is given, without quotes."""
-    lines = [line.strip() for line in (ROOT / "config/README.md").read_text().splitlines()]
-    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first_cell} |"))
-    rows = itertools.takewhile(lambda line: line.startswith("|"), lines[start:])
-    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
-
-
 def test_every_column_and_option_is_documented():
-    rows = {
-        name.replace("`", ""): sources.replace("`", "").split(", ")
-        for name, sources, _ in documented_table("column of the sheet")[2:]
-    }
+    page = (ROOT / "config/README.md").read_text().replace("`", "")
+    table = page.partition("| column of the sheet |")[2].partition("\n\n")[0]
+    cells = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    rows = {name: sources.split(", ") for name, sources, _ in cells}
     assert [name for name in rows if not name.startswith("option ")] == list(COLUMNS)
     for source in SOURCES.values():
         options = {name for name, sources in rows.items() if source.name in sources}
@@ -108,9 +92,8 @@ def test_every_column_and_option_is_documented():
 )
 def test_a_bad_cell_is_named_with_its_line(tmp_path, change, key):
     path = write_sheet(tmp_path, GOOD | change)
-    with pytest.raises(InputError, match="line 2") as error:
+    with refused("line 2", file=path, key=key):
         read_sheet(path)
-    assert (error.value.file, error.value.key) == (str(path), key)
 
 
 HEADER = "\t".join(COLUMNS)
@@ -133,9 +116,8 @@ ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
 def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named):
     if text is not None:
         (tmp_path / "datasets.tsv").write_text(text)
-    with pytest.raises(InputError, match=named) as error:
+    with refused(named, file=tmp_path / "datasets.tsv"):
         read_sheet(tmp_path / "datasets.tsv")
-    assert error.value.file == str(tmp_path / "datasets.tsv")
 
 
 def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
@@ -157,8 +139,5 @@ def test_the_projects_sheet_holds_table_1_of_the_paper():
     assert round(sum(dataset.classes for dataset in series) / 18, 1) == 3.3
     for dataset in series:
         twin = sheet[f"sim-{dataset.id}"]
-        assert (twin.samples, twin.features, twin.classes) == (
-            dataset.samples,
-            dataset.features,
-            dataset.classes,
-        )
+        for name in ("samples", "features", "classes"):
+            assert getattr(twin, name) == getattr(dataset, name)

@@ -3,29 +3,23 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import sources, unsourced, walk, write_declared
+from report_study import analysis_section
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from toys import dataset
 
-from xnbflow.data.contract import STUDY_TABLES, analysis_tables
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use, features_with_effect
 from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
-from xnbflow.report.page.blocks import Table
-from xnbflow.report.results import StudyResults
 from xnbflow.studies.signatures import ANALYSIS
 from xnbflow.studies.signatures.compute import analyse
-from xnbflow.studies.signatures.section import section
-
-TABLES = analysis_tables(ANALYSIS)
 
 PARAMS = {
     "splits": 3,
@@ -44,9 +38,7 @@ def series():
     values = rng.normal(size=(12, 48))
     for i, label in enumerate("abc"):
         values[i] += 2.0 * (labels == label)
-    return DataSet(
-        "toy", values, [f"g{i}" for i in range(12)], [f"s{i}" for i in range(48)], labels
-    )
+    return dataset(values, labels)
 
 
 @pytest.fixture(scope="module")
@@ -108,15 +100,9 @@ def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipel
 
 def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
     study = Study("s", "S", "", ("toy",), (), ("3-fold",), diagnostics=False, analyses={})
-    results = StudyResults(study, {}, {}, tmp_path)
-    for name, table in tables.items():
-        write_declared(table, results.folder / "signatures" / f"{name}.parquet", TABLES[name])
-    write_declared(pd.DataFrame(), results.folder / "summary.parquet", STUDY_TABLES["summary"])
-    made = section(results)
-    assert unsourced(made.blocks) == []
-    own = {f"signatures/{name}.tsv" for name in TABLES}
-    assert sources(made.blocks) <= own | {"summary.tsv"}
-    shown = next(b for b in walk(made.blocks) if isinstance(b, Table) and "least" in b.frame)
+    common = {"summary": pd.DataFrame()}
+    _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=study)
+    shown = next(table for table in found if "least" in table.frame)
     sizes = tables["sizes"]["n_features"]
     expected = [sizes.min(), sizes.median(), sizes.max()]
     assert shown.frame[["least", "median", "most"]].iloc[0].tolist() == expected

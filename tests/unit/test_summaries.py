@@ -16,14 +16,7 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.headlines import headline, subject
 from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval, share_interval
 from xnbflow.evaluation.methods import resolved
-from xnbflow.evaluation.summaries import (
-    averages,
-    hard_samples,
-    misclassified,
-    p_values,
-    recall,
-    samples,
-)
+from xnbflow.evaluation.summaries import recall, samples
 from xnbflow.evaluation.training import train
 
 PLACES = list(np.ndindex(2, 2))
@@ -164,15 +157,12 @@ def test_recall_counts_folds_that_select_nothing():
     assert row["strength"] == pytest.approx((0.0 + 0.5) / 4)  # b's effect is the greater one
 
 
-def paper_of(values, **printed):
-    table = pd.DataFrame({"value": values})
-    table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
-    printed = pd.DataFrame({"type": "Brain", "accession": ["GSE50161"], "other": [1.0], **printed})
-    return summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).iloc[0]
-
-
 def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
-    row = paper_of([119 / 130, 0.9149, 0.9, 0.95, 0.96], xnb_accuracy=0.915)
+    table = pd.DataFrame({"value": [119 / 130, 0.9149, 0.9, 0.95, 0.96]})
+    table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
+    printed = {"type": "Brain", "accession": "GSE50161", "other": 1.0, "xnb_accuracy": 0.915}
+    printed = pd.DataFrame([printed])
+    (row,) = summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).to_dict("records")
     assert row["quantity"] == "xnb_accuracy"
     # below: .9; printed alike: .91538 and .9149; above: .95 and .96
     assert row["percentile"] == 40.0
@@ -393,18 +383,15 @@ def summary(accuracy, baseline=0.5, failed=()):
     return table.assign(folds_ok=10 - table["folds_failed"])
 
 
-def verdicts_of(table):
-    """What the verdicts of such a summary hold: p below the level where the interval is above."""
-    rows = table[(table["metric"] == "accuracy") & (table["folds_failed"] == 0)]
-    rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
-    rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
-    return rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
-
-
 def told(table, selecting=("xnb",), **about):
     tables = {"summary": table, "selection": pd.DataFrame({"classifier": list(selecting)})}
     given = {"study": "s", "title": "S", "summary": "", "labels": LABELS, **about}
-    (row,) = headline(given, tables | {"verdicts": verdicts_of(table)}).itertuples()
+    rows = table[(table["metric"] == "accuracy") & (table["folds_failed"] == 0)]
+    rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
+    rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
+    # p is below the level where the interval is above
+    rows = rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
+    (row,) = headline(given, tables | {"verdicts": rows}).itertuples()
     return row
 
 
@@ -433,7 +420,7 @@ def test_averages_leave_out_data_sets_where_one_classifier_failed():
     scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
     table = summary(scores, failed={("a", "xnb")})
     seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
-    found = averages(table, seconds).set_index("classifier")
+    found = summaries.averages(table, seconds).set_index("classifier")
     assert found["accuracy"].tolist() == [0.8, 0.9]
     assert found["places"].tolist() == [1, 1]
     assert found["wins"].tolist() == [1, 1]
@@ -443,17 +430,17 @@ def test_averages_leave_out_data_sets_where_one_classifier_failed():
 def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
     rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
     table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
-    found = hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
+    found = summaries.hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
     assert found["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
     assert found["share"].sum() == pytest.approx(1)
 
 
 def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
-    table = p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
+    table = summaries.p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
     assert table["features"].sum() == 4
     assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
     assert table["share"].sum() == pytest.approx(1)
-    assert p_values({}).empty
+    assert summaries.p_values({}).empty
 
 
 def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
@@ -461,7 +448,7 @@ def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_ou
     rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
     table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
     table = table.assign(dataset="a", folds="f", true="t", tested=3)
-    found = misclassified(table)
+    found = summaries.misclassified(table)
     # s1 is wrong once in three tests by one classifier, which is not most of its tests.
     assert found[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
         ["s3", 2, 5, 6],

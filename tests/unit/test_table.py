@@ -1,4 +1,4 @@
-"""A user's own tables: formats, orientations, kinds of features, and what is refused."""
+"""A user's own tables and CuMiDa's: formats, orientations, kinds, and what is refused."""
 
 import gzip
 import math
@@ -9,10 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from mistakes import mistakes
+from toys import dataset, mistakes, put, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.cumida import read_cumida_csv, write_cumida_csv
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 
@@ -30,32 +31,19 @@ def row(location="mine.csv", **changes):
     return SheetRow("mine", "table", str(location), **cells)
 
 
-def put(folder, text, name="mine.csv"):
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def assert_is_mine(series):
     assert list(series.features) == ["wind", "speed", "hour", "sex"]
     assert list(series.kinds) == ["angular", "linear", "angular", "categorical"]
     assert list(series.samples) == ["a", "b", "c"]
     assert list(series.labels) == ["north", "south", "north"]
-    np.testing.assert_allclose(
-        series.values,
-        [
-            [math.pi / 2, -math.pi, math.pi / 4],
-            [3.5, 5.0, 0.1],
-            [math.pi / 2, math.pi, 3 * math.pi / 2],
-            [1, 0, 0],
-        ],
-        rtol=1e-15,
-    )
+    half = math.pi / 2
+    expected = [[half, -math.pi, half / 2], [3.5, 5.0, 0.1], [half, math.pi, 3 * half], [1, 0, 0]]
+    np.testing.assert_allclose(series.values, expected, rtol=1e-15)
 
 
 @pytest.mark.parametrize("name", ["mine.csv", "mine.txt.gz", "european.csv"])
 def test_columns_are_of_their_kinds(tmp_path, name):
-    text = gzip.compress(ROWS.replace(",", "\t").encode()) if name.endswith("gz") else ROWS
+    text = ROWS.replace(",", "\t") if name.endswith("gz") else ROWS
     text = ROWS.replace(",", ";").replace(".", ",") if name == "european.csv" else text
     assert_is_mine(read_table(put(tmp_path, text, name), row()))
 
@@ -148,3 +136,55 @@ def test_a_table_is_acquired_from_its_path_and_checked(tmp_path):
         acquire(row(path, samples=4))
     with pytest.raises(InputError, match=r"absent.csv does not exist or is not a file"):
         acquire(row(tmp_path / "absent.csv"))
+
+
+HEADER = "samples,type,g1,g2,g3\n"
+GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
+
+
+def test_a_file_reads_back_bit_for_bit(rng, tmp_path):
+    values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
+    names = [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>']
+    labels = ["one, two" if i % 2 else "three" for i in range(37)]
+    series = dataset(values, labels, features=names)
+    write_cumida_csv(series, tmp_path / "x.csv")
+    again = read_cumida_csv(tmp_path / "x.csv", "x")
+    np.testing.assert_array_equal(again.values, values)
+    for key in ("features", "samples", "labels"):
+        np.testing.assert_array_equal(getattr(again, key), getattr(series, key))
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
+
+
+@pytest.mark.parametrize("names", ["NM_1,NM_2,NM_1,NM_1,NM_1.1", "a,a.1,a,b,a.1", "a,a,b,a,b"])
+def test_repeated_feature_names_get_suffixes_as_pandas_gives_them(tmp_path, names):
+    # GSE26304 has several probes per RefSeq accession
+    path = put(tmp_path, f"samples,type,{names}\na,x,1,2,3,4,5\nb,y,1,2,3,4,5\n")
+    with pytest.warns(UserWarning, match="feature names? occurs? more than once"):
+        series = read_cumida_csv(path, "toy")
+    assert list(series.features) == list(pd.read_csv(path).columns[2:])
+    assert series.values[:, 0].tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        *((GOOD.replace(old, new), said) for old, new, said in mistakes("cumida")),
+        *((GOOD.replace("normal", word), "type") for word in ("NA", "null", "?")),
+        ("samples,type\na,x\n", "line 1"),
+        (HEADER, None),
+        (gzip.compress(GOOD.encode() * 9, mtime=0)[:-9], None),
+    ],
+)
+def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key):
+    path = put(tmp_path, text)
+    with refused(file=path, key=key):
+        read_cumida_csv(path, "toy")
+
+
+def test_real_microarrays_are_read_as_pandas_reads_them(shared_data):
+    path = shared_data / "microarray" / "SRBCT_Khan2001.csv.gz"
+    series = read_cumida_csv(path, "khan")
+    frame = pd.read_csv(path, dtype={"samples": str})
+    np.testing.assert_array_equal(series.values.T, frame.iloc[:, 2:].to_numpy())
+    np.testing.assert_array_equal(series.labels, frame["type"])
+    np.testing.assert_array_equal(series.samples, frame["samples"])

@@ -1,4 +1,4 @@
-"""Tables as people have them: R, Excel, ARFF, phenotype files, decimal commas, duplicates."""
+"""Tables as people have them: R, Excel, ARFF, phenotypes, commas; what is proposed for them."""
 
 from pathlib import Path
 
@@ -6,12 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from mistakes import mistakes
+from toys import mistakes, put, refused
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.genepattern import read_classes, write_gct_and_cls
 from xnbflow.data.sources.sheet import SheetRow, read_sheet
+from xnbflow.data.sources.summary import summarise_table
 from xnbflow.data.sources.table import read_table
+from xnbflow.models.reading import described
+from xnbflow.workflow.cli import commands
 
 ROOT = Path(__file__).parents[2]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
@@ -22,19 +27,6 @@ def row(location="x", *, label="type", id_column=None, orientation="rows", **opt
         "x", "table", str(location), label=label, id_column=id_column, orientation=orientation,
         options=options,
     )  # fmt: skip
-
-
-def put(folder, text, name):
-    path = folder / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
-def assert_is_the_series(series):
-    np.testing.assert_array_equal(series.values.T, VALUES)
-    assert list(series.features) == ["g1", "g2", "g3"]
-    assert list(series.samples) == ["s1", "s2"]
-    assert list(series.labels) == ["t", "n"]
 
 
 def in_excel(folder, frame):
@@ -58,7 +50,10 @@ ROWS = {
 @pytest.mark.parametrize("text", ROWS.values(), ids=ROWS)
 def test_samples_in_rows_as_other_programs_write_them(tmp_path, text):
     name = "x.tsv" if "\t" in text else "x.csv"
-    assert_is_the_series(read_table(put(tmp_path, text, name), row()))
+    series = read_table(put(tmp_path, text, name), row())
+    np.testing.assert_array_equal(series.values.T, VALUES)
+    assert list(series.features) == ["g1", "g2", "g3"]
+    assert (list(series.samples), list(series.labels)) == (["s1", "s2"], ["t", "n"])
 
 
 def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
@@ -95,10 +90,7 @@ def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        *((ARFF.replace(old, new), said) for old, new, said in mistakes("arff")),
-    ],
+    ("text", "message"), [*((ARFF.replace(old, new), said) for old, new, said in mistakes("arff"))]
 )
 def test_a_bad_arff_file_is_told(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
@@ -143,8 +135,7 @@ def test_a_sample_that_stands_there_twice_is_told(tmp_path):
     assert "p2 = p2b" in note
 
 
-def test_a_covariate_among_genes_is_hinted_at(tmp_path):
-    rng = np.random.default_rng(1)
+def test_a_covariate_among_genes_is_hinted_at(rng, tmp_path):
     frame = pd.DataFrame(rng.normal(8, 1, (10, 40)), columns=[f"g{i}" for i in range(40)])
     frame.insert(5, "age", rng.integers(30, 80, 10))
     frame.insert(0, "type", list("ab") * 5)
@@ -153,8 +144,6 @@ def test_a_covariate_among_genes_is_hinted_at(tmp_path):
     assert note.startswith("'age': unlike all other features")
     assert not read_table(tmp_path / "x.csv", row(drop="age")).notes
 
-
-# missing values
 
 HOLES = "type,g1,g2,g3,g4\na,1,NA,,?\nb,2,5,,8\na,3,NA,,9\nb,4,7,null,6\n"
 
@@ -187,9 +176,6 @@ def test_missing_categories_stay_missing(tmp_path):
     np.testing.assert_array_equal(series.values, [[0, np.nan, 1, 2]])
 
 
-# labels
-
-
 @pytest.mark.parametrize("word", ["", "NA", "?", "None", "null", "NaN", "n/a", "#N/A"])
 def test_a_label_that_says_nothing_is_no_class(tmp_path, word):
     path = put(tmp_path, f"id,type,g\ns1,a,1\ns2,{word},2\ns3,b,3\n", "x.csv")
@@ -219,16 +205,7 @@ def test_labels_are_made_by_a_pattern_and_a_mapping(tmp_path):
     assert series.notes == ("1 sample was left out, having no label: s3 (other)",)
 
 
-@pytest.mark.parametrize(
-    ("options", "quoted"),
-    [
-        *mistakes("options"),
-        *(
-            ({"missing": rule}, rule)
-            for rule in ("guess", "drop_features:2", "impute:0.1", "drop_features:few")
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "quoted"), mistakes("options"))
 def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
     with pytest.raises(InputError) as error:
         read_table(put(tmp_path, "type,g\na,1\nb,2\n", "x.csv"), row(**options))
@@ -239,16 +216,14 @@ def test_a_bad_option_is_refused_by_its_key(tmp_path, options, quoted):
 @pytest.mark.parametrize("kind", ["nummeric", "numeric;", "n"])
 def test_an_attribute_of_a_type_that_arff_lacks_is_no_category(tmp_path, kind):
     text = f"@relation r\n@attribute g {kind}\n@attribute type {{a,b}}\n@data\n1,a\n2,b\n"
-    with pytest.raises(InputError) as error:
+    with refused(key="line 2"):
         read_table(put(tmp_path, text, "x.arff"), row())
-    assert error.value.key == "line 2"
 
 
 def test_a_pattern_that_would_take_years_is_refused(tmp_path):
     path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
-    with pytest.raises(InputError) as error:
+    with refused(file=path, key="regex"):
         read_table(path, row(regex="^(a|aa)+$"))
-    assert (error.value.file, error.value.key) == (str(path), "regex")
 
 
 @pytest.mark.parametrize(
@@ -261,12 +236,8 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
 )
 def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key):
     path = put(tmp_path, text, "x.csv")
-    with pytest.raises(InputError) as error:
+    with refused(file=path, key=key):
         read_table(path, row(id_column="id"))
-    assert (error.value.file, error.value.key) == (str(path), key)
-
-
-# groups and phenotype files
 
 
 def phenotype(
@@ -304,9 +275,6 @@ def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, mes
     options["phenotype"] = str(phenotype(tmp_path, text))
     with pytest.raises(InputError, match=message):
         read_table(path, row(label="diagnosis", orientation="columns", **options))
-
-
-# counts of RNA-seq
 
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)
@@ -367,9 +335,8 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
         legend.to_excel(book, sheet_name="legend", index=False)
         pd.DataFrame(cells).to_excel(book, sheet_name="data", index=False)
     path = tmp_path / "x.xlsx"
-    with pytest.raises(InputError, match=r"first sheet, 'legend'; .*: 'data'") as caught:
+    with refused(r"first sheet, 'legend'; .*: 'data'", key="id_column"):
         read_table(path, row(id_column="id"))
-    assert caught.value.key == "id_column"
     options = {"sheet": "data", "phenotype_columns": "age"}
     with pytest.raises(InputError, match="say decimal=comma"):
         read_table(path, row(id_column="id", **options))
@@ -391,3 +358,123 @@ def test_the_files_of_the_test_profile_are_one_series_in_every_kind(tmp_path, mo
         np.testing.assert_array_equal(other.values, first.values)
         for part in ("features", "samples", "labels"):
             assert getattr(other, part).tolist() == getattr(first, part).tolist()
+
+
+RNG = np.random.default_rng(3)
+MEASURED = RNG.normal(8, 1, (12, 5)).round(3)
+DIAGNOSIS = ["ill", "well"] * 6
+
+
+def frame(**columns):
+    table = pd.DataFrame(MEASURED, columns=[f"g{i}" for i in range(5)])
+    for place, (name, cells) in enumerate(columns.items()):
+        table.insert(place, name, cells)
+    return table
+
+
+OWN = {
+    "sample": [f"s{i}" for i in range(12)],
+    "patient": [f"P{i // 2}" for i in range(12)],
+    "sex": ["f", "m", "m"] * 4,
+    "age": range(40, 52),
+    "diagnosis": DIAGNOSIS,
+}
+
+
+def read_as_proposed(path, folder, **given):
+    """Read a table by the sheet that is written for it."""
+    summary = summarise_table(SheetRow("mine", "table", str(path), **given))
+    (folder / "sheet.tsv").write_text(summary.sheet)
+    row = read_sheet(folder / "sheet.tsv")["mine"]
+    return row, read_table(path, row)
+
+
+def of_rows(folder):
+    frame(**OWN).to_csv(folder / "x.csv", index=False)
+    return folder / "x.csv", {}
+
+
+def of_columns(folder):
+    table = frame(**OWN).set_index("sample").drop(columns=["sex", "age"])
+    table.T.to_csv(folder / "x.tsv", sep="\t", index_label="gene")
+    return folder / "x.tsv", {"label": "diagnosis"}
+
+
+def of_a_workbook(folder):
+    texts = frame(**OWN).map(lambda c: str(c).replace(".", ",") if isinstance(c, float) else c)
+    texts.to_excel(folder / "x.xlsx", index=False)
+    return folder / "x.xlsx", {}
+
+
+def with_a_phenotype(folder):
+    table = frame(**OWN).set_index("sample")
+    table.filter(like="g").drop(columns="age").T.to_csv(folder / "x.csv", index_label="gene")
+    table[["diagnosis", "patient", "sex"]].iloc[::-1].to_csv(folder / "pheno.csv")
+    return folder / "x.csv", {"options": {"phenotype": str(folder / "pheno.csv")}}
+
+
+def of_gct_and_cls(folder):
+    series = DataSet("x", MEASURED.T, [f"g{i}" for i in range(5)], OWN["sample"], DIAGNOSIS)
+    path, labels = write_gct_and_cls(series, folder / "x")
+    return path, {"options": {"phenotype": str(labels)}}
+
+
+WRITTEN = [of_rows, of_columns, of_a_workbook, with_a_phenotype, of_gct_and_cls]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_the_proposed_row_reads_the_table(tmp_path, written):
+    path, given = written(tmp_path)
+    row, series = read_as_proposed(path, tmp_path, **given)
+    assert row.label == ("class" if written is of_gct_and_cls else "diagnosis")
+    assert series.features.tolist() == [f"g{i}" for i in range(5)]
+    np.testing.assert_array_equal(series.values, MEASURED.T)
+    assert list(series.labels) == DIAGNOSIS
+    assert list(series.samples) == OWN["sample"]
+    if written not in (of_columns, of_gct_and_cls):
+        assert list(series.groups) == OWN["patient"]
+        assert list(series.sample_metadata["sex"]) == OWN["sex"]
+
+
+def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):
+    """The first label that occurs is of the first class (GenePattern, file formats guide)."""
+    table, labels = of_gct_and_cls(tmp_path)[0], tmp_path / "l.cls"
+    for third, problem in (
+        ("x x y y x y x y x y x y", None),
+        ("1 1 0 0 1 0 1 0 1 0 1 0", "first label"),
+        ("well ill " * 6, "first label"),
+        ("0 1", "2 labels"),
+    ):
+        labels.write_text(f"12 2 1\n# ill well\n{third}\n")
+        if problem:
+            with pytest.raises(InputError, match=problem):
+                read_classes(labels, table)
+        else:
+            found = read_classes(labels, table)["class"]
+            assert found.tolist() == [{"x": "ill", "y": "well"}[label] for label in third.split()]
+            assert found.index.tolist() == OWN["sample"]
+
+
+@pytest.mark.filterwarnings("ignore:data set")
+def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path):
+    logged = RNG.normal(8, 1, (600, 8))
+    tables = {"": logged, "log2": 2**logged, "log_cpm": RNG.negative_binomial(1, 0.001, (600, 8))}
+    for transform, values in tables.items():
+        table = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(600)])
+        table.insert(0, "type", ["a", "b"] * 4)
+        table.to_csv(tmp_path / "x.csv", index=False)
+        summary = summarise_table(SheetRow("mine", "table", str(tmp_path / "x.csv")))
+        assert summary.row.options.get("transform", "") == transform
+
+
+def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame(note=[f"n{i}" for i in range(12)]).to_csv("x.csv", index=False)
+    summary = commands.summary_of(described("x.csv"))
+    assert summary.row is None
+    with pytest.raises(InputError, match=r"--label; columns of text: note"):
+        commands.write_study(summary, "a/mine")
+    for name in ("demo", "classify", "digits", "a b"):  # it would be the project's, too
+        with pytest.raises(InputError, match=r"another name|cannot name"):
+            commands.write_study(summary, f"a/{name}")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]

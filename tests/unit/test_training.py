@@ -1,12 +1,19 @@
-"""Training sees training samples only, and every outcome is a row."""
+"""Training sees training samples only, whole groups of them, and every outcome is a row."""
 
 import warnings
+from dataclasses import replace
 from typing import ClassVar
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from toys import dataset
 
 from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
@@ -14,10 +21,17 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.seeds import derive_seed
 from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.description import describe
+from xnbflow.evaluation.fitting import fit_grouped
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import folds_of_batch
 from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.inner_folds import inner_folds
+from xnbflow.naive_bayes.selective import SelectiveNB
+from xnbflow.workflow.config import Batch, Folds
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -32,36 +46,42 @@ def series():
 
 
 class Spy(ClassifierMixin, BaseEstimator):
-    """Remembers nothing but what it saw, and predicts the first class."""
+    """Remembers nothing but what it saw, does what a test says, and predicts the first class."""
 
     seen: ClassVar[list] = []
+    act: ClassVar = staticmethod(lambda model: None)
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
 
     def fit(self, X, y):
-        Spy.seen.append((list(X.index), list(y)))
+        Spy.seen.append((list(X.index), list(y), self.random_state))
         self.classes_ = np.unique(y)
+        Spy.act(self)
         return self
 
     def predict(self, X):
         return np.repeat(self.classes_[0], len(X))
 
 
-class Exhausting(Spy):
-    def fit(self, X, y):
-        np.empty(1 << 55)
+def fail(model):
+    raise ZeroDivisionError("the third fold is unlucky")
 
 
-class Failing(Spy):
-    def fit(self, X, y):
-        raise ZeroDivisionError("the third fold is unlucky")
-
-
+SPY = {"method": f"{__name__}.Spy"}
 GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
 
 
-def test_a_fit_without_memory_is_no_failed_fold(series):
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch):
+    monkeypatch.setattr(Spy, "seen", [])
+
+
+def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
+    monkeypatch.setattr(Spy, "act", lambda model: np.empty(1 << 55))
     with pytest.raises(MemoryError):
-        train(series, FOLDS, entry(Exhausting))
+        train(series, FOLDS, SPY)
 
 
 def von_mises(columns):
@@ -69,26 +89,15 @@ def von_mises(columns):
     return {"method": path, "params": {"angular": columns}}
 
 
-def entry(estimator):
-    return {"method": f"{estimator.__module__}.{estimator.__qualname__}"}
-
-
-@pytest.fixture(autouse=True)
-def importable(monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, Spy.__module__, sys.modules[__name__])
-    monkeypatch.setattr(Spy, "seen", [])
-
-
 def test_a_fold_never_sees_its_test_samples(series):
-    train(series, FOLDS, entry(Spy))
-    assert Spy.seen[0] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
-    assert Spy.seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
+    train(series, FOLDS, SPY)
+    assert Spy.seen[0][:2] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
+    assert Spy.seen[1][:2] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
 
 
-def test_a_failed_fit_is_a_row_and_the_others_go_on(series):
-    outcome = train(series, FOLDS, entry(Failing))
+def test_a_failed_fit_is_a_row_and_the_others_go_on(series, monkeypatch):
+    monkeypatch.setattr(Spy, "act", fail)
+    outcome = train(series, FOLDS, SPY)
     assert outcome["fits"]["status"].tolist() == ["failed", "failed"]
     assert outcome["fits"]["error"].iloc[0] == "ZeroDivisionError: the third fold is unlucky"
     assert outcome["predictions"].empty
@@ -99,71 +108,53 @@ def test_a_class_absent_from_training_has_probability_zero(series):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s3", "s4", "s5"]})
     outcome = train(series, folds, {"method": "sklearn.dummy.DummyClassifier"})
     assert (outcome["predictions"][LOG_POSTERIOR + "b"] == -np.inf).all()
-    silent = train(series, folds, entry(Spy))["predictions"]
+    silent = train(series, folds, SPY)["predictions"]
     assert silent[LOG_POSTERIOR + "b"].isna().all()
-
-
-class Seeded(Spy):
-    """Remembers the seed it was given."""
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
-
-    def fit(self, X, y):
-        Spy.seen.append(self.random_state)
-        self.classes_ = np.unique(y)
-        return self
 
 
 def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_data_set(series):
     other = DataSet("other", series.values, series.features, series.samples, series.labels)
     for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
-        train(data, FIRST.assign(repeat=repeat), entry(Seeded))
-    assert Spy.seen[0] == Spy.seen[3] == derive_seed("toy", 0, "classifier")
-    assert len(set(Spy.seen)) == 3
+        train(data, FIRST.assign(repeat=repeat), SPY)
+    seeds = [seed for _, _, seed in Spy.seen]
+    assert seeds[0] == seeds[3] == derive_seed("toy", 0, "classifier")
+    assert len(set(seeds)) == 3
 
 
-class Tied(Spy):
-    """Selects ``w`` for both classes, where it could as well have taken ``x``."""
+def test_ties_that_a_classifier_tells_are_a_table_and_counted(series, monkeypatch):
+    def select_one_of_two(model):
+        model.selected_features_ = {"a": ["w"], "b": ["w", "z"]}
+        model.tied_features_ = {"a": [["w", "x"]], "b": [["w", "x"], ["z"]]}
 
-    def fit(self, X, y):
-        super().fit(X, y)
-        self.selected_features_ = {"a": ["w"], "b": ["w", "z"]}
-        self.tied_features_ = {"a": [["w", "x"]], "b": [["w", "x"], ["z"]]}
-        return self
-
-
-def test_ties_that_a_classifier_tells_are_a_table_and_counted(series):
-    outcome = train(series, FOLDS, entry(Tied))
+    monkeypatch.setattr(Spy, "act", select_one_of_two)
+    outcome = train(series, FOLDS, SPY)
     assert list(outcome["ties"].columns) == [
-        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable"),
+        *("repeat", "fold", "class", "group", "feature", "selected", "exchangeable")
     ]
     first = outcome["ties"].query("fold == 0 and `class` == 'a'")
     assert first[["feature", "selected"]].to_numpy().tolist() == [["w", True], ["x", False]]
     assert outcome["fits"]["ties"].tolist() == [2, 2]  # z alone could not be exchanged
 
 
-class Talking(Spy):
-    """Warns twice of the same and once of another thing."""
-
-    def fit(self, X, y):
+def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_features(
+    series, monkeypatch
+):
+    def talk(model):
         for text in ("few samples", "few samples", "no convergence"):
             warnings.warn(text, UserWarning, stacklevel=1)
-        return super().fit(X, y)
 
-
-def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_features(series):
-    fit = train(series, SECOND, entry(Talking))["fits"].iloc[0]
+    monkeypatch.setattr(Spy, "act", talk)
+    fit = train(series, SECOND, SPY)["fits"].iloc[0]
     assert fit[["repeat", "fold", "status", "error"]].tolist() == [0, 1, "ok", ""]
     assert fit["warnings"] == "few samples; no convergence"
     assert 0 < fit["fit_seconds"] < 60
     assert 0 < fit["predict_seconds"] < 60
     assert fit[["features_per_class", "features"]].tolist() == [4, 4]
-    assert train(series, SECOND, entry(Failing))["fits"]["warnings"].iloc[0] == ""
+    monkeypatch.setattr(Spy, "act", fail)
+    assert train(series, SECOND, SPY)["fits"]["warnings"].iloc[0] == ""
 
 
-def test_columns_are_given_by_their_kind(series):
-    rng = np.random.default_rng(0)
+def test_columns_are_given_by_their_kind(rng, series):
     angles = rng.uniform(-np.pi, np.pi, size=(1, 6))
     kinds = ["angular", *["linear"] * 4]
     names = ["angle", *series.features]
@@ -178,8 +169,7 @@ def test_columns_are_given_by_their_kind(series):
 
 
 @pytest.mark.parametrize("mark", [True, False])
-def test_a_feature_selected_because_a_class_is_constant_is_marked(mark):
-    rng = np.random.default_rng(2)
+def test_a_feature_selected_because_a_class_is_constant_is_marked(rng, mark):
     labels = np.repeat(["a", "b"], 20)
     values = rng.normal(size=(3, 40))
     values[0, labels == "a"] += 9.0
@@ -191,9 +181,6 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(mark):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
-
-
-# --- what is gathered -----------------------------------------------------------------------------
 
 
 SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
@@ -248,3 +235,91 @@ def test_a_job_too_short_to_be_measured_has_no_memory(tmp_path, memory):
     record = read_benchmark(tmp_path / "a.tsv")
     assert record["seconds"].tolist() == [1.5]
     assert record["max_memory_mb"].isna().all()
+
+
+CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
+
+
+class Remembering(ClassifierMixin, BaseEstimator):
+    """Remembers what it was fitted with."""
+
+    def fit(self, X, y, groups=None):
+        self.seen_, self.groups_, self.classes_ = X, groups, np.unique(y)
+        LAST.append(self)
+        return self
+
+    def predict(self, X):
+        LAST.append(X)
+        return np.full(len(X), self.classes_[0])
+
+
+LAST: list = []
+
+
+@pytest.fixture
+def pairs():
+    """Eight patients, two samples each, one of each class; a value in ten is missing."""
+    rng = np.random.default_rng(0)
+    labels = np.tile(["normal", "tumour"], 8)
+    values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
+    values[rng.random(values.shape) < 0.1] = np.nan
+    groups = np.repeat([f"patient {i}" for i in range(8)], 2)
+    genes = pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]})
+    parts = {"groups": groups, "feature_metadata": genes, "missing": True}
+    return dataset(values, labels, "pairs", **parts)
+
+
+def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(pairs):
+    scheme = Folds(None, 1)
+    (batch,) = scheme.batches(3)
+    assert Batch.named(batch.name) == batch == Batch((0,), None)
+    folds = folds_of_repeat(pairs, scheme.splits, 0)
+    pd.testing.assert_frame_equal(folds, draw_folds(pairs, None, 1))
+    pd.testing.assert_frame_equal(folds, leave_one_group_out(pairs))
+    outcome = train(pairs, folds, CSNB_ENTRY)
+    assert len(outcome["fits"]) == 8
+    assert sorted(outcome["predictions"]["sample"]) == sorted(pairs.samples)
+
+
+def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
+    folds = draw_folds(pairs, 4, 1)
+    LAST.clear()
+    outcome = train(pairs, folds.query("fold == 0"), {"method": f"{__name__}.Remembering"})
+    model, tested = LAST[0], LAST[1]
+    mask = np.isin(pairs.samples, tested.index)
+    medians = np.nanmedian(pairs.values[:, ~mask], axis=1)
+    expected = np.where(np.isnan(pairs.values), medians[:, None], pairs.values)
+    np.testing.assert_array_equal(tested.to_numpy().T, expected[:, mask])
+    np.testing.assert_array_equal(model.seen_.to_numpy().T, expected[:, ~mask])
+    assert list(tested.columns) == list(pairs.features)
+    assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
+    np.testing.assert_array_equal(model.groups_, pairs.groups[~mask])
+
+
+@pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
+def test_a_series_with_gaps_is_described(pairs, entry):
+    outcome = train(pairs, draw_folds(pairs, 4, 1), entry)
+    assert set(outcome["fits"]["status"]) == {"ok"}
+    tables = describe(pairs, entry, outcome, None)
+    assert np.isfinite(tables["densities"]["density"]).all()
+    assert np.isfinite(tables["profiles"]["median_inside"]).all()
+
+
+def test_inner_folds_keep_groups_together(pairs):
+    data = replace(pairs, values=np.nan_to_num(pairs.values), missing=False)
+    X, y, groups = data.frame(), data.labels, data.groups
+    model = ClassSpecificNBCV(cv=4)
+    alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)
+    pd.testing.assert_frame_equal(fit_grouped(model, X, y, groups).path_, alone.path_)
+    folds = inner_folds(4, np.unique(y, return_inverse=True)[1], groups)
+    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
+    given = Mock(wraps=StratifiedGroupKFold(4))
+    fit_grouped(SelectiveNB(GaussianNB(), cv=given), X, y, groups)
+    np.testing.assert_array_equal(given.split.call_args.args[2], groups)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
+    pipeline = make_pipeline(StandardScaler(), search)
+    fit_grouped(pipeline, X, y, groups)
+    assert isinstance(search.cv, StratifiedGroupKFold)
+    spy = make_pipeline(StandardScaler(), Remembering())
+    fit_grouped(spy, X, y, groups)
+    assert spy[-1].groups_ is groups

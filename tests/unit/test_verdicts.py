@@ -1,25 +1,20 @@
-"""Intervals that count patients, and the rule of verdicts: designs, bootstrap, simulation."""
+"""Intervals that count patients, calibration, and the rule of verdicts."""
 
 import itertools
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import binom
 
-from xnbflow.evaluation.intervals import (
-    Estimate,
-    design_effect,
-    effective_samples,
-    mean_of,
-    proportion_interval,
-    share_interval,
-)
+from xnbflow.evaluation import intervals
+from xnbflow.evaluation.calibration import calibration_curve, confidence_table
+from xnbflow.evaluation.intervals import proportion_interval
 from xnbflow.evaluation.rank_tests import adjust_pairwise
 from xnbflow.evaluation.verdicts import holm, overconfidence_p, performance, verdict
 
 
-def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups():
-    rng = np.random.default_rng(1)
+def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
     sizes = rng.integers(1, 9, 400)
     groups = np.repeat(np.arange(400), sizes)
     right = (rng.random(len(groups)) < rng.beta(2, 1, 400)[groups]).astype(float)
@@ -28,23 +23,23 @@ def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups():
     shares = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     p = right.mean()
     expected = shares.var() / (p * (1 - p) / len(right))
-    assert design_effect(right, groups) == pytest.approx(expected, rel=0.08)
+    assert intervals.design_effect(right, groups) == pytest.approx(expected, rel=0.08)
 
 
 def test_groups_of_one_change_nothing():
     right = np.arange(30) % 3 > 0
-    assert share_interval(right, np.arange(30)) == share_interval(right)
-    expected = [float(limit) for limit in proportion_interval(20, 30)]
-    assert share_interval(right)[1:] == pytest.approx(expected)
+    assert intervals.share_interval(right, np.arange(30)) == intervals.share_interval(right)
+    expected = [float(limit) for limit in intervals.proportion_interval(20, 30)]
+    assert intervals.share_interval(right)[1:] == pytest.approx(expected)
 
 
 def test_patients_who_are_all_right_do_not_count_their_samples():
     groups = np.repeat(np.arange(20), 5)
-    alone = share_interval(np.ones(20))
-    together = share_interval(np.ones(100), groups)
+    alone = intervals.share_interval(np.ones(20))
+    together = intervals.share_interval(np.ones(100), groups)
     assert together.lower == pytest.approx(alone.lower, abs=0.05)
-    assert effective_samples(np.ones(5), np.zeros(5)) == 0
-    assert share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
+    assert intervals.effective_samples(np.ones(5), np.zeros(5)) == 0
+    assert intervals.share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("n_groups", [10, 20, 40])
@@ -55,7 +50,7 @@ def test_intervals_over_patients_cover(n_groups):
     held = []
     for _ in range(600):
         right = rng.random(len(groups)) < rng.beta(0.7, 0.3, n_groups)[groups]
-        _, lower, upper = share_interval(right, groups)
+        _, lower, upper = intervals.share_interval(right, groups)
         held.append(lower <= 0.7 <= upper)
     assert np.mean(held) >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
 
@@ -68,10 +63,10 @@ def test_intervals_of_a_mean_of_recalls_cover():
         for second in range(sizes[1] + 1):
             weight = binom.pmf(first, sizes[0], truth[0]) * binom.pmf(second, sizes[1], truth[1])
             parts = [
-                Estimate(hits / n, *map(float, proportion_interval(hits, n)))
+                intervals.Estimate(hits / n, *map(float, intervals.proportion_interval(hits, n)))
                 for hits, n in zip((first, second), sizes, strict=True)
             ]
-            found = mean_of(parts)
+            found = intervals.mean_of(parts)
             held += weight * (found.lower <= np.mean(truth) <= found.upper)
     assert 0.93 <= held <= 0.98
 
@@ -98,7 +93,9 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
      (0.0, 0.39, ["stability"]), (np.nan, np.nan, [])],
 )  # fmt: skip
 def test_stability_is_judged_by_its_interval(lower, upper, reasons):
-    found = verdict(performance(CODES, predictions(CODES, [])), 0.01, Estimate(0.5, lower, upper))
+    found = verdict(
+        performance(CODES, predictions(CODES, [])), 0.01, intervals.Estimate(0.5, lower, upper)
+    )
     assert found.reasons == reasons
     assert found.level == ("partly supported" if reasons else "well supported")
 
@@ -118,8 +115,7 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     assert not found.classes[1].recognised
 
 
-def test_overconfidence_is_exact():
-    rng = np.random.default_rng(0)
+def test_overconfidence_is_exact(rng):
     p = rng.uniform(0.5, 1, 10)
     for right in (4, 7, 10):
         expected = sum(
@@ -152,3 +148,67 @@ def test_what_a_class_is_taken_for():
     row = performance(codes, np.eye(3)[predicted]).classes[2]
     assert (row.taken_for, row.taken) == (0, 7)
     assert performance(codes, np.eye(3)[codes]).classes[0].taken_for == -1
+
+
+def test_calibration_of_the_predicted_class_counts_by_hand():
+    classes = np.array(["a", "b"])
+    probability_of_a = np.array([0.95, 0.92, 0.5, 0.45, 0.03, 1.0])
+    log_posterior = np.log(np.column_stack([probability_of_a, 1 - probability_of_a + 1e-300]))
+    true = np.array(["a", "b", "a", "b", "b", "a"])
+    curve = calibration_curve(true, log_posterior, classes).set_index("bin")
+    assert curve["count"].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 4]
+    assert curve.loc[5, "mean_predicted"] == pytest.approx((0.5 + 0.55) / 2)
+    assert curve.loc[5, "observed"] == 1
+    assert curve.loc[9, "mean_predicted"] == pytest.approx((0.95 + 0.92 + 0.97 + 1) / 4)
+    assert curve.loc[9, "observed"] == 3 / 4
+    assert curve.loc[0, ["mean_predicted", "observed"]].isna().all()
+
+
+def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
+    true = np.repeat(["a", "b"], [14, 4])
+    log_posterior = np.log(np.where((np.arange(18) < 14)[:, None], [0.95, 0.05], [0.35, 0.65]))
+    classes = np.array(["a", "b"])
+    once = calibration_curve(true, log_posterior, classes).set_index("bin")
+    thrice = calibration_curve(
+        np.tile(true, 3), np.tile(log_posterior, (3, 1)), classes, repeats=3
+    ).set_index("bin")
+    for curve in (once, thrice):
+        assert not curve.loc[9, "few"]  # 14 samples
+        assert curve.loc[6, "few"]  # 4 samples
+        assert curve.loc[0, "few"]
+    limits = ["observed_lower", "observed_upper"]
+    np.testing.assert_allclose(once[limits], thrice[limits])
+    assert thrice.loc[9, "count"] == 42
+
+
+def test_sure_predictions_are_counted_with_how_many_are_right():
+    probability = np.array([0.9995, 0.9991, 0.995, 0.95, 0.9, 0.6])
+    log_posterior = np.log(np.column_stack([probability, 1 - probability]))
+    true = np.array(["a", "b", "b", "a", "a", "b"])
+    table = confidence_table(true, log_posterior, np.array(["a", "b"])).set_index("above")
+    assert table["count"].to_dict() == {0.9: 4, 0.99: 3, 0.999: 2}
+    assert table["right"].to_dict() == {0.9: 2, 0.99: 1, 0.999: 1}
+    assert table.loc[0.99, "share"] == 0.5
+    assert table.loc[0.99, "accuracy"] == pytest.approx(1 / 3)
+    assert table.loc[0.99, "mean_probability"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
+    assert set(table["predictions"]) == {6}
+    lower, upper = proportion_interval(1, 3)
+    assert table.loc[0.99, "accuracy_lower"] == lower
+    assert table.loc[0.99, "accuracy_upper"] == upper
+
+
+@pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])
+def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
+    """The posterior is binomial likelihood times Jeffreys' prior, 1 / sqrt(p (1 - p)).
+
+    It is integrated here over the angle of which p is the squared sine, where it has no pole.
+    """
+
+    def mass(below):
+        power = (2 * right, 2 * (n - right))
+        return quad(lambda t: np.sin(t) ** power[0] * np.cos(t) ** power[1], 0, below)[0]
+
+    lower, upper = proportion_interval(right, n)
+    whole = mass(np.pi / 2)
+    assert mass(np.arcsin(np.sqrt(lower))) / whole == pytest.approx(0.025, rel=1e-6)
+    assert mass(np.arcsin(np.sqrt(upper))) / whole == pytest.approx(0.975, rel=1e-6)

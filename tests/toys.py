@@ -1,0 +1,49 @@
+"""What many tests use: series, files and processes of what they give, refusals, mistakes."""
+
+import gzip
+import subprocess
+import sys
+import tomllib
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.errors import InputError
+
+
+def dataset(values, labels, name="toy", **changes):
+    """Return a series whose features are g0, g1, ..., and whose samples are s0, s1, ..."""
+    parts = {"features": [f"g{i}" for i in range(len(values))], "labels": labels}
+    parts["samples"] = [f"s{i}" for i in range(len(labels))]
+    return DataSet(name, values, **parts | changes)
+
+
+def put(folder, text, name="mine.csv"):
+    """Write a file, packed where its name says so."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = text if isinstance(text, bytes) else text.encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+    return path
+
+
+@contextmanager
+def refused(match=None, **named):
+    """Expect a refusal with such a text, which names such a file or key."""
+    with pytest.raises(InputError, match=match) as error:
+        yield
+    for name, value in named.items():
+        assert getattr(error.value, name) == (value if value is None else str(value))
+
+
+def python(code, *arguments, check=True, **options):
+    """Run code in a process of its own."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=check, **options)
+
+
+def mistakes(kind):
+    """Return mistakes of input, what is wrong and a part of what is said of it in a row each."""
+    return tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text())[kind]
