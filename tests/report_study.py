@@ -29,17 +29,7 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.study import study_tables
 from xnbflow.evaluation.training import train
-from xnbflow.report.page.blocks import (
-    Cards,
-    Evidence,
-    Facts,
-    Figure,
-    Gallery,
-    Group,
-    Prose,
-    Table,
-    figures_of,
-)
+from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
 
@@ -201,8 +191,11 @@ def walk(blocks):
     """Every block, those in groups included."""
     for block in blocks:
         yield block
-        if isinstance(block, Group):
+        if isinstance(block, kinds.Group):
             yield from walk(block.blocks)
+
+
+SHOWING = kinds.Table | kinds.Figure | kinds.Gallery | kinds.Cards | kinds.Evidence | kinds.Facts
 
 
 def unsourced(blocks, *modules):
@@ -216,8 +209,9 @@ def unsourced(blocks, *modules):
         each
         for each in walk(blocks)
         if (
-            isinstance(each, Table | Figure | Gallery | Cards | Evidence | Facts)
-            or (isinstance(each, Prose) and each.text not in fixed and re.search(r"\d", each.text))
+            each.text not in fixed and re.search(r"\d", each.text)
+            if isinstance(each, kinds.Prose)
+            else isinstance(each, SHOWING)
         )
         and not each.sources
     ]
@@ -241,14 +235,14 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
         write_declared(frame, results.folder / f"{name}.parquet", declared)
     module = import_module(analysis.section)
     made = module.section(results)
-    for figure in figures_of(made.blocks):
+    for figure in kinds.figures_of(made.blocks):
         drawing = render(figure.name, figure.draw, figure.arguments)
         assert drawing.startswith("<svg"), figure.name
         assert len(drawing) < largest, figure.name
     assert not (sourced and unsourced(made.blocks, module))
     own = {f"{analysis.name}/{name}.tsv" for name in tables}
     assert sources(made.blocks) <= own | {f"{name}.tsv" for name in contract.STUDY_TABLES}
-    return made, [each for each in walk(made.blocks) if isinstance(each, Table)]
+    return made, [each for each in walk(made.blocks) if isinstance(each, kinds.Table)]
 
 
 def sources(blocks):

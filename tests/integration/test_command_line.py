@@ -1,6 +1,5 @@
 """The command `xnbflow` as people and programs call it, from another process."""
 
-import gzip
 import json
 import os
 import sys
@@ -11,7 +10,7 @@ import pandas as pd
 import pytest
 from integration.conftest import ROOT, xnbflow
 from model_files import edited
-from toys import mistakes, python
+from toys import mistakes, put, python
 from unit.test_models_file import two_classes
 
 
@@ -103,14 +102,12 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
         text = json.loads(content["notes"]["content"])
         content["notes"]["content"] = json.dumps(text.replace("toy", f"toy{escape_in_json}"))
 
-    (tmp_path / "mirror").mkdir()
     escape_in_json = json.dumps(ESCAPES)[1:-1]
     edited(folder / "model.skops", tmp_path / "model.skops", renamed)
     table = (folder / "new.csv").read_text().replace("s3,", f"s3{ESCAPES},")
-    (tmp_path / "new.csv").write_text(table)
+    put(tmp_path, table, "new.csv")
     text = SERIES_MATRIX.replace("Small", f"Sm{ESCAPES}all").replace("patient 1", f"p{ESCAPES}")
-    path = tmp_path / "mirror/GSE1_series_matrix.txt.gz"
-    path.write_bytes(gzip.compress(text.encode()))
+    put(tmp_path / "mirror", text, "GSE1_series_matrix.txt.gz")
     model = folder / "model.skops"
     said = [
         xnbflow("show", tmp_path / "model.skops", cwd=tmp_path),
@@ -128,9 +125,7 @@ def test_no_escape_sequence_reaches_a_terminal(folder, tmp_path):
 
 
 def test_geo_writes_a_study_that_run_hands_on_to_snakemake(tmp_path):
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / "GSE1_series_matrix.txt.gz").write_bytes(gzip.compress(SERIES_MATRIX.encode()))
+    mirror = put(tmp_path / "mirror", SERIES_MATRIX, "GSE1_series_matrix.txt.gz").parent
     words = ["geo", "GSE1", "-o", "mine", "--mirror", mirror]
     done = xnbflow(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -179,20 +179,9 @@ def test_another_release_runs_what_it_changes(host, deployed):
 
 
 def test_modules_of_two_commits_are_refused(host, deployed):
-    both = """
-module one:
-    snakefile: github("owner/xnbflow", path="workflow/Snakefile", tag="v1")
-    config: config
-
-use rule * from one as one_*
-
-module two:
-    snakefile: github("owner/xnbflow", path="workflow/Snakefile", tag="v2")
-    config: config
-
-use rule * from two as two_*
-"""
-    host.write(deployed, both)
+    module = "module {0}:\n    snakefile: {1}\n    config: config\n\nuse rule * from {0} as {0}_*\n"
+    both = [module.format(f"m{tag}", TAGGED.format(tag)) for tag in ("v1", "v2")]
+    host.write(deployed, "".join(both))
     assert "must be the same checkout" in host.call(deployed, "--list", fails=True)
 
 

@@ -1,6 +1,5 @@
 """The tutorials, executed: their commands in their order, on small files of the names they use."""
 
-import gzip
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +9,7 @@ import pandas as pd
 import pytest
 import snakemake_process
 from integration.conftest import ROOT, xnbflow
+from toys import put
 
 TUTORIALS = ROOT / "docs/tutorials"
 MATRIX = Path(__file__).with_name("GSE4107_series_matrix.txt").read_text()
@@ -70,12 +70,10 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     """The sheet and the configuration stand on the page; the first calls say what would run."""
     page = (TUTORIALS / "own-data.md").read_text()
     (sheet,) = re.findall(r"^```text\n(id\t.*?)^```", page, re.MULTILINE | re.DOTALL)
-    (tmp_path / "my.tsv").write_text(sheet)
+    put(tmp_path, sheet, "my.tsv")
     steps, configuration = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    (tmp_path / "my.yaml").write_text(configuration + steps)
-    mirror = tmp_path / "mirror"
-    mirror.mkdir()
-    (mirror / "GSE4107_series_matrix.txt.gz").write_bytes(gzip.compress(MATRIX.encode()))
+    put(tmp_path, configuration + steps, "my.yaml")
+    mirror = put(tmp_path / "mirror", MATRIX, "GSE4107_series_matrix.txt.gz").parent
     cohort(0, tmp_path / "data" / "expression.csv")
     told = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
     for words in told:

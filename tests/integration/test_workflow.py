@@ -19,16 +19,8 @@ import pandas as pd
 import pytest
 import snakemake_process
 import yaml
-from integration.conftest import (
-    ROOT,
-    SHEET,
-    STUDY,
-    jobs,
-    prepare,
-    snakemake,
-    snakemake_command,
-    tables,
-)
+from integration import conftest
+from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, tables
 
 from xnbflow.data import contract
 
@@ -258,9 +250,8 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
     print(f"{ended_by.name} after {seconds:.2f} s; again by XNBFLOW_KILL_SEED={seed + kill}")
     folder = without(finished, tmp_path / "killed", "results/toy", "resources/series/toy.parquet")
     with (folder / "out.txt").open("w") as out:
-        process = subprocess.Popen(
-            snakemake_command(folder, cores=1), stdout=out, stderr=out, start_new_session=True
-        )
+        command = conftest.snakemake_command(folder, cores=1)
+        process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
         with suppress(subprocess.TimeoutExpired, ProcessLookupError):
             process.wait(seconds)
         with suppress(ProcessLookupError):

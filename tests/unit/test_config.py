@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 import yaml
-from toys import mistakes
+from toys import mistakes, put
 
 from xnbflow.data.contract import STUDY_TABLE, text_of
 from xnbflow.data.errors import InputError
@@ -134,10 +134,9 @@ def test_studies_that_keep_one_model_begin_with_the_same_folds():
 
 
 def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
-    for name, location in {"ours": "wine", "theirs": "breast-cancer"}.items():
-        row = f"id\tsource\tlocation\ntoy\tbundled\t{location}\n"
-        (tmp_path / f"{name}.tsv").write_text(row)
-    paths = {name: tmp_path / f"{name}.tsv" for name in ("ours", "theirs")}
+    row = "id\tsource\tlocation\ntoy\tbundled\t"
+    places = {"ours": "wine", "theirs": "breast-cancer"}
+    paths = {name: put(tmp_path, row + place, name) for name, place in places.items()}
     datasets, sheets = read_sheets(paths, defaults=["ours"])
     assert datasets["toy"].location == "breast-cancer"
     assert sheets == {"toy": "theirs"}

@@ -10,7 +10,7 @@ import pytest
 from toys import mistakes, python
 
 from xnbflow.data import contract
-from xnbflow.data.contract import Column, TableSchema
+from xnbflow.data.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema
 from xnbflow.data.entries import Analysis
 from xnbflow.data.errors import InputError
 from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tsv
@@ -188,17 +188,12 @@ def test_what_is_written_is_what_is_read_and_what_pandas_reads(tmp_path):
     predictions = FOLDS.assign(true="a", predicted="b", set_size=[1.0, np.nan], covered=np.nan)
     predictions["log_posterior.a"] = [-np.inf, np.nan]
     path = tmp_path / "predictions.parquet"
-    write_parquet(predictions, path, contract.TRAINING_TABLES["predictions"])
-    for read in (
-        read_parquet(path, contract.TRAINING_TABLES["predictions"]),
-        pd.read_parquet(path),
-    ):
+    write_parquet(predictions, path, TRAINING_TABLES["predictions"])
+    for read in (read_parquet(path, TRAINING_TABLES["predictions"]), pd.read_parquet(path)):
         pd.testing.assert_frame_equal(read, predictions)
 
 
-@pytest.mark.parametrize(
-    "table", [*contract.STUDY_TABLES.values(), *contract.TRAINING_TABLES.values()]
-)
+@pytest.mark.parametrize("table", [*STUDY_TABLES.values(), *TRAINING_TABLES.values()])
 def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     path = tmp_path / "t.parquet"
     write_parquet(pd.DataFrame(columns=table.fixed), path, table)

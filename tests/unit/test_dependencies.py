@@ -49,14 +49,11 @@ EXTRA |= names(PROJECT["optional-dependencies"]["crate"])
 PEERS = {"xnb", "KDEpy"}
 
 
-def test_the_library_s_imports_are_declared():
-    assert imported(ROOT / "workflow") <= LIBRARY | WORKFLOW | EXTRA
-
-
-def test_nothing_is_declared_that_is_not_imported():
+def test_the_library_s_imports_are_declared_and_nothing_else():
+    needed = imported(ROOT / "workflow")
+    assert needed <= LIBRARY | WORKFLOW | EXTRA
     # Snakemake runs the workflow, and its report needs pygments
-    told = {"snakemake", "pygments"}
-    assert (LIBRARY | WORKFLOW) - imported(ROOT / "workflow") == told
+    assert (LIBRARY | WORKFLOW) - needed == {"snakemake", "pygments"}
 
 
 def test_the_imports_of_tests_and_benchmarks_are_declared():
@@ -99,7 +96,7 @@ def test_the_lock_names_no_index():
     assert "://" not in (ROOT / "requirements.lock").read_text()
 
 
-SOURCE = Path(__file__).parents[2] / "workflow" / "src" / "xnbflow"
+SOURCE = ROOT / "workflow/src/xnbflow"
 #: What reads tables for a page. Drawings are given arrays, `page` blocks: neither reads a table.
 MODULES = sorted(
     path

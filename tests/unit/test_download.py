@@ -8,10 +8,11 @@ import ssl
 import threading
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 
 import pytest
 from serving import serving
-from toys import refused
+from toys import put, refused
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.acquisition import acquire, acquire_noting
@@ -89,16 +90,10 @@ def raw_server(answer):
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
-def drip(connection):
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+def drip(connection, headers=b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"):
+    connection.sendall(headers)
     for _ in range(1000):
         connection.sendall(b"x")
-        time.sleep(0.02)
-
-
-def drip_headers(connection):
-    for _ in range(1000):
-        connection.sendall(b"H")
         time.sleep(0.02)
 
 
@@ -197,11 +192,8 @@ def test_a_file_put_there_by_hand_is_used_or_refused_and_stays(tmp_path, case):
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"nothing here\n", b"ab12  x\n"])
 def test_a_damaged_record_is_refused(tmp_path, content):
-    target = tmp_path / "cumida" / "Brain_GSE1.csv"
-    target.parent.mkdir()
-    target.write_bytes(CSV)
-    record = target.with_name("Brain_GSE1.csv.sha256")
-    record.write_bytes(content)
+    put(tmp_path / "cumida", CSV, "Brain_GSE1.csv")
+    record = put(tmp_path / "cumida", content, "Brain_GSE1.csv.sha256")
     with refused("holds no SHA-256", file=record):
         downloads(tmp_path).fetch("cumida", PATH)
 
@@ -210,9 +202,7 @@ def test_a_damaged_record_is_refused(tmp_path, content):
 @pytest.mark.parametrize("scheme", ["file://", ""])
 def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
     mirror, own = tmp_path / "the mirror", tmp_path / "downloads"
-    path = mirror / (PATH.rpartition("/")[2] if flat else PATH)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(CSV)
+    path = put(mirror, CSV, PATH.rpartition("/")[2] if flat else PATH)
     base = path.parents[0 if flat else 2].as_uri() if scheme else str(mirror)
     assert downloads(own, base).fetch("cumida", PATH) == path
     assert files(own) == ["Brain_GSE1.csv.sha256"]
@@ -222,8 +212,7 @@ def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
 
 
 def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
-    local = tmp_path / "mine.csv"
-    local.write_bytes(CSV)
+    local = put(tmp_path, CSV)
     here = downloads(tmp_path / "downloads")
     assert here.fetch_location("table", str(local), name="mine.csv") == local
     assert here.fetch_location("table", local.as_uri(), name="mine.csv") == local
@@ -285,7 +274,7 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
     assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
 
 
-@pytest.mark.parametrize("answer", [drip, drip_headers])
+@pytest.mark.parametrize("answer", [drip, partial(drip, headers=b"")])
 def test_an_answer_that_drips_is_given_up(tmp_path, answer):
     with raw_server(answer) as url, pytest.raises(InputError) as error:
         downloads(tmp_path, url, timeout=0.2, retries=1).fetch("cumida", PATH)

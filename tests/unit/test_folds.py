@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
-from toys import mistakes
+from toys import mistakes, put
 
 from xnbflow.data.dataset import DataSetHeader
 from xnbflow.data.errors import InputError
@@ -60,13 +60,8 @@ def test_no_class_is_large_enough():
         folds_of_repeat(header(3, 2), 5, 0)
 
 
-def write(path, *lines):
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
-    path = write(tmp_path / "indicator.txt", "0", "1", "1")
+    path = put(tmp_path, "0\n1\n1\n", "indicator.txt")
     assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
 
 
@@ -75,8 +70,9 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
     [*mistakes("folds"), (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'")],
 )
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
+    path = put(tmp_path, "\n".join([*lines, ""]), "folds.tsv")
     with pytest.raises(InputError, match=message):
-        read_folds(write(tmp_path / "folds.tsv", *lines), header(2, 1), 1, 1)
+        read_folds(path, header(2, 1), 1, 1)
 
 
 def grouped(labels, groups, name="toy"):
@@ -120,8 +116,7 @@ def test_leave_one_group_out_tests_each_group_once_as_scikit_learn_does():
 
 
 def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
-    path = tmp_path / "folds.tsv"
-    path.write_text("sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n")
+    path = put(tmp_path, "sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n", "folds.tsv")
     with pytest.raises(InputError, match=r"fold 0 trains with sample 's1' and tests another of"):
         read_folds(path, grouped("abab", "ppqr"), 2, 1)
     assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3

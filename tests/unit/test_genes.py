@@ -172,32 +172,22 @@ def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there(r
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_areas_are_those_of_mann_and_whitney(rng, ties):
-    values = rng.normal(size=(300, 37))
-    values = np.round(values) if ties else values
-    codes = rng.permutation(np.arange(37) % 4)
-    sizes = np.bincount(codes)
-    wins = doubled_wins(sample_order(values), codes, 4)
-    pairs = pair_areas(wins, sizes)
-    for i in range(4):
-        own = values[:, codes == i]
-        for j in range(4):
-            expected = mannwhitneyu(own, values[:, codes == j], axis=1).statistic
-            assert pairs[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
-
-
-@pytest.mark.parametrize("ties", [False, True])
-def test_the_features_counted_are_those_whose_areas_reach(rng, ties):
+def test_areas_are_those_of_mann_and_whitney_and_features_that_reach_them_are_counted(rng, ties):
     codes = np.arange(41) % 3
     values = rng.normal(size=(400, 41)) + rng.uniform(0, 3, size=(400, 1)) * (codes == 1)
-    order = sample_order(np.round(values) if ties else values)
+    values = np.round(values) if ties else values
+    order = sample_order(values)
     labels = np.array([codes, *(rng.permutation(codes) for _ in range(4)), np.minimum(codes, 1)])
     pairs = np.array([[0, 1], [1, 0], [2, 1], [0, 2]])
     areas = []
     for each in labels:
         sizes = np.bincount(each, minlength=3)
         with np.errstate(invalid="ignore"):  # the last labelling has no third class
-            found = pair_areas(doubled_wins(order, each, 3), sizes)[:, *pairs.T]
+            every = pair_areas(doubled_wins(order, each, 3), sizes)
+        for i, j in np.argwhere(np.outer(sizes, sizes)):
+            expected = mannwhitneyu(values[:, each == i], values[:, each == j], axis=1).statistic
+            assert every[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
+        found = every[:, *pairs.T]
         areas.append(np.maximum(found, 1 - found))
     reached = areas[0][[7, 8, 9, 10], np.arange(4)]
     for least in (reached, np.full(4, 0.99)):  # of the latter most are out before the last sample

@@ -266,11 +266,8 @@ def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloade
 def test_without_an_annotation_the_table_of_the_platform_is_taken_of_every_source(tmp_path):
     folder = "platforms/GPL16nnn/GPL16956"
     files = FILES | {f"{folder}/soft/GPL16956_family.soft.gz": gzip.compress(SOFT.encode())}
-    table = put(
-        tmp_path, "samples,type,1007_s_at,1053_at\na,ill,7.5,2.5\nb,well,6.5,4.25\n", "t.csv"
-    )
-    place = tmp_path / "T_t.csv"
-    place.write_text(table.read_text())
+    text = "samples,type,1007_s_at,1053_at\na,ill,7.5,2.5\nb,well,6.5,4.25\n"
+    table, _ = (put(tmp_path, text, name) for name in ("t.csv", "T_t.csv"))
     named = {"annotation": "GPL16956"}
     rows = [
         row(annotation="GPL16956"),

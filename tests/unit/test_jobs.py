@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import sys
 import time
@@ -27,9 +26,9 @@ start_job(SimpleNamespace(threads=1, log=["logs/a.log"], params=SimpleNamespace(
 def run(tmp_path):
     """Run a script that begins as a job does, in a folder; returns its exit code and errors."""
 
-    def run(work, before="", sources=None):
+    def run(work, before="", sources=None, **options):
         script = before + START.format(sources=json.dumps(sources or {})) + work
-        done = python(script, cwd=tmp_path, check=False)
+        done = python(script, cwd=tmp_path, check=False, **options)
         return done.returncode, done.stderr
 
     return run
@@ -86,54 +85,45 @@ def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
-#: Writes a table of a megabyte in a job whose files may have so many bytes.
-CALL = """
-import resource
-from xnbflow.workflow.jobs import start_job
-resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
-from types import SimpleNamespace
-start_job(SimpleNamespace(threads=1, log=["job.log"], params=SimpleNamespace(sources=dict())))
-import numpy as np, pandas as pd
-{write}
+#: Gives files of a job so many bytes.
+LIMIT = """
+import resource, xnbflow.workflow.jobs
+resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
 """
+#: Without coverage, which would have no room for its own file either.
+UNWATCHED = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+#: Write a table of a megabyte.
 WRITES = {
     "part.parquet": """
-import pyarrow as pa
+import numpy as np, pyarrow as pa
 from xnbflow.data.parquet import parquet_writer
 table = pa.table({"x": np.random.default_rng(0).normal(size=131072)})
 with parquet_writer("part.parquet", table.schema) as writer:
     writer.write_table(table)
 """,
     "part.tsv": """
+import numpy as np, pandas as pd
 from xnbflow.data.tables import write_tsv
 write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
 """,
 }
 
 
-def run_limited(folder, limit, write):
-    code = CALL.format(limit=limit, write=write)
-    unwatched = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    # coverage would have no room for its own file either
-    return python(code, cwd=folder, check=False, env=unwatched)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WRITES)
-def test_without_room_a_job_says_so_in_one_sentence_with_the_path(tmp_path, name):
-    done = run_limited(tmp_path, 50_000, WRITES[name])
-    assert done.returncode == 1
-    said = f"{name} cannot be written: no space is left there; make room and run it again"
-    assert done.stderr == f"Error: {said}\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
-    assert run_limited(tmp_path, resource.RLIM_INFINITY, WRITES[name]).returncode == 0
+def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, name):
+    told = f"{name} cannot be written: no space is left there; make room and run it again"
+    code, said = run(WRITES[name], LIMIT.format(50_000), env=UNWATCHED)
+    assert (code, said) == (1, f"Error: {told}\n")
+    assert [path.name for path in tmp_path.rglob("*")] == ["logs", "a.log"]
+    assert run(WRITES[name])[0] == 0
 
 
-def test_without_room_for_its_log_a_job_says_the_same(tmp_path):
+def test_without_room_for_its_log_a_job_says_the_same(run):
     raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
-    done = run_limited(tmp_path, 0, raising)
-    assert done.stderr.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
-    assert done.stderr.count("\n") == 1
+    _, said = run(raising, LIMIT.format(0), env=UNWATCHED)
+    assert said.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
+    assert said.count("\n") == 1
 
 
 def test_until_it_is_whole_a_file_is_as_it_was(tmp_path):

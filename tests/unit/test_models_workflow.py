@@ -13,7 +13,6 @@ from toys import dataset, refused
 from unit.test_models_file import two_classes
 
 from xnbflow.data import contract
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.study import Study, Validation
 from xnbflow.data.tables import read_parquet, write_parquet, write_tables
 from xnbflow.evaluation.description import direction, feature_profiles
@@ -22,6 +21,7 @@ from xnbflow.models import validation as second_cohort
 from xnbflow.models.final import final_model, model_tables, write_final
 from xnbflow.models.signature import gene_sets, signature_table
 from xnbflow.models.trained import series_digest
+from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
@@ -38,19 +38,13 @@ def validated(harmonise="none"):
     return second_cohort.validate(TRAIN, TEST, CSNB, name="csnb", harmonise=harmonise)
 
 
-@pytest.fixture
-def tables():
-    return validated()
-
-
 @pytest.fixture(scope="module")
 def folds():
     return cross_validate(TRAIN, CSNB, 5)
 
 
-def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
-    from xnbflow.naive_bayes import ClassSpecificNB
-
+def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other():
+    tables = validated()
     nb = ClassSpecificNB(n_features=2).fit(TRAIN.frame(), TRAIN.labels)
     expected = (nb.predict(TEST.frame()) == TEST.labels).mean()
     row = tables["accuracy"].set_index("cohort").loc["test"]
@@ -61,7 +55,8 @@ def test_accuracy_is_that_of_a_fit_on_one_and_a_test_on_the_other(tables):
     assert (tables["predictions"]["true"] == TEST.labels).all()
 
 
-def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng, tables):
+def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
+    tables = validated()
     assert tables["verdicts"]["verdict"].item() == "held"
     noise = replace(TEST, values=rng.normal(8, 1, TEST.values.shape))
     told = second_cohort.validate(TRAIN, noise, CSNB)["verdicts"].iloc[0]
@@ -225,7 +220,7 @@ def test_a_page_is_of_one_series(results, tmp_path, other):
 
 def test_a_signature_is_between_where_the_page_is():
     values = np.array([[1.0, 1.2, 5.0, 5.2, 9.0, 9.3], [1, 1, 1, 1, 1, 1], [0, 0, 0, 3, 0, 0]])
-    series = DataSet("s", values, ["g", "h", "k"], list("uvwxyz"), list("aabbcc"))
+    series = dataset(values, list("aabbcc"), features=list("ghk"))
     pairs = [(label, feature) for feature in "ghk" for label in "abc"]
     profiles = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
     chosen = {label: list("ghk") for label in "abc"}

@@ -15,12 +15,7 @@ from toys import python
 import xnbflow
 from xnbflow.data.errors import InputError
 from xnbflow.workflow import provenance
-from xnbflow.workflow.provenance import (
-    packages_of,
-    refuse_other_sources,
-    source_digests,
-    source_files,
-)
+from xnbflow.workflow.provenance import refuse_other_sources, source_digests
 
 PACKAGE = Path(provenance.__file__).parents[1]
 SCRIPTS = PACKAGE.parents[1] / "scripts"
@@ -57,7 +52,8 @@ def imported():
 
 @pytest.mark.parametrize("script", NAMES)
 def test_a_script_counts_with_every_package_that_it_imports(imported, script):
-    counted = {path for each in packages_of(script) for path in source_files(each).values()}
+    packages = provenance.packages_of(script)
+    counted = {path for each in packages for path in provenance.source_files(each).values()}
     modules = imported[Path(script).stem]
     assert len(modules) > 5
     assert source_digests(script)[script].startswith("sha256:")

@@ -10,21 +10,11 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+import report_study
 import yaml
-from report_study import (
-    CLASSES,
-    CLASSIFIERS,
-    FEATURES,
-    SAMPLES,
-    SCRIPT,
-    sources,
-    unsourced,
-    walk,
-    write_declared,
-    write_results,
-    write_study,
-)
+from report_study import CLASSES, CLASSIFIERS, SAMPLES, SCRIPT, walk, write_study
 from scipy.special import logsumexp
+from toys import put
 
 from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
 from xnbflow.data.dataset import DataSet
@@ -142,7 +132,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     """Where intervals lie above chance only p of the permutation test differs."""
     p_values = {("alpha", "xnb"): p_value, ("alpha", "nb"): 0.051, ("alpha", "forest"): 0.3}
     results = write_study(tmp_path)
-    write_results(results, p_values)
+    report_study.write_results(results, p_values)
     refused = 0
     for row in results.tables["verdicts"].to_dict("records"):
         p = p_values.get((row["dataset"], row["classifier"]), np.nan)
@@ -182,11 +172,11 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
 def test_every_number_has_a_file_beside_the_page(results):
     shown = [module.section(results) for module in MODULES if module is not methods]
     for section in shown:
-        for each in unsourced(section.blocks, explanation, samples, accuracy):
+        for each in report_study.unsourced(section.blocks, explanation, samples, accuracy):
             # Versions, and seconds that Snakemake recorded, are in no table of results.
             assert section.id == "overview"
             assert isinstance(each, Facts | Table)
-        for file in sources(section.blocks):
+        for file in report_study.sources(section.blocks):
             assert (results.folder / file).is_file(), file
 
 
@@ -248,9 +238,8 @@ def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
 def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
-        path = results.root / benchmark_of("classify").of(dataset=dataset, **first)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"s\tmax_rss\n{seconds}\t300\n")
+        path = benchmark_of("classify").of(dataset=dataset, **first)
+        put(results.root, f"s\tmax_rss\n{seconds}\t300\n", path)
     section = overview.section(results)
     facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
     assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
@@ -300,7 +289,7 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
         mine = series.labels == label
         residuals[:, mine] -= residuals[:, mine].mean(axis=1, keepdims=True)
     assert pairs["r"].iloc[0] == pytest.approx(np.corrcoef(residuals[0], residuals[1])[0, 1])
-    others = np.abs(np.corrcoef(residuals)[np.triu_indices(FEATURES, 1)])
+    others = np.abs(np.corrcoef(residuals)[np.triu_indices(len(residuals), 1)])
     assert len(pairs) == (others > 0.5).sum()
 
 
@@ -348,7 +337,7 @@ def results_with(tmp_path):
         table = pd.DataFrame(rows).assign(dataset="d", folds="f")
         schema = STUDY_TABLES[name]
         table = table[[column for column in table if column in schema.columns]]
-        write_declared(table, results.folder / f"{name}.parquet", schema)
+        report_study.write_declared(table, results.folder / f"{name}.parquet", schema)
         return results
 
     return write

@@ -14,10 +14,10 @@ from xnbflow.data.parquet import parquet_writer
 from xnbflow.data.tables import write_parquet
 
 
-def chunk(features, samples=("s", "t"), labels=("x", "y"), kinds=None):
+def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):
     values = np.arange(len(features) * len(samples), dtype=float)
     values = values.reshape(len(features), len(samples))
-    return DataSet("toy", values, features, samples, labels, kinds)
+    return DataSet("toy", values, features, samples, labels, **more)
 
 
 def test_some_features_keep_their_kinds_and_the_order_asked_for(tmp_path):
@@ -124,9 +124,7 @@ def series(**changes):
         "groups": ["p1", "p2"], "sample_metadata": SAMPLES, "feature_metadata": FEATURES,
         "notes": ["one", "two"],
     } | changes  # fmt: skip
-    return DataSet(
-        "toy", np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["s", "t"], ["x", "y"], **given
-    )
+    return chunk(["a", "b", "c"], **given)
 
 
 def assert_is_whole(found, rows=slice(None)):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toys import mistakes, refused
+from toys import mistakes, put, refused
 
 from xnbflow.data.entries import Source
 from xnbflow.data.errors import InputError
@@ -18,11 +18,9 @@ GOOD = dict(zip(COLUMNS, GOOD, strict=False))
 
 
 def write_sheet(folder: Path, *rows: dict[str, str], header: tuple[str, ...] = COLUMNS) -> Path:
-    path = folder / "datasets.tsv"
     lines = ["\t".join(header)]
     lines += ["\t".join(row.get(column, "") for column in header) for row in rows]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    return put(folder, "\n".join(lines) + "\n", "datasets.tsv")
 
 
 def test_a_row_in_any_order_becomes_a_typed_data_set(tmp_path):

@@ -176,8 +176,7 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(rng, mark):
     if mark:  # one sample expresses it, and hardly any other
         values[0] = np.where(labels == "a", 0.0, 0.01 * values[0])
         values[0, 30] = 5.0
-    samples = [f"s{i}" for i in range(40)]
-    series = DataSet("flat", values, ["flat", "g1", "g2"], samples, labels)
+    series = dataset(values, labels, features=["flat", "g1", "g2"])
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
