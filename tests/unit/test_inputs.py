@@ -3,6 +3,7 @@
 import datetime
 import inspect
 import math
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
@@ -22,13 +23,16 @@ from xnbflow.data.parameters import Declared
 from xnbflow.data.sources.sheet import local_path
 from xnbflow.density import families
 from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.diagnostics import conditional_dependence
 from xnbflow.evaluation import paired_tests, rank_tests
 from xnbflow.evaluation.build import import_estimator
+from xnbflow.evaluation.folds import leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.permutation import permutation_scores
 from xnbflow.evaluation.stability import stability_index
+from xnbflow.evaluation.verdicts import holm
 from xnbflow.models import fit_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
@@ -320,6 +324,15 @@ def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name
         assert len(undeclared or unusable or "") <= 300
 
 
+SERIES = two_classes()
+NUMBERS = SERIES.values.T
+REGRESSOR = nb.KernelNBRegressor().fit(NUMBERS, NUMBERS[:, 0])
+
+
+def grouped(groups):
+    return replace(SERIES, groups=np.array(groups))
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -328,12 +341,33 @@ def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name
         lambda: paired_tests.wilcoxon_signed_rank_test([1.0, np.nan], [1.0, 2.0]),
         lambda: paired_tests.corrected_resampled_t_test([1.0], [2.0], 1.0),
         lambda: paired_tests.bayesian_signed_rank_test([1.0, 2.0], [2.0, 1.0], -0.1),
-        lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5]})),
+        lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5, 0.6]})),
+        lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})),
+        lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
+        lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
         lambda: rank_tests.adjust_pairwise([0.1, 0.2], 3),
         lambda: rank_tests.adjust_pairwise([0.1, 0.2, 1.2], 3),
         lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
         lambda: stability_index([{"a", "b"}, {"c"}], 2),
-        lambda: permutation_scores(two_classes(), {"method": "xnb"}, n_permutations=0),
+        lambda: stability_index([], 2),
+        lambda: holm([0.1, 1.2]),
+        lambda: leave_one_group_out(SERIES),
+        lambda: leave_one_group_out(grouped(["p1"] * 40)),
+        lambda: leave_one_group_out(grouped(["p1", "p2"] * 20)),
+        lambda: permutation_scores(grouped(["p1", "p2"] * 20), LINEAR),
+        lambda: permutation_scores(replace(SERIES, labels=["t"] * 40), {"method": "xnb"}),
+        lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
+        lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
+        lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
+        lambda: conditional_dependence(NUMBERS, [["a", "b"]]),
+        lambda: conditional_dependence(NUMBERS, ["a", None] * 20),
+        lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
+        lambda: REGRESSOR.predict(NUMBERS, kind="means"),
+        lambda: REGRESSOR.predict_quantiles(NUMBERS, [1.5]),
+        lambda: column_positions([["a"]], ["a", "b"], "angular"),
+        lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
+        lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
+        lambda: permutation_scores(SERIES, {"method": "xnb"}, n_permutations=0),
         lambda: fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
         lambda: von_mises_boundary([0, 1], [1, -1]),
         lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
@@ -343,8 +377,8 @@ def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name
         lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
         lambda: local_path("~no-such-user/a.csv"),
         lambda: local_path("file://[a/b.csv"),
-        lambda: fit_model(two_classes(), KMEANS),
-        lambda: explain_sample(fit_model(two_classes(), RANKED), two_classes().frame(), "s0"),
+        lambda: fit_model(SERIES, KMEANS),
+        lambda: explain_sample(fit_model(SERIES, RANKED), SERIES.frame(), "s0"),
     ],
 )
 def test_what_cannot_be_computed(call):
@@ -352,6 +386,7 @@ def test_what_cannot_be_computed(call):
         call()
 
 
+LINEAR = {"method": "sklearn.linear_model.RidgeClassifier"}
 KMEANS = {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}}
 RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
 

@@ -55,6 +55,13 @@ def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
     assert first["accuracy"][0] > first["accuracy"][1:].max()
 
 
+def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
+    exchanged = {"a": "b", "b": "a"}
+    monkeypatch.setattr(permutation, "permuted", lambda y, *_: np.array([exchanged[e] for e in y]))
+    scores = permutation.permutation_scores(noise(shift=9.0), NB, n_permutations=1)
+    assert scores["accuracy"].tolist() == [1.0, 1.0]
+
+
 def test_the_table_counts_what_reaches_the_observed_score():
     scores = pd.DataFrame({"permutation": range(5), "accuracy": [0.6, 0.5, 0.6, 0.7, 0.4]})
     scores["balanced_accuracy"] = [0.9, 0.5, 0.5, 0.6, 0.6]
