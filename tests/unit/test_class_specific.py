@@ -113,6 +113,7 @@ def test_ties_are_broken_by_name_or_else_by_column():
     X, y = np.column_stack([row] * 3), [0, 0, 0, 1, 1, 1]
     named = XNB().fit(pd.DataFrame(X, columns=["b", "c", "a"]), y)
     assert named.selected_features_ == {0: ["a"], 1: ["a"]}
+    assert named.ties_["taken"].tolist() == [True, False, False] * 2  # of each class
     assert XNB().fit(X, y).selected_features_ == {0: [0], 1: [0]}
 
 

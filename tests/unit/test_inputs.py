@@ -329,10 +329,6 @@ NUMBERS = SERIES.values.T
 REGRESSOR = nb.KernelNBRegressor().fit(NUMBERS, NUMBERS[:, 0])
 
 
-def grouped(groups):
-    return replace(SERIES, groups=np.array(groups))
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -352,9 +348,9 @@ def grouped(groups):
         lambda: stability_index([], 2),
         lambda: holm([0.1, 1.2]),
         lambda: leave_one_group_out(SERIES),
-        lambda: leave_one_group_out(grouped(["p1"] * 40)),
-        lambda: leave_one_group_out(grouped(["p1", "p2"] * 20)),
-        lambda: permutation_scores(grouped(["p1", "p2"] * 20), LINEAR),
+        lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
+        lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
+        lambda: permutation_scores(replace(SERIES, groups=["p1", "p2"] * 20), LINEAR),
         lambda: permutation_scores(replace(SERIES, labels=["t"] * 40), {"method": "xnb"}),
         lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
         lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),

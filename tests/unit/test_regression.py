@@ -129,9 +129,11 @@ def test_tabulated_densities_are_the_sums_to_a_millionth_of_the_whole(kind, widt
     parts = [X[50::3], some, some + 0.01, some[:, [1, 2, 0]], 3.0 * some, np.full((1, 3), 1e3)]
     points = np.vstack(parts)
     exact = KernelNBRegressor(width=width, n_grid=100, exact=True).fit(X[:600], y[:600])
-    assert exact.tables_ is None
     far = np.abs(model.predict_density(points) - exact.predict_density(points))
     assert np.trapezoid(far, model.grid_, axis=1).max() < 1e-6
+    # the sums choose the same width
+    both = (KernelNBRegressor(n_grid=100, exact=each).fit(X, y).width_ for each in (False, True))
+    assert len(set(both)) == 1
 
 
 def test_densities_that_tables_do_not_tell_for_certain_are_summed():
