@@ -19,6 +19,7 @@ from xnbflow.evaluation.learning_curve import learning_curve
 from xnbflow.evaluation.permutation import label_test
 from xnbflow.evaluation.random_genes import random_genes
 from xnbflow.evaluation.training import train
+from xnbflow.models.final import final_model, write_final
 
 series = DataSet.read(snakemake.input.series)
 digest = digest_of_file(snakemake.input.series)
@@ -27,8 +28,6 @@ for table in TRAINING_TABLES:
 scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
 folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
 entries, final = snakemake.params.entries, list(snakemake.params.final)
-if final:
-    from xnbflow.models.final import final_model, write_final
 tested, halved = snakemake.params.tested, snakemake.params.halved
 for i, (name, entry) in enumerate(entries.items()):
     n = len(snakemake.input.fits) // len(entries)

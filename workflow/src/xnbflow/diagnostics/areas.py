@@ -151,7 +151,7 @@ def _add_wins(
     twice: np.ndarray,
     wins: np.ndarray,
 ) -> None:
-    """Add the wins of the first of two classes, until neither has few: then some are left out."""
+    """Add the wins of the first class of each pair; stop early when no pair can reach its area."""
     i = 0
     while i < order.shape[1]:
         row = order[f, i]
@@ -191,7 +191,7 @@ def _put_together(
 
 @njit(nogil=True)
 def _is_out(ends: np.ndarray, twice: np.ndarray, wins: np.ndarray, largest: np.ndarray) -> bool:
-    """Return whether both classes of every pair have more wins than ``largest`` already."""
+    """Return whether no pair can reach its area: both its classes have more wins than allowed."""
     for p in range(len(ends)):
         few = 0
         for label in range(wins.shape[1]):

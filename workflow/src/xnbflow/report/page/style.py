@@ -1,6 +1,5 @@
 """One style for all figures: colours that the colour-blind tell apart, text as on the page."""
 
-import gc
 import io
 import re
 import warnings
@@ -209,7 +208,7 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
     time.
     """
     buffer = io.StringIO()
-    with _styled({"svg.hashsalt": name}), _collected_once():
+    with _styled({"svg.hashsalt": name}):
         draw(**arguments).savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return _tidied(buffer.getvalue()).replace(INK, "currentColor")
 
@@ -249,19 +248,6 @@ def _styled(look: dict[str, Any]) -> Iterator[None]:
     with mpl.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         yield
-
-
-@contextmanager
-def _collected_once() -> Iterator[None]:
-    """Collect garbage at the end only: the cycles of a figure live as long as the figure."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.collect(1)
-        if enabled:
-            gc.enable()
 
 
 #: What a page does not need of a file by matplotlib: preamble, metadata, style, invisible shapes.
