@@ -9,7 +9,13 @@ from scipy.special import ndtr, ndtri
 
 from xnbflow.data.errors import InputError
 from xnbflow.data.jit import njit
-from xnbflow.density.tiles import map_strips
+from xnbflow.density.tiles import (
+    BESIDE,
+    LARGEST_BESIDE,
+    map_strips,
+    sort_beside,
+    sorted_classes,
+)
 from xnbflow.diagnostics.features import (
     class_codes,
     feature_name,
@@ -140,11 +146,14 @@ def _deficits(
     """Return 1 - W per feature over ``samples``, -1 where it is constant; refuse NaN."""
     weights = _royston_weights(len(samples))
     deficit = np.empty(len(features))
+    offsets = np.array([0, len(samples)])
 
     def test(block: slice) -> None:
-        rows = features[block, samples]
-        rows.sort(axis=1)
-        _write_deficits(np.ascontiguousarray(rows.T), weights, deficit[block])
+        if len(samples) <= LARGEST_BESIDE:
+            _sort_and_write(features[block], samples, offsets, weights, deficit[block])
+        else:
+            tile = sorted_classes(features[block], samples, offsets)
+            _write_deficits(tile, weights, deficit[block])
 
     map_strips(test, *features.shape)
     if np.isnan(deficit).any():
@@ -153,9 +162,25 @@ def _deficits(
 
 
 @njit(nogil=True)
+def _sort_and_write(
+    features: np.ndarray,
+    samples: np.ndarray,
+    offsets: np.ndarray,
+    weights: np.ndarray,
+    deficit: np.ndarray,
+) -> None:
+    """Write 1 - W of features, `BESIDE` at a time, which stay in the fastest cache."""
+    rows = np.empty((len(samples), BESIDE))
+    for start in range(0, len(features), BESIDE):
+        sort_beside(features, start, samples, offsets, rows)
+        _write_deficits(rows, weights, deficit[start : start + BESIDE])
+
+
+@njit(nogil=True)
 def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) -> None:
     """Write 1 - W of sorted columns: W = (w·x)² / sum (x - mean)², as w has sum 0 and length 1.
 
+    There may be more columns in the tile than values to write.
     One pass is accurate, shifted by the median, which is within a standard deviation of the mean.
     A value that is not finite makes the sums NaN.
     """
@@ -172,7 +197,7 @@ def _write_deficits(tile: np.ndarray, weights: np.ndarray, deficit: np.ndarray) 
             total[f] += deviation
             squares[f] += deviation * deviation
             weighted[f] += weights[j] * deviation
-    for f in range(width):
+    for f in range(len(deficit)):
         if squares[f] == 0:
             deficit[f] = -1
             continue
