@@ -15,6 +15,8 @@ from xnbflow.preprocessing.estimator import Estimator
 __all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers"]
 
 _LN2 = np.log(2.0)
+#: Bits by which code lengths that are equal may differ.
+_ROUNDING = 1e-9
 
 
 class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
@@ -150,7 +152,7 @@ def _best_cut(values: np.ndarray, codes: np.ndarray, counts: np.ndarray, bits: n
         right[codes[i - 1]] -= 1
         if values[i] != values[i - 1]:
             length = _code_length(left, bits) + _code_length(right, bits)
-            if length < least:
+            if length < least - _ROUNDING:
                 least, best = length, i
     if not best:
         return 0
