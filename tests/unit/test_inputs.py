@@ -135,7 +135,7 @@ def test_every_parameter_is_declared_and_its_default_allowed(declared):
 
 
 @each_estimator
-@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, np.ma.masked])
 def test_samples_without_a_label_are_named(estimator, missing):
     X, y = samples(estimator)
     labels = (
@@ -143,6 +143,7 @@ def test_samples_without_a_label_are_named(estimator, missing):
     )
     labels[4] = labels[9] = missing
     labels = labels if missing is None else np.array(labels, dtype=object)
+    labels = np.ma.array(y, mask=np.isin(range(36), [4, 9])) if missing is np.ma.masked else labels
     with pytest.raises(InputError, match="2 of 36 samples have no label in y: 4, 9"):
         make(estimator).fit(X, labels)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import nnls
+from sklearn.linear_model import Perceptron
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from toys import dataset
@@ -87,12 +88,13 @@ def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
         assert np.mean(np.array(p) <= level) <= level + 2.6 * np.sqrt(level * (1 - level) / 2000)
 
 
-def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do():
+@pytest.mark.parametrize("estimator", [ClassSpecificNB(n_features=5), Perceptron(warm_start=True)])
+def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do(estimator):
     values = np.random.default_rng(0).normal(size=(200, 40))
     labels = np.repeat([0, 1], 20)
 
     def tested():
-        score = permutation.cross_validated_score(ClassSpecificNB(n_features=5), values)
+        score = permutation.cross_validated_score(estimator, values)
         return permutation.permutation_test(
             score, labels, lambda rng: rng.permutation(labels), n_permutations=60
         )

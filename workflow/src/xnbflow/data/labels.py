@@ -31,7 +31,9 @@ def refuse_missing(y: Any) -> None:
     """
     if isinstance(y, (list, tuple)):
         y = pd.Series(list(y), dtype=object)
-    elif isinstance(y, np.ndarray) and y.dtype.kind not in "iub":  # these have no missing value
+    elif type(y) is np.ndarray and y.dtype.kind in "iub":  # no value is missing, unless masked
+        return
+    elif isinstance(y, np.ndarray):
         y = pd.Series(y) if y.ndim == 1 else pd.DataFrame(y) if y.ndim == 2 else None
     if not isinstance(y, (pd.Series, pd.DataFrame, pd.api.extensions.ExtensionArray, pd.Index)):
         return

@@ -188,6 +188,7 @@ _QUOTED = ("\t", "\n", "\r", '"')
 
 def _cells(column: pd.Series) -> pa.Array:
     """Return the cells of a column as `tsv` writes them; pandas takes eight times as long."""
+    column = column.infer_objects()
     if pd.api.types.is_float_dtype(column.dtype):
         return _six_digits(column.to_numpy(float, na_value=np.nan))
     if pd.api.types.is_integer_dtype(column.dtype):

@@ -230,9 +230,11 @@ def _welch(values: np.ndarray, codes: np.ndarray, scale: str) -> tuple[np.ndarra
         for s, n in ((squares, size), (squares_out, size_out))
     )
     error, error_out = spread**2 / size, spread_out**2 / size_out
-    freedom = (error + error_out) ** 2 / (error**2 / (size - 1) + error_out**2 / (size_out - 1))
     difference = mean - mean_out
     t = difference / np.sqrt(error + error_out)
+    power = -np.frexp(error + error_out)[1]  # their squares may be too large or small for a float
+    error, error_out = np.ldexp(error, power), np.ldexp(error_out, power)
+    freedom = (error + error_out) ** 2 / (error**2 / (size - 1) + error_out**2 / (size_out - 1))
     p = 2 * stdtr(freedom, -np.abs(t))
     change = difference * {"log2": 1.0, "ln": 1 / np.log(2)}.get(scale, np.nan)
     degrees = size + size_out - 2

@@ -327,7 +327,7 @@ def cross_validated_score(
     >>> cross_validated_score(GaussianNB(), values)(labels, 0)
     1.0
     """
-    screen, model = Screen(values), clone(estimator)
+    screen = Screen(values)
     every = len(values) if n_kept is None else n_kept
 
     def score(labels: np.ndarray, seed: int) -> float:
@@ -338,8 +338,9 @@ def cross_validated_score(
             splits = stratified_splits(codes, groups, n_splits, seed)
             kept = screen.best(codes, [train for train, _ in splits], every)
             for (train, test), features in zip(splits, kept, strict=True):
-                part = values[features].T
-                predicted[test] = model.fit(part[train], codes[train]).predict(part[test])
+                part = values[features].T  # a clone knows nothing of other labels or folds
+                model = clone(estimator).fit(part[train], codes[train])
+                predicted[test] = model.predict(part[test])
         recalls = np.bincount(codes, predicted == codes) / np.bincount(codes)
         return float(recalls.mean())
 
