@@ -60,9 +60,10 @@ def portability(
     """
     measured = np.isin(series.features, list(features))
     if not measured.any() or series.missing:
-        what = "has missing values" if series.missing else "has none of the features"
-        msg = f"{series.name} {what}; the accuracy with some of its features cannot be measured"
-        raise InputError(msg)
+        what = "has none of the listed features; list them by the names that they have there"
+        if series.missing:
+            what = "has missing values, with which this accuracy cannot be measured; fill them in"
+        raise InputError(f"{series.name} {what}")
     entry, gone = resolved(unlabelled(entry)), series.features[~measured]
     rows, frame = [], series.frame()
     for fold, own in draw_folds(series, splits, 1).groupby("fold"):

@@ -59,10 +59,8 @@ class ColumnGroup:
         try:
             yield
         except InputError as error:
-            if self.name is None:
-                raise
-            msg = f"group {self.name!r}: {error}"
-            raise InputError(msg) from error
+            where = "" if self.name is None else f"group {self.name!r}: "
+            raise InputError(f"{where}{error}") from error
 
     def _rows(self, features: np.ndarray) -> np.ndarray:
         """Return the group's rows, without a copy where they follow one another."""
