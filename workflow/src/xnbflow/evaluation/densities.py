@@ -87,8 +87,7 @@ def class_densities(
             if logs is not None:
                 break
     else:
-        msg = f"{series.name}: no density can be estimated of {', '.join(features)}; is their unit "
-        msg += "so large or small that double precision does not hold their squares?"
+        msg = f"{series.name}: no density of {', '.join(features)}; take a unit near their values"
         raise InputError(msg)
     name = f"the densities of {type(estimator).__name__}"
     if isinstance(estimator, FlexibleNB):

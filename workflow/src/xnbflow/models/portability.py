@@ -60,10 +60,8 @@ def portability(
     """
     measured = np.isin(series.features, list(features))
     if not measured.any() or series.missing:
-        what = "has none of the listed features; list them by the names that they have there"
-        if series.missing:
-            what = "has missing values, with which this accuracy cannot be measured; fill them in"
-        raise InputError(f"{series.name} {what}")
+        what = "missing values; fill them in" if series.missing else "none of the listed features"
+        raise InputError(f"{series.name} has {what}")
     entry, gone = resolved(unlabelled(entry)), series.features[~measured]
     rows, frame = [], series.frame()
     for fold, own in draw_folds(series, splits, 1).groupby("fold"):

@@ -231,7 +231,8 @@ class BlockNB(BaseNaiveBayes):
         except np.linalg.LinAlgError as error:
             msg = (
                 f"a covariance of a block of {columns.shape[1]} features is singular even when "
-                "shrunk: a class has 2 samples; use covariance='pooled', or at least 3 of each"
+                "shrunk: a class has 2 samples, or features repeat each other. Use "
+                "covariance='pooled', or remove one of each such pair"
             )
             raise InputError(msg) from error
 

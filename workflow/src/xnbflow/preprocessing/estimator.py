@@ -1,5 +1,6 @@
 """The base of every estimator here: parameters, samples and targets are checked in one place."""
 
+from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -163,9 +164,9 @@ class Unlabelled(TransformerMixin, Declared):
     def _learn(self, X: np.ndarray) -> None:
         """Learn nothing, unless a subclass does."""
 
+    @abstractmethod
     def _transformed(self, X: np.ndarray) -> np.ndarray:
         """Return the transformed samples, in any memory layout."""
-        raise NotImplementedError
 
     def _checked(self, X: Samples, *, reset: bool) -> np.ndarray:
         finite = "allow-nan" if self._allows_missing else True

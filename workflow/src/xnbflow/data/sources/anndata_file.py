@@ -327,9 +327,8 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
         try:
             values = _column(element, column)
             if len(values) != len(names):  # pandas would repeat a single value
-                raise ValueError(
-                    f"{counted(len(values), 'value')} for {counted(len(names), 'name')}"
-                )
+                msg = f"{counted(len(values), 'value')} for {counted(len(names), 'name')}"
+                raise ValueError(msg)
             columns[column] = values
         except _DAMAGE as error:
             reason = str(error).removeprefix(f"{path} {_REFUSED}").removesuffix(_REMEDY)[:200]
