@@ -4,10 +4,12 @@ import datetime
 import importlib.util
 import inspect
 import math
+import subprocess
 import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -405,13 +407,14 @@ RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
 
 
 X = SERIES.frame()
-FITTED, ABSOLUTE = (
-    nb.ClassSpecificNB(n_features=2, evidence=evidence).fit(X, SERIES.labels)
-    for evidence in ("relative", "absolute")
-)
+FITTED = nb.ClassSpecificNB(n_features=2).fit(X, SERIES.labels)
+ABSOLUTE = nb.ClassSpecificNB(n_features=2, evidence="absolute").fit(X, SERIES.labels)
 GAUSSIAN = fit_model(SERIES, {"method": "gaussian_nb"})
 HOLES = replace(SERIES, values=np.where(SERIES.values > 9, np.nan, SERIES.values), missing=True)
 OTHERS = replace(SERIES, name="other", labels=["normal", "tumor"] * 20)
+WORDS = replace(SERIES, kinds=["categorical"] * 8)
+SMALL = replace(SERIES, values=SERIES.values * 1e-200)
+NOWHERE, ODD = replace(ANALYSIS, compute="nobody.here"), [Section("s", "S", "s", [1])]
 SPACED = replace(SERIES, labels=["a b", "a_b"] * 20)
 SCORES = pd.DataFrame([[0.5, 0.6]], columns=["nb", "nb"])
 NOTHING, CHOSEN = pd.DataFrame(), {"classes_": np.array(["a"]), "columns_": [[]]}
@@ -420,25 +423,19 @@ CELLS = Cells(NUMBERS, pd.DataFrame({"type": SERIES.labels}), list("abcdefgh"))
 #: What is said, of which call.
 SAID = {
     "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
-    "is no module 'nobody.here'": lambda: contract.analysis_tables(
-        replace(ANALYSIS, compute="nobody.here")
-    ),
+    "is no module 'nobody.here'": lambda: contract.analysis_tables(NOWHERE),
     r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
     "there is no chunk to write;": lambda: write_chunks("x.parquet", []),
     "match is 'gene'; use one of": lambda: validation.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: validation.matched(SERIES, OTHERS),
-    "no measurements; GCT is for": lambda: write_gct_and_cls(
-        replace(SERIES, kinds=["categorical"] * 8), "x"
-    ),
+    "no measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
     "in spaces or _ alone are one": lambda: write_gct_and_cls(SPACED, "x"),
     "variance overflows; scale": lambda: Gaussian().fit(np.array([[1e200, -1e200]]), CODES[:2], 2),
     "range overflows; scale": lambda: StandardUnits.of(np.array([[1e308], [-1e308]])),
     "unknown method 'sklearn.svm.S'": lambda: import_estimator("sklearn.svm.S"),
     "needs two classifiers, got": lambda: comparison.compare_over_data_sets(SCORES.iloc[:, :1]),
     "'nb' has several columns": lambda: comparison.compare_over_data_sets(SCORES),
-    "no density of g0; take a unit": lambda: densities.class_densities(
-        replace(SERIES, values=SERIES.values * 1e-200), ["g0"], LINEAR
-    ),
+    "no density of g0; take a unit": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),
     r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
@@ -452,6 +449,9 @@ SAID = {
     "was fitted without names of genes": lambda: rank_genes_groups(REGRESSOR, "type"),
     "no class has a gene that": lambda: rank_genes_groups(NOTHING_CHOSEN, "type"),
     "has no gene 'g0'; give all": lambda: rank_genes_groups(FITTED, "type", samples=CELLS),
+    "does not split its log-like": lambda: nb.GeneralizedNB().fit(NOISE, CODES).explain(NOISE),
+    "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),
+    "knows no block of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
     "no features to select from;": lambda: Candidates(2).select(),
     "'cells' takes no missing": lambda: cells.analyse({"toy": HOLES}, {}, 1),
     "'signatures' takes no missing": lambda: compute.analyse({"toy": HOLES}, {}, 1),
@@ -462,11 +462,11 @@ SAID = {
 
 @pytest.mark.parametrize("said", SAID)
 def test_what_cannot_be_used_and_why(said):
-    with pytest.raises(InputError, match=said):
+    with pytest.raises((InputError, NotImplementedError, TypeError), match=said):
         SAID[said]()
 
 
-def test_what_is_not_installed_is_named(tmp_path, monkeypatch):
+def test_what_is_not_installed_or_does_not_end_is_named(tmp_path, monkeypatch):
     needed = pytest.raises(InputError, match="needs jinja2; install xnbflow with its extra `work")
     with needed, commands.workflow_extra():
         raise ModuleNotFoundError(name="jinja2")
@@ -477,21 +477,15 @@ def test_what_is_not_installed_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(app, "__file__", str(tmp_path / "a/b/c/d/app.py"))
     with pytest.raises(InputError, match="has the library only; clone the repository to run"):
         app.call_snakemake("demo", [])
+    monkeypatch.setattr(subprocess, "run", Mock(side_effect=subprocess.TimeoutExpired([], 20)))
+    with pytest.raises(InputError, match="HDF5 does not finish reading it"):
+        acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(InputError, match="to read it, install h5py"):
         acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))
     monkeypatch.setattr(importlib.util, "find_spec", Mock(return_value=None))
     with pytest.raises(InputError, match="to read it, install python-calamine, or save it as CSV"):
         acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.xlsx")), label="y"))
-
-
-def test_what_a_program_does_wrongly_is_no_fault_of_its_input(tmp_path):
-    with pytest.raises(NotImplementedError, match="GeneralizedNB does not split its log-like"):
-        nb.GeneralizedNB().fit(NOISE, CODES).explain(NOISE)
-    with pytest.raises(TypeError, match=r"table 'x' for .* is not in the contract"):
-        tables.write_tables({"x": X}, tmp_path, {})
-    with pytest.raises(TypeError, match=r"knows no block of type int; add it to blocks\.html"):
-        write_page(tmp_path / "p.html", "t", "l", [Section("s", "S", "s", [1])], tmp_path)
 
 
 def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):

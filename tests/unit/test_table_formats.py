@@ -1,5 +1,6 @@
 """Tables as people have them: R, Excel, ARFF, phenotypes, commas; what is proposed for them."""
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -37,12 +38,7 @@ FRAME = pd.DataFrame(VALUES, columns=["g1", "g2", "g3"])
 FRAME.insert(0, "id", ["s1", "s2"])
 FRAME.insert(1, "type", ["t", "n"])
 
-ROWS = {
-    "write.table, tabs": "type\tg1\tg2\tg3\ns1\tt\t1.5\t2.25\t3\ns2\tn\t4\t5.5\t-6\n",
-    "old line ends": "\ufeff,type,g1,g2,g3\r\ns1,t,1.5,2.25,3\r\ns2,n,4,5.5,-6\r\n",
-    "quoted line break": ',"type","g1","g2","g3"\n"s1","t",1.5,2.25,3\n"s2","n","4\n",5.5,-6\n',
-    "blank lines": "\n,type,g1,g2,g3\n\ns1,t,1.5,2.25,3\n\ns2,n,4,5.5,-6\n\n",
-}
+ROWS = tomllib.loads(Path(__file__).with_name("rows.toml").read_text())
 
 
 @pytest.mark.parametrize("text", ROWS.values(), ids=ROWS)
