@@ -445,6 +445,7 @@ SAID = {
     r"mu has shape \(1,\); boundaries": lambda: von_mises_boundary([0], [1, 1]),
     "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
+    r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "sample_weight: could not": lambda: nb.GaussianNB().fit(X, SERIES.labels, SERIES.labels),
     "was fitted without names of genes": lambda: rank_genes_groups(REGRESSOR, "type"),
     "no class has a gene that": lambda: rank_genes_groups(NOTHING_CHOSEN, "type"),
