@@ -423,7 +423,7 @@ CELLS = Cells(NUMBERS, pd.DataFrame({"type": SERIES.labels}), list("abcdefgh"))
 #: What is said, of which call.
 SAID = {
     "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
-    "is no module 'nobody.here'": lambda: contract.analysis_tables(NOWHERE),
+    "no module 'nobody.here'; cor": lambda: contract.analysis_tables(NOWHERE),
     r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
     "there is no chunk to write;": lambda: write_chunks("x.parquet", []),
     "match is 'gene'; use one of": lambda: validation.common_features([SERIES, SERIES], "gene"),
@@ -435,7 +435,7 @@ SAID = {
     "unknown method 'sklearn.svm.S'": lambda: import_estimator("sklearn.svm.S"),
     "needs two classifiers, got": lambda: comparison.compare_over_data_sets(SCORES.iloc[:, :1]),
     "'nb' has several columns": lambda: comparison.compare_over_data_sets(SCORES),
-    "no density of g0; take a unit": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),
+    "no density of g0; give them": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),
     r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),

@@ -332,7 +332,7 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
     with suppress(ImportError):  # of a package that holds the module
         spec = find_spec(analysis.compute)
     if spec is None or spec.origin is None:
-        msg = f"analysis {analysis.name!r}: there is no module {analysis.compute!r}"
+        msg = f"analysis {analysis.name!r}: no module {analysis.compute!r}; correct its entry"
         raise InputError(msg, key=analysis.name)
     path = Path(spec.origin).with_name("tables.toml")
     _, groups = _read(path, _SHARED)
