@@ -425,6 +425,7 @@ SAID = {
     "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
     "no module 'nobody.here'; cor": lambda: contract.analysis_tables(NOWHERE),
     r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
+    "no space is left": lambda: commands.write_atomically("x", Mock(side_effect=OSError(28, ""))),
     "there is no chunk to write;": lambda: write_chunks("x.parquet", []),
     "match is 'gene'; use one of": lambda: validation.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: validation.matched(SERIES, OTHERS),
