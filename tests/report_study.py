@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from xnbflow.data import contract
 from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
@@ -45,6 +46,11 @@ CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
 PAPERS = Path(__file__).parents[1] / "resources/paper"
+
+
+def small(study):
+    """Return the parameters with which an analysis takes seconds."""
+    return yaml.safe_load(Path(__file__).with_name("small_studies.yaml").read_text())[study]
 
 
 def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), **changes):

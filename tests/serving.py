@@ -2,21 +2,49 @@
 
 import http.server
 import threading
+import time
 from contextlib import contextmanager, suppress
 
 
+class Answers(http.server.BaseHTTPRequestHandler):
+    """Answers a request with the next of the server's answers; the last one stays.
+
+    An answer is a body, a status, a URL to go to, "truncated" or "slow".
+    """
+
+    def do_GET(self):
+        self.server.requests.append(self.path)
+        answers = self.server.answers.get(self.path, ["404"])
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        body = answer if isinstance(answer, bytes) else self.server.usual
+        if answer == "slow":
+            time.sleep(1.0)
+        moved = str(answer).startswith("http")
+        self.send_response(302 if moved else int(answer) if str(answer).isdigit() else 200)
+        if moved:
+            self.send_header("Location", answer)
+        self.send_header("Content-Length", str(len(body) + 1000 * (answer == "truncated")))
+        self.end_headers()
+        with suppress(OSError):  # who asked did not want to wait, or has closed the connection
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
 @contextmanager
-def serving(handler, tls=None, **state):
-    """Serve on a free port what a handler answers; it finds the state at ``self.server``.
+def serving(folder, files, usual=b"", tls=None):
+    """Serve answers by path below a folder on a free port; the server keeps what was asked.
 
     With an `ssl.SSLContext` as ``tls`` it is HTTPS at localhost.
     """
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        vars(server).update(state)
-        server.url = f"http://127.0.0.1:{server.server_port}"
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        server.answers = {f"/{folder}/{path}": answers for path, answers in files.items()}
+        server.requests, server.usual = [], usual
+        server.url = f"http://127.0.0.1:{server.server_port}/{folder}"
         if tls is not None:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
-            server.url = f"https://localhost:{server.server_port}"
+            server.url = f"https://localhost:{server.server_port}/{folder}"
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         try:
             yield server
@@ -24,24 +52,6 @@ def serving(handler, tls=None, **state):
             server.shutdown()
 
 
-@contextmanager
 def ncbi(files):
-    """Serve files by path below ``/geo``; the server keeps what was asked."""
-
-    class Answers(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            path = self.path.removeprefix("/geo/")
-            server.requests.append(path)
-            body = server.files.get(path)
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            with suppress(OSError):  # the client has closed the connection
-                self.wfile.write(body or b"")
-
-        def log_message(self, *_):
-            pass
-
-    with serving(Answers, files=files, requests=[]) as server:
-        server.url += "/geo"
-        yield server
+    """Serve a body for each path, as NCBI does."""
+    return serving("geo", {path: [body] for path, body in files.items()})

@@ -1,6 +1,8 @@
 """The accuracies of Directional naive Bayes classifiers, Table 1, on the data at hand."""
 
 import functools
+import tomllib
+from pathlib import Path
 
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
@@ -16,6 +18,7 @@ FILES = {
     "protein-strand": ("angular", "protein_dihedrals.tsv.gz"),
     "protein-window": ("angular", "protein_dihedrals.tsv.gz"),
 }
+TABLE_1 = tomllib.loads(Path(__file__).with_name("directional.toml").read_text())["table_1"]
 
 
 @pytest.fixture(scope="module")
@@ -43,19 +46,7 @@ def accuracy(name, data, runs):
 
 
 @pytest.mark.filterwarnings("ignore:.*features (is|are) constant")
-@pytest.mark.parametrize(
-    ("name", "classifier", "paper", "runs", "tolerance"),
-    [
-        ("magic", "GNB", 72.68, 10, 0.1),
-        ("magic", "vMNB", 72.75, 10, 0.1),
-        ("magic", "SelGNB", 74.92, 3, 0.3),
-        ("magic", "SelvMNB", 75.26, 3, 0.3),
-        ("covertype", "GNB", 65.56, 1, 0.5),  # another random sample than the paper's
-        ("covertype", "vMNB", 65.43, 1, 0.5),
-        ("arrhythmia", "GNB", 76.47, 10, 1.5),
-        ("arrhythmia", "vMNB", 76.52, 10, 1.5),
-    ],
-)
+@pytest.mark.parametrize(("name", "classifier", "paper", "runs", "tolerance"), TABLE_1)
 def test_accuracies_of_table_1(series, name, classifier, paper, runs, tolerance):
     assert accuracy(classifier, series(name), runs) == pytest.approx(paper, abs=tolerance)
 

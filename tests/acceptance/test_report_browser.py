@@ -187,14 +187,7 @@ def test_text_in_figures_is_legible_and_none_is_cut(browser, report, width):
 
 def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     page.set_script_timeout(30)
-    script = """
-    const done = arguments[arguments.length - 1];
-    const svg = document.querySelector(".drawing svg");
-    pixels(svg).then((parts) => new Blob(parts).arrayBuffer()).then((buffer) => {
-      done([[...new Uint8Array(buffer)], svg.viewBox.baseVal.width]);
-    });
-    """
-    numbers, points = page.execute_async_script(script)
+    numbers, points = page.execute_async_script(FAULTS + "saved(arguments[0])")
     png = bytes(numbers)
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert int.from_bytes(png[16:20]) == round(points * 300 / 72)

@@ -18,25 +18,8 @@ from xnbflow.workflow.cli.app import run
 
 ROOT = Path(__file__).parents[2]
 
-STUDY = {
-    "run": ["tiny"],
-    "sheets": ["config/datasets.tsv", "tiny.tsv"],
-    "folds": {"3-fold": {"splits": 3}},
-    "studies": {
-        "tiny": {
-            "title": "A tiny study",
-            "datasets": ["wine", "toy"],
-            "classifiers": ["nb", "xnb"],
-            "folds": ["3-fold"],
-            "final": ["nb"],
-            "permutations": {"nb": 1},
-        }
-    },
-}
-SHEET = (
-    "id\tsource\tlocation\tsha256\tsamples\tfeatures\tclasses\tlabel\tid_column\torientation\toptions\n"
-    "toy\tsimulate\t\t\t40\t300\t3\t\t\t\tseed=3\n"
-)
+STUDY = yaml.safe_load(Path(__file__).with_name("tiny.yaml").read_text())
+SHEET = Path(__file__).with_name("tiny.tsv").read_text()
 RECORDED_TIMES = {"seconds.parquet", "seconds.tsv", "averages.parquet", "averages.tsv"}
 
 

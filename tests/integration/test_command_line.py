@@ -13,6 +13,8 @@ from model_files import edited
 from toys import mistakes, put, python
 from unit.test_models_file import two_classes
 
+from xnbflow import __version__
+
 
 def in_process(*arguments, cwd=None):
     """Call the command in a process of its own; its output and errors are pipes."""
@@ -37,6 +39,7 @@ def folder(tmp_path_factory):
     done = xnbflow(*NAMED, "--method", "csnb", "--folds", "4", "-o", "model.skops", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert "cross-validated (4 folds)" in done.stdout
+    assert xnbflow("--version", cwd=folder).stdout == f"xnbflow {__version__}\n"
     return folder
 
 

@@ -3,13 +3,13 @@
 import importlib
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import snakemake_process
-import yaml
 from integration.conftest import snakemake_command
 
 from xnbflow.data.errors import InputError
@@ -17,6 +17,7 @@ from xnbflow.data.sources.registry import known_sources
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.studies.registry import known_analyses
 
+PLUGIN = Path(__file__).with_name("plugin")
 ENTRIES = """
 from xnbflow.data.entries import Analysis, Method, Source, whole
 
@@ -61,14 +62,7 @@ def analyse(series, params, threads):
     rows = [(name, each.n_samples) for name, each in series.items()]
     return {"counts": pd.DataFrame(rows, columns=["dataset", "samples"])}
 ''',
-    "tables.toml": '''
-[count.counts]
-title = "how many"
-row = "a data set"
-[count.counts.columns]
-dataset = "shared"
-samples = "integer"
-''',
+    "tables.toml": (PLUGIN / "tables.toml").read_text(),
     "section.py": '''
 from toyplugin.entries import COUNT
 from xnbflow.report.page.blocks import Section, Table
@@ -78,14 +72,7 @@ def section(results):
     return Section("count", "Counted by a plugin", "How many.", [Table(counts, "Counts.")])
 ''',
 }  # fmt: skip
-POINTS = """\
-[xnbflow.methods]
-nearest_mean = toyplugin.entries:NEAREST
-[xnbflow.sources]
-lines = toyplugin.entries:LINES
-[xnbflow.analyses]
-count = toyplugin.entries:COUNT
-"""
+POINTS = (PLUGIN / "entry_points.txt").read_text()
 
 
 def install(folder, points=POINTS, entries=ENTRIES):
@@ -136,24 +123,6 @@ def test_a_broken_entry_is_refused_with_its_package(site, points, entries, messa
     assert "in toyplugin" in str(error.value)
 
 
-STUDY = {
-    "run": ["mine"],
-    "sheets": ["config/datasets.tsv", "mine.tsv"],
-    "folds": {"3-fold": {"splits": 3}},
-    "classifiers": {"near": {"label": "Near", "method": "nearest_mean", "params": {"power": 2}}},
-    "studies": {
-        "mine": {
-            "title": "A plugin's study",
-            "datasets": ["drawn"],
-            "classifiers": ["near"],
-            "folds": ["3-fold"],
-            "diagnostics": False,
-            "analyses": {"count": {"datasets": ["drawn"], "params": {"most": 3}}},
-        }
-    },
-}
-
-
 def run(folder, site, *arguments):
     command = [part.replace("tiny.yaml", "mine.yaml") for part in snakemake_command(folder)]
     environment = {**os.environ, "PYTHONPATH": str(site)}
@@ -161,12 +130,7 @@ def run(folder, site, *arguments):
 
 
 def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
-    site, folder = install(tmp_path / "site"), tmp_path / "work"
-    folder.mkdir()
-    (folder / "mine.tsv").write_text(
-        "id\tsource\tlocation\toptions\ndrawn\tlines\tanywhere\tstep=2\n"
-    )
-    (folder / "mine.yaml").write_text(yaml.safe_dump(STUDY))
+    site, folder = install(tmp_path / "site"), shutil.copytree(PLUGIN, tmp_path / "work")
     done = run(folder, site)
     assert done.returncode == 0, done.stdout
     summary = pd.read_parquet(folder / "results/studies/mine/summary.parquet")

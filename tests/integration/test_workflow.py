@@ -274,21 +274,13 @@ with open("submitted.txt", "a") as file:
     print(*asked, file=file)
 print(job.pid)
 """
-ASKED = "{rule} {threads} {resources.mem_mb} {resources.runtime}"
 
 
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
     folder = without(finished, tmp_path / "work")
     (folder / "submit.py").write_text(SUBMIT)
-    profile = {
-        "executor": "cluster-generic",
-        "cluster-generic-submit-cmd": f"{sys.executable} submit.py {ASKED}",
-        "jobs": 2,
-        "local-cores": 1,
-        "latency-wait": 10,
-        "seconds-between-status-checks": 1,
-    }
-    (folder / "config.yaml").write_text(yaml.safe_dump(profile))
+    profile = Path(__file__).with_name("cluster.yaml").read_text()
+    (folder / "config.yaml").write_text(profile.replace("PYTHON", sys.executable))
     snakemake(folder, "--profile", str(folder))
     assert tables(folder) == tables(finished)
     asked = [line.split() for line in (folder / "submitted.txt").read_text().splitlines()]

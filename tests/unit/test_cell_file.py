@@ -267,6 +267,21 @@ def virtual(file, elsewhere):
     file.create_virtual_dataset("X", layout)
 
 
+def replaced(name, data):
+    def damage(file, _elsewhere):
+        if name in file:
+            del file[name]
+        file[name] = data
+
+    return damage
+
+
+def broken_chunk(file, _elsewhere):
+    del file["X"]
+    data = file.create_dataset("X", X.shape, "f8", chunks=X.shape, compression="gzip")
+    data.id.write_direct_chunk((0, 0), b"no gzip")
+
+
 def references(kind):
     def damage(file, _elsewhere):
         whole = file["layers/whole"]
@@ -350,17 +365,26 @@ CORPUS = {
     "region references": ("X", references(h5py.RegionReference)),
     "dangling": ("layers:whole", dangling),
     "circle": ("X", in_a_circle),
+    "broken chunk": ("X", broken_chunk),
+    "no obs": ("X", lambda file, _: file.pop("obs"), "it has no obs"),
+    "obs of numbers": ("X", replaced("obs", np.zeros(N)), "the table obs has no names"),
+    "one value": ("X", replaced("obs/type", [1]), "column 'type' of obs: 1 value for 90 names"),
+    "raw of numbers": ("X", replaced("raw", [1.0]), "'raw/X' is below a data set"),
+    "a type": ("X", replaced("X", np.dtype("f8")), "neither a group nor a data set"),
+    "text": ("X", replaced("X", np.full(X.shape, b"a")), "matrix X has no numbers"),
+    "fewer cells": ("X", replaced("X", X[1:]), "has shape [89, 12], but there are 90 cells"),
+    "coo": ("X", lambda file, _: say(file["X"], "coo_matrix"), "X is stored as 'coo_matrix'"),
 }
 
 
 @pytest.mark.parametrize("case", CORPUS)
 def test_a_hostile_file_is_refused(path, case):
-    matrix, damage = CORPUS[case]
+    matrix, damage, *said = CORPUS[case]
     with h5py.File(path, "r+") as file:
         damage(file, path.with_name("elsewhere"))
     with pytest.raises(InputError) as refusal:
         list(CellFile(path, matrix=matrix, values_in_memory=150))
-    assert str(path) in str(refusal.value)
+    assert all(part in str(refusal.value) for part in [str(path), *said])
     assert "secret" not in str(refusal.value)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import analysis_section, walk
+from report_study import analysis_section, small, walk
 from sklearn.datasets import load_iris
 
 from xnbflow.data.dataset import DataSet
@@ -11,17 +11,7 @@ from xnbflow.report.page.blocks import Prose
 from xnbflow.studies.cica import ANALYSIS
 from xnbflow.studies.cica.compute import analyse, recovery_error, simulate
 
-TINY = {
-    "seeds": 2,
-    "samples": [20],
-    "recovery_samples": [30],
-    "nuisance_samples": [40],
-    "correlated_samples": [],
-    "test_samples": 20,
-    "steps": 12,
-    "splits": 3,
-    "repeats": 1,
-}
+TINY = small("cica")
 
 pytestmark = pytest.mark.slow
 

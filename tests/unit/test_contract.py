@@ -19,17 +19,7 @@ from xnbflow.workflow.manual import results_manual
 
 ROOT = Path(__file__).parents[2]
 
-DECLARED = """\
-[shared]
-place = {type = "text", label = "site", meaning = "where"}
-[toy.counts]
-title = "how many"
-row = "a place"
-[toy.counts.columns]
-"place samples" = "shared"
-count = {type = "number", format = ".1f"}
-note = "text or none"
-"""
+DECLARED = Path(__file__).with_name("toy_tables.toml").read_text()
 
 
 def declared(folder, text):

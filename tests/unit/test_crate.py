@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import os
 import shutil
+import sys
 import zipfile
 from pathlib import Path
 
@@ -108,31 +110,52 @@ def test_one_changed_byte_is_refused_and_its_file_named(crate):
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "told"),
     [
-        lambda files: files.update({"more.txt": b"x"}),
-        lambda files: files.pop(KEPT),
-        lambda files: files.update({"../out.txt": b"x"}),
-        lambda files: files.update({"/out.txt": b"x"}),
-        lambda files: files.update({"bomb.bin": bytes(5 << 20)}),
-        lambda files: files.update({METADATA: b"{"}),
-        lambda files: files.update({METADATA: b'{"@graph": [1]}'}),
+        (lambda files: files.update({"more.txt": b"x"}), "'more.txt' is not both in the crate"),
+        (lambda files: files.pop(KEPT), "is not both in the crate"),
+        (lambda files: files.update({"../out.txt": b"x"}), "would leave the folder"),
+        (lambda files: files.update({"/out.txt": b"x"}), "would leave the folder"),
+        (lambda files: files.update({"bomb.bin": bytes(5 << 20)}), "to 5,242,880 bytes; refused"),
+        (lambda files: files.update({"x": os.urandom(1 << 20)}), "to more than 8 GB; refused"),
+        (lambda files: files.update({METADATA: b"{"}), "is no whole crate"),
+        (lambda files: files.update({METADATA: b'{"@graph": [1]}'}), "is no whole crate"),
+        (lambda files: files.update({METADATA: b" " * 20_001}), "is larger than 64 MB"),
     ],
 )
-def test_what_is_unlisted_missing_outside_or_a_bomb_is_refused(crate, change):
-    with pytest.raises(InputError):
+def test_what_is_unlisted_missing_outside_or_a_bomb_is_refused(crate, monkeypatch, change, told):
+    monkeypatch.setattr("xnbflow.workflow.crate._MOST_TEXT", 20_000)
+    monkeypatch.setattr("xnbflow.workflow.crate._MOST_BYTES", 1 << 20)
+    with pytest.raises(InputError, match=told):
         verify(packed(crate, change))
     assert not (crate.parent / "out.txt").exists()
 
 
-@pytest.mark.parametrize("method", ["os.system", "antigravity.x", "xnbflow.workflow.cli.app.run"])
-def test_a_crate_names_no_code_of_others(crate, method):
-    def foreign(files):
-        run = json.loads(files["run.json"])
-        run["entries"]["toy"]["csnb"] = {"steps": [{"method": method}]}
-        files["run.json"] = json.dumps(run).encode()
+def test_a_file_that_cannot_be_unpacked_is_refused(crate):
+    with zipfile.ZipFile(crate) as archive:
+        part = archive.getinfo(KEPT)
+    content, middle = crate.read_bytes(), part.header_offset + part.compress_size // 2
+    crate.write_bytes(content[:middle] + b"broken" + content[middle + 6 :])
+    with refused("was changed: ", file=KEPT):
+        verify(crate)
 
-    with pytest.raises(InputError, match="neither xnbflow nor scikit-learn"):
+
+FOREIGN = ["os.system", "antigravity.x", "xnbflow.workflow.cli.app.run"]
+ENTRIES = [{"entries": {"toy": {"csnb": {"steps": [{"method": name}]}}}} for name in FOREIGN]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        *((change, "neither xnbflow nor scikit-learn") for change in ENTRIES),
+        ({"trained": [["toy", "../../x", "csnb"]]}, "would leave the folder"),
+    ],
+)
+def test_a_crate_names_no_code_of_others_and_no_file_elsewhere(crate, change, told):
+    def foreign(files):
+        files["run.json"] = json.dumps(json.loads(files["run.json"]) | change).encode()
+
+    with pytest.raises(InputError, match=told):
         verify(packed(crate, foreign, with_digests=True))
 
 
@@ -154,6 +177,14 @@ def test_the_configuration_is_that_of_the_run(crate, tmp_path, monkeypatch):
     assert run["entries"] == {"toy": {"csnb": {"method": kernel, "params": {"n_features": 3}}}}
     monkeypatch.chdir(tmp_path)
     with refused(file=contract.RECORD.of(study="mine")):
+        write_crate("mine", tmp_path / "c.zip")
+    with zipfile.ZipFile(crate) as archive:
+        archive.extractall(tmp_path)
+    Path(KEPT).unlink()
+    with refused("is missing; run `xnbflow run mine` in this folder first", file=KEPT):
+        write_crate("mine", tmp_path / "c.zip")
+    monkeypatch.setitem(sys.modules, "rocrate.model", None)
+    with pytest.raises(InputError, match="install xnbflow with its extra `crate`"):
         write_crate("mine", tmp_path / "c.zip")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import analysis_section
+from report_study import analysis_section, small
 from sklearn import metrics
 
 from xnbflow.data.contract import FOLDS_TABLE
@@ -17,12 +17,7 @@ from xnbflow.studies.effects.compute import analyse, summarise
 
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
-PARAMS = {
-    "features": {"all": None, "paper": ["wordFreqOUR", "capLengthMAX"], "selected": "stepwise"},
-    "generalized": {"span": 0.5},
-    "tune": {"span": [0.3, 0.5, 1.0]},
-    "losses": [3, 1],
-}
+PARAMS = small("effects")
 
 
 @pytest.fixture(scope="module")

@@ -67,12 +67,16 @@ def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
 
 @pytest.mark.parametrize(
     ("lines", "message"),
-    [*mistakes("folds"), (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'")],
+    [
+        *mistakes("folds"),
+        (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
+        (["sample\tfold\udcff"], r"is not UTF-8 text \(byte 11\); save it as UTF-8"),
+    ],
 )
 def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
-    path = put(tmp_path, "\n".join([*lines, ""]), "folds.tsv")
+    text = "\n".join([*lines, ""]).encode(errors="surrogateescape")
     with pytest.raises(InputError, match=message):
-        read_folds(path, header(2, 1), 1, 1)
+        read_folds(put(tmp_path, text, "folds.tsv"), header(2, 1), 1, 1)
 
 
 def grouped(labels, groups, name="toy"):

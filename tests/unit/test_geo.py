@@ -1,6 +1,7 @@
 """GEO's files: heads with all that real ones hold, tables, annotation, downloads, failures."""
 
 import gzip
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def matrix(*, values=VALUES, extra=(), kind="Expression profiling by array"):
 
 
 ANNOTATION, SOFT = example("GPL97.annot"), example("GPL16956_family.soft")
+GDS = example("GDS507.soft")
 
 
 def row(location="GSE4107", label="characteristics:diagnosis", **options):
@@ -69,6 +71,8 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
         "age": ["50", "61", "", "44"],
         "characteristics": ["", "", "keyless", ""],
     }
+    with refused("no 'ages', which the sheet's option group names; there are title", key="group"):
+        read_geo(put(tmp_path, matrix()), row(group="ages"))
 
 
 @pytest.mark.parametrize(
@@ -80,15 +84,7 @@ def test_classes_that_look_alike_are_told_with_what_is_not_seen(one, other):
     assert ascii(other) in note
 
 
-TROUBLES = {
-    "a line break within quotes": 'Treated\nfor 3 days\n\n!no record',
-    "a carriage return within quotes": "Treated\rfor\r\n3 days",
-    "quotes within quotes": 'the "normal" "" tissue',
-    "a quote at the end": 'said "yes"',
-    "the words that begin the table": "see !series_matrix_table_begin for more",
-    "a line that begins the table": "as in\n!series_matrix_table_begin\nabove",
-    "the words that end it": "see\n!series_matrix_table_end",
-}  # fmt: skip
+TROUBLES = tomllib.loads(example("header_values.toml"))
 
 
 @pytest.mark.parametrize("text", TROUBLES.values(), ids=TROUBLES)
@@ -126,6 +122,7 @@ def test_empty_cells_are_missing_values(tmp_path, word):
     ("text", "message"),
     [
         *((matrix().replace(old, new), said) for old, new, said in mistakes("matrix")),
+        *((GDS.replace(old, new), said) for old, new, said in mistakes("soft")),
         (matrix().partition("117_at")[0], "it is cut off; delete it and get it again"),
         ("gene,s1\ng,1\n", "neither a GEO series matrix nor a GDS; use source table"),
     ],
@@ -162,7 +159,7 @@ def test_intensities_that_are_not_logged_are_told_and_logged_on_demand(tmp_path)
 
 
 def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbols(tmp_path):
-    path = put(tmp_path, example("GDS507.soft"), "GDS507.soft.gz")
+    path = put(tmp_path, GDS, "GDS507.soft.gz")
     series = read_geo(path, row("GDS507", "disease state", group="individual"))
     assert series.values.tolist() == VALUES
     assert list(series.labels) == ["RCC", "RCC", "normal", "normal"]
@@ -190,24 +187,16 @@ def test_probes_get_symbols_and_collapse_to_genes(tmp_path):
     np.testing.assert_array_equal(middle.values, [np.median([VALUES[0], VALUES[2]], axis=0)])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (ANNOTATION.replace("_at", "_x"), r"has none of the 3 features .* it annotates GPL97"),
-        (ANNOTATION.replace("Gene symbol", "Gene"), "no column of gene symbols among .*Gene title"),
-        (ANNOTATION.replace("!platform_table_end\n", ""), "it is cut off; get it again"),
-        ("!Annotation_platform = GPL97\n", "has no table of probes"),
-    ],
-)
-def test_a_wrong_annotation_is_told(tmp_path, text, message):
+@pytest.mark.parametrize(("old", "new", "message"), mistakes("annotation"))
+def test_a_wrong_annotation_is_told(tmp_path, old, new, message):
     with pytest.raises(InputError, match=message):
-        read_annotation(put(tmp_path, text, "GPL97.annot"), PROBES)
+        read_annotation(put(tmp_path, ANNOTATION.replace(old, new), "GPL97.annot"), PROBES)
 
 
 SERIES = "series/GSE4nnn/GSE4107/matrix/"
 FILES = {
     f"{SERIES}GSE4107_series_matrix.txt.gz": gzip.compress(matrix().encode()),
-    "datasets/GDSnnn/GDS507/soft/GDS507.soft.gz": gzip.compress(example("GDS507.soft").encode()),
+    "datasets/GDSnnn/GDS507/soft/GDS507.soft.gz": gzip.compress(GDS.encode()),
     "platforms/GPLnnn/GPL97/annot/GPL97.annot.gz": gzip.compress(ANNOTATION.encode()),
 }
 
@@ -254,6 +243,21 @@ def test_an_accession_of_several_platforms_names_them(tmp_path):
         with pytest.raises(InputError, match=message):
             summarise("GSE4107", places_of(tmp_path, server))
         assert acquire(row("GSE4107-GPL97"), **settings(tmp_path, server)).n_samples == 4
+
+
+@pytest.mark.parametrize(
+    ("accession", "body", "message"),
+    [
+        ("GSE4107", gzip.compress(b"gene,s1\ng,1\n", mtime=0), "neither a GEO series matrix"),
+        ("GSE4107", gzip.compress(matrix().encode(), mtime=0)[:-20], "broken gzip .*; try again"),
+        ("GSE9", b"", "cannot get GSE9_series_matrix.txt.gz:"),
+        ("GDS9", b"", "cannot get GDS9.soft.gz:"),
+    ],
+)
+def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, message):
+    files = {f"{SERIES}GSE4107_series_matrix.txt.gz": body}
+    with ncbi(files=files) as server, pytest.raises(InputError, match=message):
+        summarise(accession, places_of(tmp_path, server))
 
 
 def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
@@ -352,9 +356,10 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
         f"{query}&format=file&acc=GSE4107&file={counts}": gzip.compress(table.encode()),
         f"{query}&format=file&file={genes}": gzip.compress(annotation.encode()),
     }
+    with ncbi(files=served | {page: b"no file"}) as server:
+        assert "counts.txt.gz" in str(summarise("GSE4107", places_of(tmp_path, server)).row)
     with ncbi(files=served) as server:
-        places = places_of(tmp_path / "a", server)
-        summary = summarise("GSE4107", places)
+        summary = summarise("GSE4107", places_of(tmp_path / "a", server))
         (tmp_path / "sheet.tsv").write_text(summary.sheet)
         dataset = read_sheet(tmp_path / "sheet.tsv")["GSE4107"]
         series = acquire(dataset, **settings(tmp_path, server))

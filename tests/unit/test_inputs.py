@@ -1,43 +1,59 @@
 """What is refused of parameters, samples, labels and calls, and what is taken."""
 
 import datetime
+import importlib.util
 import inspect
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+from toys import put
 from unit.test_models_file import two_classes
 
+from xnbflow import models, preprocessing
 from xnbflow import naive_bayes as nb
-from xnbflow import preprocessing
+from xnbflow.data import contract, tables
+from xnbflow.data.cells import rank_genes_groups
 from xnbflow.data.columns import column_mask, column_positions
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import DataSet, write_chunks
 from xnbflow.data.errors import InputError
 from xnbflow.data.parameters import Declared
-from xnbflow.data.sources.sheet import local_path
+from xnbflow.data.samples import Cells
+from xnbflow.data.sources.acquisition import acquire
+from xnbflow.data.sources.genepattern import write_gct_and_cls
+from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.density import families
 from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.density.standard import StandardUnits
 from xnbflow.diagnostics import conditional_dependence
-from xnbflow.evaluation import paired_tests, rank_tests
+from xnbflow.evaluation import comparison, densities, metrics, paired_tests, rank_tests
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.folds import leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.permutation import permutation_scores
 from xnbflow.evaluation.stability import stability_index
 from xnbflow.evaluation.verdicts import holm
-from xnbflow.models import fit_model
+from xnbflow.models import final, fit_model, validation
 from xnbflow.models.explanation import explain_sample
 from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
 from xnbflow.preprocessing.estimator import Estimator
-from xnbflow.workflow.cli import commands
+from xnbflow.preprocessing.selection.class_specific import Candidates
+from xnbflow.report.page.blocks import Section
+from xnbflow.report.page.page import write_page
+from xnbflow.studies.cells import compute as cells
+from xnbflow.studies.signatures import ANALYSIS, compute
+from xnbflow.workflow.cli import app, commands
 
 OF_THE_REGISTRY = [method.estimator for method in METHODS.values()]
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
@@ -210,6 +226,7 @@ THREE = np.arange(12) % 3
 NOISE = np.random.default_rng(1).normal(size=(12, 4))
 CONSTANT = np.column_stack([NOISE[:, :2], 0.1 + 0.2 * CODES])  # within each class
 HALF = np.column_stack([NOISE[:, :2], np.where(CODES, NOISE[:, 2], 0.5)])  # in the first class
+TWO = np.arange(12) > 1  # a class of two samples
 ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
 
 
@@ -229,6 +246,8 @@ ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
         (nb.BlockNB(covariance="per_class"), HALF, CODES, "feature 2 is constant within class 0"),
         (nb.BlockNB(covariance="per_class"), NOISE, ONE, "class 2 has 1 sample"),
         (nb.BlockNB(), NOISE[:2], [0, 1], "2 samples"),
+        (nb.BlockNB(blocks=2, covariance="per_class"), NOISE, TWO, "class has 2 samples, or"),
+        (nb.XNB(), NOISE[:0], [], r"Found array with 0 sample\(s\)"),
         (preprocessing.CorrelationBlocks(), NOISE[:3], [0, 1, 1], "samples"),
         (nb.ClassSpecificNB(selection="minimal", n_features=3), NOISE, CODES, "n_features"),
         (nb.ClassSpecificNBCV(sizes=[]), NOISE, CODES, "sizes"),
@@ -365,7 +384,7 @@ REGRESSOR = nb.KernelNBRegressor().fit(NUMBERS, NUMBERS[:, 0])
         lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
         lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
         lambda: permutation_scores(SERIES, {"method": "xnb"}, n_permutations=0),
-        lambda: fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
+        lambda: metrics.fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
         lambda: von_mises_boundary([0, 1], [1, -1]),
         lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
         lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
@@ -386,6 +405,90 @@ def test_what_cannot_be_computed(call):
 LINEAR = {"method": "sklearn.linear_model.RidgeClassifier"}
 KMEANS = {"method": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}}
 RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
+
+
+X = SERIES.frame()
+FITTED = nb.ClassSpecificNB(n_features=2).fit(X, SERIES.labels)
+ABSOLUTE = nb.ClassSpecificNB(n_features=2, evidence="absolute").fit(X, SERIES.labels)
+GAUSSIAN = fit_model(SERIES, {"method": "gaussian_nb"})
+HOLES = replace(SERIES, values=np.where(SERIES.values > 9, np.nan, SERIES.values), missing=True)
+OTHERS = replace(SERIES, name="other", labels=["normal", "tumor"] * 20)
+WORDS = replace(SERIES, kinds=["categorical"] * 8)
+SMALL = replace(SERIES, values=SERIES.values * 1e-200)
+NOWHERE, ODD = replace(ANALYSIS, compute="nobody.here"), [Section("s", "S", "s", [1])]
+SPACED = replace(SERIES, labels=["a b", "a_b"] * 20)
+SCORES = pd.DataFrame([[0.5, 0.6]], columns=["nb", "nb"])
+NOTHING, CHOSEN = pd.DataFrame(), {"classes_": np.array(["a"]), "columns_": [[]]}
+NOTHING_CHOSEN = SimpleNamespace(feature_names_in_=["g0"], **CHOSEN)
+CELLS = Cells(NUMBERS, pd.DataFrame({"type": SERIES.labels}), list("abcdefgh"))
+#: What is said, of which call.
+SAID = {
+    "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
+    "no module 'nobody.here'; cor": lambda: contract.analysis_tables(NOWHERE),
+    r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
+    "no space is left": lambda: commands.write_atomically("x", Mock(side_effect=OSError(28, ""))),
+    "there is no chunk to write;": lambda: write_chunks("x.parquet", []),
+    "match is 'gene'; use one of": lambda: validation.common_features([SERIES, SERIES], "gene"),
+    "has the class 'tumor', toy has": lambda: validation.matched(SERIES, OTHERS),
+    "no measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
+    "in spaces or _ alone are one": lambda: write_gct_and_cls(SPACED, "x"),
+    "variance overflows; scale": lambda: Gaussian().fit(np.array([[1e200, -1e200]]), CODES[:2], 2),
+    "range overflows; scale": lambda: StandardUnits.of(np.array([[1e308], [-1e308]])),
+    "unknown method 'sklearn.svm.S'": lambda: import_estimator("sklearn.svm.S"),
+    "needs two classifiers, got": lambda: comparison.compare_over_data_sets(SCORES.iloc[:, :1]),
+    "'nb' has several columns": lambda: comparison.compare_over_data_sets(SCORES),
+    "no density of g0; give them": lambda: densities.class_densities(SMALL, ["g0"], LINEAR),
+    r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(
+        np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
+    ),
+    "30 folds cannot be drawn": lambda: permutation_scores(SERIES, LINEAR, n_splits=30),
+    "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
+    "toy has missing values; fill": lambda: models.portability(HOLES, LINEAR, ["g0"], 2),
+    r"mu has shape \(1,\); boundaries": lambda: von_mises_boundary([0], [1, 1]),
+    "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
+    "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
+    r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
+    "sample_weight: could not": lambda: nb.GaussianNB().fit(X, SERIES.labels, SERIES.labels),
+    "was fitted without names of genes": lambda: rank_genes_groups(REGRESSOR, "type"),
+    "no class has a gene that": lambda: rank_genes_groups(NOTHING_CHOSEN, "type"),
+    "has no gene 'g0'; give all": lambda: rank_genes_groups(FITTED, "type", samples=CELLS),
+    "does not split its log-like": lambda: nb.GeneralizedNB().fit(NOISE, CODES).explain(NOISE),
+    "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),
+    "knows no block of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
+    "no features to select from;": lambda: Candidates(2).select(),
+    "'cells' takes no missing": lambda: cells.analyse({"toy": HOLES}, {}, 1),
+    "'signatures' takes no missing": lambda: compute.analyse({"toy": HOLES}, {}, 1),
+    "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
+    "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),
+}
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_cannot_be_used_and_why(said):
+    with pytest.raises((InputError, NotImplementedError, TypeError), match=said):
+        SAID[said]()
+
+
+def test_what_is_not_installed_or_does_not_end_is_named(tmp_path, monkeypatch):
+    needed = pytest.raises(InputError, match="needs jinja2; install xnbflow with its extra `work")
+    with needed, commands.workflow_extra():
+        raise ModuleNotFoundError(name="jinja2")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with its"):
+        app.call_snakemake("demo", [])
+    monkeypatch.setattr(app, "__file__", str(tmp_path / "a/b/c/d/app.py"))
+    with pytest.raises(InputError, match="has the library only; clone the repository to run"):
+        app.call_snakemake("demo", [])
+    monkeypatch.setattr(subprocess, "run", Mock(side_effect=subprocess.TimeoutExpired([], 20)))
+    with pytest.raises(InputError, match="HDF5 does not finish reading it"):
+        acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(InputError, match="to read it, install h5py"):
+        acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))
+    monkeypatch.setattr(importlib.util, "find_spec", Mock(return_value=None))
+    with pytest.raises(InputError, match="to read it, install python-calamine, or save it as CSV"):
+        acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.xlsx")), label="y"))
 
 
 def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):

@@ -123,22 +123,7 @@ def used(model):
 
 
 #: What the grammar draws names from: known ones, the canaries, and callables that do no harm.
-NAMES = [
-    *[(f"canary_{module}", name) for module in ("known", "new") for name in CALLABLES],
-    ("builtins", "str"), ("builtins", "dict"), ("builtins", "list"), ("builtins", "tuple"),
-    ("builtins", "len"), ("numpy", "ndarray"), ("numpy", "float64"), ("numpy", "mean"),
-    ("functools", "partial"), ("operator", "itemgetter"), ("xnbflow.data.lazy", "lazy_names"),
-    ("xnbflow.naive_bayes", "lazy_names"), ("xnbflow.naive_bayes.gaussian", "GaussianNB"),
-    ("xnbflow.density.families.gaussian", "Gaussian"), ("sklearn.svm._classes", "SVC"),
-    ("sklearn.tree._tree", "Tree"), ("xnbflow", "naive_bayes.gaussian.GaussianNB"), ("", ""),
-    ("sklearn.feature_selection._univariate_selection", "f_classif"), (None, 1),
-]  # fmt: skip
-KINDS = [
-    "Bytearray", "Bytes", "Cached", "ConstructorFromReduce", "DType", "DefaultDict", "Dict",
-    "Function", "Json", "List", "Loss", "MaskedArray", "Method", "NdArray", "Object",
-    "OperatorFunc", "Partial", "RandomGenerator", "RandomState", "Set", "Slice", "SparseMatrix",
-    "Tree", "Tuple", "Type",
-]  # fmt: skip
+NAMES, KINDS = json.loads(Path(__file__).with_name("model_grammar.json").read_text()).values()
 WORDS = ["numpy", "json", "call", "canary_known", "canary_new", "estimator", "1.npy", "[", "1e999"]
 
 

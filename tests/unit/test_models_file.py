@@ -1,9 +1,12 @@
 """Models as files: what was written is read, and nothing that is damaged, foreign or untrusted."""
 
 import io
+import json
 import warnings
 import zipfile
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -11,6 +14,7 @@ import pytest
 import skops.io
 from model_files import edited, packed, parts_of, two_classes
 from sklearn.preprocessing import StandardScaler
+from toys import refused
 
 from xnbflow.data.contract import MODEL_TABLES
 from xnbflow.data.errors import InputError
@@ -106,23 +110,41 @@ def test_other_files_are_refused(path, tmp_path):
     edited(path, tmp_path / "newer.skops", lambda c: c["version"].update(content="99"))
     popen = {"__class__": "Popen", "__module__": "subprocess"}
     edited(path, tmp_path / "popen.skops", lambda c: c["estimator"].update(popen))
+    nested = json.loads("[" * 200 + "]" * 200)
+    edited(path, tmp_path / "nested.skops", lambda c: c.update(more=nested))
     for name, told in {
         "nothing": "does not exist",
         "text": "not a model, or is damaged",
         "foreign": "not a model of xnbflow",
         "newer": "format 99, this program reads 3",
+        "nested": "its schema is nested more than 150 deep",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():
         with pytest.raises(InputError, match=told):
             read_model(tmp_path / f"{name}.skops")
 
 
-def test_a_model_that_says_something_else_than_where_it_was_made_is_refused(path, tmp_path):
-    model = read_model(path)
-    model.probe[0] = model.probe[0][::-1] + 0.5
-    write_model(model, tmp_path / "m.skops")
-    with pytest.raises(InputError, match="gives other predictions here"):
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"probe": np.full((3, 2), 0.5)}, "gives other predictions here"),
+        ({"quartiles": np.zeros((2, 8))}, "its arrays are not those of one model"),
+        ({"versions": []}, "its versions is not of the kind that it has in a model"),
+    ],
+)
+def test_a_model_of_other_content_than_where_it_was_made_is_refused(path, tmp_path, change, told):
+    write_model(replace(read_model(path), **change), tmp_path / "m.skops")
+    with pytest.raises(InputError, match=told):
         read_model(tmp_path / "m.skops")
+
+
+def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch):
+    monkeypatch.setattr("xnbflow.models.file.probed", Mock(side_effect=MemoryError))
+    with pytest.raises(MemoryError):
+        read_model(path)
+    monkeypatch.setattr(Path, "read_bytes", Mock(side_effect=OSError(5, "Input/output error")))
+    with refused(r"cannot be read \(Input/output error\); remove the cause", file=path):
+        read_model(path)
 
 
 def test_a_forest_is_read_where_its_trees_are_trusted(tmp_path):

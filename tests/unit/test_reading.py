@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import tomllib
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -145,20 +146,8 @@ CELLS = "<row r='1'><c r='A1'><v>1</v></c><c r='XFD1048576'><v>2</v></c></row>"
 
 def workbook(path, cells=CELLS, **parts):
     """Write the parts of a workbook by hand, some changed."""
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006/relationships"
-    content = {
-        "[Content_Types].xml": "<Types/>",
-        "_rels/.rels": f"<Relationships xmlns='{package}'><Relationship Id='rId1' Type='{office}/"
-        "officeDocument' Target='xl/workbook.xml'/></Relationships>",
-        "xl/workbook.xml": f"<workbook xmlns='{main}' xmlns:r='{office}'><sheets><sheet name='s' "
-        "sheetId='1' r:id='rId1'/></sheets></workbook>",
-        "xl/_rels/workbook.xml.rels": f"<Relationships xmlns='{package}'><Relationship Id='rId1' "
-        f"Type='{office}/worksheet' Target='worksheets/sheet1.xml'/></Relationships>",
-        "xl/worksheets/sheet1.xml": f"<worksheet xmlns='{main}'><sheetData>{cells}</sheetData>"
-        "</worksheet>",
-    }
+    content = tomllib.loads(Path(__file__).with_name("workbook.toml").read_text())
+    content["xl/worksheets/sheet1.xml"] = content["xl/worksheets/sheet1.xml"].format(cells)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in (content | parts).items():
             archive.writestr(name, text)

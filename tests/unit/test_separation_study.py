@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from report_study import analysis_section
+from report_study import analysis_section, small
 from toys import dataset
 
 from xnbflow.data.errors import InputError
@@ -10,17 +10,7 @@ from xnbflow.report.page.blocks import figures_of
 from xnbflow.studies.separation import ANALYSIS
 from xnbflow.studies.separation.compute import analyse
 
-PARAMS = {
-    "blocks": 40,
-    "size": 3,
-    "samples": [300, 20],
-    "uniform": [20],
-    "noncentral": [[3, 5]],
-    "useless": [0.5],
-    "useful": [[10, 40]],
-    "repeats": 60,
-    "fits": 3,
-}
+PARAMS = small("separation")
 METHODS = {"all blocks", "Eq. 22 as printed", "best threshold, estimated H", "weights, estimated H"}
 pytestmark = pytest.mark.slow
 
@@ -58,8 +48,8 @@ def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rn
     values = rng.normal(size=(6, 12))
     values[4:] = values[:2] + 0.2 * rng.normal(size=(2, 12))
     toy = dataset(values, ["a", "b"] * 6)
-    small = {"uniform": [5], "noncentral": [], "useless": [], "repeats": 2, "sizes": [2]}
-    tables = analyse({"toy": toy}, PARAMS | small, threads=1)
+    few = {"uniform": [5], "noncentral": [], "useless": [], "repeats": 2, "sizes": [2]}
+    tables = analyse({"toy": toy}, PARAMS | few, threads=1)
     (row,) = tables["blocks"].itertuples(index=False)
     assert (row.dataset, row.size, row.samples, row.blocks, row.shrunk) == ("toy", 2, 12, 3, 1.0)
     assert row.mean_abs_r > 0.6

@@ -102,18 +102,14 @@ ROW = "\t".join(GOOD.get(column, "") for column in COLUMNS)
     ("text", "named"),
     [
         (None, "does not exist"),
-        ("\n", "is empty"),
-        (f"{HEADER}\tcolour\n", "'colour'"),
+        *((text.format(HEADER=HEADER, ROW=ROW), said) for text, said in mistakes("no_sheet")),
         (HEADER.removeprefix("id\t"), "'id'"),
-        ("id\tlocation", "'source'"),
-        (f"{HEADER}\tid", "'id'"),
-        (f"{HEADER}\nbrain\tcumida", "line 2: 2 cells"),
-        (f"{HEADER}\n{ROW}\n{ROW}", "line 3: id 'brain'"),
+        ("id\udcff", "give a sheet saved as UTF-8 text"),
     ],
 )
 def test_a_text_that_is_no_sheet_is_refused(tmp_path, text, named):
     if text is not None:
-        (tmp_path / "datasets.tsv").write_text(text)
+        (tmp_path / "datasets.tsv").write_text(text, errors="surrogateescape")
     with refused(named, file=tmp_path / "datasets.tsv"):
         read_sheet(tmp_path / "datasets.tsv")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import analysis_section
+from report_study import analysis_section, small
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
@@ -21,14 +21,7 @@ from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.studies.signatures import ANALYSIS
 from xnbflow.studies.signatures.compute import analyse
 
-PARAMS = {
-    "splits": 3,
-    "repeats": 2,
-    "sizes": [1, 4, 12],
-    "thresholds": [0.9, 0.999],
-    "shrinkage": [1.0, 50.0],
-    "C": [0.001, 1.0],
-}
+PARAMS = small("signatures")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """Tables as people have them: R, Excel, ARFF, phenotypes, commas; what is proposed for them."""
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +24,8 @@ VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2,
 
 
 def row(location="x", *, label="type", id_column=None, orientation="rows", **options):
-    return SheetRow(
-        "x", "table", str(location), label=label, id_column=id_column, orientation=orientation,
-        options=options,
-    )  # fmt: skip
+    given = {"label": label, "id_column": id_column, "orientation": orientation}
+    return SheetRow("x", "table", str(location), **given, options=options)
 
 
 def in_excel(folder, frame):
@@ -39,12 +38,7 @@ FRAME = pd.DataFrame(VALUES, columns=["g1", "g2", "g3"])
 FRAME.insert(0, "id", ["s1", "s2"])
 FRAME.insert(1, "type", ["t", "n"])
 
-ROWS = {
-    "write.table, tabs": "type\tg1\tg2\tg3\ns1\tt\t1.5\t2.25\t3\ns2\tn\t4\t5.5\t-6\n",
-    "old line ends": "\ufeff,type,g1,g2,g3\r\ns1,t,1.5,2.25,3\r\ns2,n,4,5.5,-6\r\n",
-    "quoted line break": ',"type","g1","g2","g3"\n"s1","t",1.5,2.25,3\n"s2","n","4\n",5.5,-6\n',
-    "blank lines": "\n,type,g1,g2,g3\n\ns1,t,1.5,2.25,3\n\ns2,n,4,5.5,-6\n\n",
-}
+ROWS = tomllib.loads(Path(__file__).with_name("rows.toml").read_text())
 
 
 @pytest.mark.parametrize("text", ROWS.values(), ids=ROWS)
@@ -68,17 +62,7 @@ def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
     assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
 
 
-ARFF = """% a comment
-@RELATION tumours
-@attribute 'the id' string
-@attribute g1 numeric
-@attribute "g2" REAL
-@attribute sex {m, f}
-@attribute type {t,n}
-@data
-s1,1.5,2.25,f,t
-'s2', 4, 5.5, m, n
-"""
+ARFF = Path(__file__).with_name("tumours.arff").read_text()
 
 
 def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
@@ -231,21 +215,11 @@ def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key
         read_table(path, row(id_column="id"))
 
 
-def phenotype(
-    folder, text="sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
-):
-    return put(folder, text, "pheno.tsv")
-
-
-EXPRESSION = "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n"
-
-
 def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
-    path = put(tmp_path, EXPRESSION, "x.csv")
-    dataset = row(
-        path, label="diagnosis", orientation="columns", phenotype=str(phenotype(tmp_path)),
-        group="patient",
-    )  # fmt: skip
+    path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
+    text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
+    options = {"phenotype": str(put(tmp_path, text, "pheno.tsv")), "group": "patient"}
+    dataset = row(path, label="diagnosis", orientation="columns", **options)
     with pytest.warns(UserWarning, match="1 sample") as told:
         series = acquire(dataset)
     assert list(series.samples) == ["s1", "s2", "s3"]
@@ -257,12 +231,12 @@ def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     assert "1 sample is in the phenotype file only: s9" in text
 
 
-@pytest.mark.parametrize(("text", "options", "message"), mistakes("phenotype"))
-def test_a_phenotype_file_that_does_not_fit_is_told(tmp_path, text, options, message):
-    path = put(tmp_path, EXPRESSION, "x.csv")
-    options["phenotype"] = str(phenotype(tmp_path, text))
+@pytest.mark.parametrize(("name", "content", "options", "message"), mistakes("content"))
+def test_what_a_file_holds_is_no_table_and_why_is_told(tmp_path, name, content, options, message):
+    if "phenotype" in options:
+        options = options | {"phenotype": str(put(tmp_path, *options["phenotype"]))}
     with pytest.raises(InputError, match=message):
-        read_table(path, row(label="diagnosis", orientation="columns", **options))
+        read_table(put(tmp_path, content.encode("latin-1"), name), row(**options))
 
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)

@@ -8,6 +8,7 @@ It is read whenever the Snakefile is, in every cluster job: only the standard li
 import string
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
@@ -327,9 +328,11 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
     >>> list(analysis_tables(ANALYSIS))
     ['curves', 'sizes', 'chosen']
     """
-    spec = find_spec(analysis.compute)
+    spec = None
+    with suppress(ImportError):  # of a package that holds the module
+        spec = find_spec(analysis.compute)
     if spec is None or spec.origin is None:
-        msg = f"analysis {analysis.name!r}: there is no module {analysis.compute}"
+        msg = f"analysis {analysis.name!r}: no module {analysis.compute!r}; correct its entry"
         raise InputError(msg, key=analysis.name)
     path = Path(spec.origin).with_name("tables.toml")
     _, groups = _read(path, _SHARED)

@@ -37,7 +37,7 @@ def refuse_missing(y: Any) -> None:
         y = pd.Series(y) if y.ndim == 1 else pd.DataFrame(y) if y.ndim == 2 else None
     if not isinstance(y, (pd.Series, pd.DataFrame, pd.api.extensions.ExtensionArray, pd.Index)):
         return
-    missing = np.asarray(pd.isna(y)).reshape(len(y), -1).any(axis=1)
+    missing = pd.DataFrame(np.asarray(pd.isna(y))).any(axis=1).to_numpy()
     if missing.any():
         rows = np.flatnonzero(missing)
         index = getattr(y, "index", np.arange(len(y)))

@@ -87,7 +87,7 @@ def class_densities(
             if logs is not None:
                 break
     else:
-        msg = f"{series.name}: no density can be estimated of {', '.join(features)}"
+        msg = f"{series.name}: no density of {', '.join(features)}; give them in another unit"
         raise InputError(msg)
     name = f"the densities of {type(estimator).__name__}"
     if isinstance(estimator, FlexibleNB):

@@ -9,7 +9,6 @@ import pandas as pd
 from scipy.special import logsumexp
 from scipy.stats import rankdata
 
-from xnbflow.data.counts import counted
 from xnbflow.data.errors import InputError
 
 __all__ = [
@@ -127,8 +126,8 @@ def known_predictions(
     codes = class_codes(true, classes)
     if log_posterior.shape != (len(codes), len(classes)):
         msg = (
-            f"log_posterior has shape {log_posterior.shape}; {len(codes)} samples and "
-            f"{counted(len(classes), 'class', 'is', 'are')} needed"
+            f"log_posterior has shape {log_posterior.shape}; its shape should be "
+            f"{len(codes), len(classes)}, of samples and classes"
         )
         raise InputError(msg)
     known = _is_known(log_posterior)

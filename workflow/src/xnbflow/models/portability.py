@@ -60,9 +60,8 @@ def portability(
     """
     measured = np.isin(series.features, list(features))
     if not measured.any() or series.missing:
-        what = "has missing values" if series.missing else "has none of the features"
-        msg = f"{series.name} {what}; the accuracy with some of its features cannot be measured"
-        raise InputError(msg)
+        what = "missing values; fill them in" if series.missing else "none of the listed features"
+        raise InputError(f"{series.name} has {what}")
     entry, gone = resolved(unlabelled(entry)), series.features[~measured]
     rows, frame = [], series.frame()
     for fold, own in draw_folds(series, splits, 1).groupby("fold"):

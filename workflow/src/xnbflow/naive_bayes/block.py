@@ -181,7 +181,7 @@ class BlockNB(BaseNaiveBayes):
             where = "each class" if pooled else f"class {self.classes_.tolist()[row]!r}"
             msg = (
                 f"feature {self._feature_names().tolist()[column]!r} is constant within {where} "
-                f"({constant.any(axis=0).sum()} features are), so that no normal density fits it; "
+                f"({constant.any(axis=0).sum()} in all), so that no normal density fits it; "
                 f"remove such features{'' if pooled else ' or use covariance=pooled'}"
             )
             raise InputError(msg)
@@ -231,7 +231,8 @@ class BlockNB(BaseNaiveBayes):
         except np.linalg.LinAlgError as error:
             msg = (
                 f"a covariance of a block of {columns.shape[1]} features is singular even when "
-                "shrunk: features repeat each other. Remove one of each such pair"
+                "shrunk: a class has 2 samples, or features repeat each other. Use "
+                "covariance='pooled', or remove one of each such pair"
             )
             raise InputError(msg) from error
 

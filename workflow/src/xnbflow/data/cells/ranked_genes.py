@@ -182,7 +182,7 @@ def _genes(samples: Any, names: np.ndarray) -> Any:
         return values
     positions = pd.Index(known).get_indexer(names)
     if (positions < 0).any():
-        msg = f"the AnnData has no gene {names[np.argmin(positions)]!r}, which the classifier uses"
+        msg = f"the AnnData has no gene {names[np.argmin(positions)]!r}; give all genes of the fit"
         raise InputError(msg)
     return values[:, positions]
 

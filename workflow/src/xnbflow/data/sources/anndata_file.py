@@ -39,6 +39,7 @@ __all__ = ["CellMatrix", "matrix_of", "node", "opened", "require_stored", "table
 _MOST_UNPACKED = 1_100
 #: What h5py and NumPy raise on damaged files.
 _DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError)
+_REFUSED, _REMEDY = "cannot be read as AnnData (", "); write it anew, or get it again"
 
 
 #: Reads what has no fixed length, and all that describes: where HDF5 may not end.
@@ -100,9 +101,7 @@ def _require_answer(path: Path, size: int, _changed: int) -> None:
 
 
 def _refusal(path: str | Path, reason: str) -> InputError:
-    return InputError(
-        f"{path} cannot be read as AnnData ({reason}); write it anew, or get it again"
-    )
+    return InputError(f"{path} {_REFUSED}{reason}{_REMEDY}")
 
 
 def node(group: Any, name: str) -> Any:
@@ -308,7 +307,7 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
     n_cells = len(table_of(path, file, "obs"))
     if not np.array_equal(shape, (n_cells, len(var))):
         msg = (
-            f"{path}: matrix {name} has shape {quoted(shape)}, but there are "
+            f"{path}: matrix {name} has shape {quoted(np.ravel(shape).tolist())}, but there are "
             f"{counted(n_cells, 'cell')} in obs and "
             f"{counted(len(var), 'gene')} in var; write the file anew"
         )
@@ -320,7 +319,7 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
     """Return a table, ``obs`` or ``var``; its index are the names of cells or genes."""
     element = _required(file, name)
     if hasattr(element, "dtype"):
-        return _of_records(file, element[:])
+        return _of_records(file, name, element[:])
     index = _text(element.attrs.get("_index", "_index"))
     names = pd.Index(_column(element, index)).astype(str)
     columns = {}
@@ -328,17 +327,16 @@ def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
         try:
             values = _column(element, column)
             if len(values) != len(names):  # pandas would repeat a single value
-                raise ValueError(
-                    f"{counted(len(values), 'value')} for {counted(len(names), 'name')}"
-                )
+                msg = f"{counted(len(values), 'value')} for {counted(len(names), 'name')}"
+                raise ValueError(msg)
             columns[column] = values
         except _DAMAGE as error:
-            reason = str(error).removeprefix(f"{path} ")[:200]
+            reason = str(error).removeprefix(f"{path} {_REFUSED}").removesuffix(_REMEDY)[:200]
             raise _refusal(path, f"column {quoted(column)} of {name}: {reason}") from error
     return pd.DataFrame(columns, index=names)
 
 
-def _of_records(file: "h5py.File", records: np.ndarray) -> pd.DataFrame:
+def _of_records(file: "h5py.File", table: str, records: np.ndarray) -> pd.DataFrame:
     """Return a table of the format before 0.7: records, categories apart in uns."""
     columns: dict[str, Any] = {}
     for name in records.dtype.names or ():
@@ -351,7 +349,7 @@ def _of_records(file: "h5py.File", records: np.ndarray) -> pd.DataFrame:
         columns[name] = values
     index = next((name for name in ("index", "_index", *columns) if name in columns), None)
     if index is None:
-        raise _refusal(file.filename, "a table has no names")
+        raise _refusal(file.filename, f"the table {table} has no names")
     return pd.DataFrame(columns).set_index(index).rename_axis(None)
 
 

@@ -156,8 +156,8 @@ def _groups(
     unknown = list(samples[metadata[name].map(is_missing)])
     if unknown:
         msg = (
-            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {name!r}, their "
-            f"group: {listed(unknown)}; fill it in, or leave the samples out"
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {name!r}, which "
+            f"the option group names: {listed(unknown)}; fill it in, or leave the samples out"
         )
         raise InputError(msg, key="group")
     groups = metadata[name].to_numpy(dtype=str)
@@ -237,7 +237,7 @@ def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     gone = (n_missing > most * n_samples) | (n_missing == n_samples)
     draft.notes.append(f"missing values: {text}")
     if gone.all():
-        msg = f"{draft.where}: {text}; no feature is left"
+        msg = f"{draft.where}: {text}; no feature is left. Fill some in, or drop fewer"
         raise InputError(msg, key="missing")
     if gone.any():
         draft.notes.append(

@@ -95,7 +95,7 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
         raise InputError(msg)
     codes, names = pd.factorize(pd.Series(series.labels).str.replace(r"\s+", "_", regex=True))
     if len(names) < len(series.classes):
-        msg = f"{series.name}: names of classes differ in spaces alone, which CLS cannot have"
+        msg = f"{series.name}: names of classes that differ in spaces or _ alone are one in CLS"
         raise InputError(f"{msg}; give classes other labels by map=")
     known = series.feature_metadata
     symbols = known["symbol"] if known is not None and "symbol" in known else pd.Series(dtype=str)

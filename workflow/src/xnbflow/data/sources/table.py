@@ -253,7 +253,6 @@ def _samples_in_columns(
         lines = lines + [text_rows[name][0] for name in coded]
         order.sort(key=lines.__getitem__)
         values = np.vstack([values, np.full((len(coded), len(places)), np.nan)])[order]
-    _refuse_nothing(path, order, "features")
     return _Content(
         [names[place] for place in places],
         [features[i] for i in order],

@@ -81,7 +81,7 @@ class GaussianBlocks(Distribution):
         Raises
         ------
         numpy.linalg.LinAlgError
-            If a matrix remains singular after shrinking, as that of two samples can.
+            If a matrix remains singular after shrinking, as that of two samples does.
         """
         self._validate_params()
         self.n_classes_ = n_classes
@@ -177,6 +177,8 @@ class GaussianBlocks(Distribution):
 def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return covariances, shrinkage and which are singular, from residuals (b, size, n)."""
     size = residuals.shape[1]
+    if residuals.shape[2] == 2 and size > 1:  # singular, where rounding may hide it
+        raise np.linalg.LinAlgError
     covariance = residuals @ residuals.transpose(0, 2, 1) / dof
     scale = np.sqrt(np.einsum("bii->bi", covariance))
     correlation = covariance / (scale[:, :, None] * scale[:, None, :])
