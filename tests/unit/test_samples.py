@@ -240,16 +240,12 @@ def untidy(matrix, dtype=np.int64):
     return raw
 
 
-def transposed(matrix):
-    return untidy(matrix.T).T  # the same as CSC
-
-
 STORED_FORMS = {
     **{f"{name}_array": getattr(sparse, f"{name}_array") for name in FORMATS},
     **{f"{name}_matrix": getattr(sparse, f"{name}_matrix") for name in FORMATS},
     "untidy": untidy,
     "untidy int32": lambda matrix: untidy(matrix, np.int32),
-    "untidy csc": transposed,
+    "untidy csc": lambda matrix: untidy(matrix.T).T,
 }
 
 
