@@ -164,7 +164,7 @@ def results(tmp_path_factory):
         "small", "Small", "", ("one", "two"), ("csnb", "nb"), ("5-fold",), True, {},
         final=("csnb", "nb"), validate=pairs,
     )  # fmt: skip
-    entries = {"csnb": CSNB, "nb": {"method": "gaussian_nb"}}
+    entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
     for series in (TRAIN, TEST):
         for name, entry in entries.items():
             folds = cross_validate(series, entry, 5)

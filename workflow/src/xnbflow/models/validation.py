@@ -148,6 +148,8 @@ def validate(
     probabilities = prediction.table[[f"probability.{label}" for label in classes]].to_numpy()
     predictions = prediction.table.rename(columns={"label": "predicted"})
     predictions.insert(1, "true", test.labels)
+    if "set" not in predictions:
+        predictions = predictions.assign(set="", set_level=np.nan)
     predicted = predictions["predicted"].to_numpy()
     own, own_claims = cross_validated(train, steps)
     whole = (filled(train), filled(test))
