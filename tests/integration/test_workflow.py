@@ -185,6 +185,7 @@ def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(cop
             "is a copy of results/wine/3-fold/nb/predictions.parquet",
         ),
         ("replaced.parquet", "resources/series/wine.parquet", "was not computed from"),
+        ("cut.parquet", "resources/series/wine.parquet", "wine.parquet has no checksum"),
     ],
 )
 def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused):
@@ -196,6 +197,7 @@ def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused)
     series = DataSet.read(folder / "resources/series/wine.parquet")
     series.values[0, 0] += 1
     series.write(folder / "replaced.parquet")
+    (folder / "cut.parquet").write_bytes((folder / place).read_bytes()[:-99])
     state = (folder / place).stat()
     shutil.copy(folder / source, folder / place)
     os.utime(folder / place, ns=(state.st_atime_ns, state.st_mtime_ns))

@@ -145,7 +145,6 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, n_classes, n_samples)
     values = np.round(rng.normal(codes * rng.choice([0.0, 1.0, 4.0])), 1)
-    # ties between equally good cuts are broken alike: the lowest
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )

@@ -118,6 +118,8 @@ def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None
     digest = digest_of_file(series)
     for path in paths:
         if series_of(path) != digest:
+            with open_parquet(series) as file:
+                file.read()  # a series that is damaged is refused, not the table
             msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
 
