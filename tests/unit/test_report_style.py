@@ -17,6 +17,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
+from psutil import Process
 from report_study import SCRIPT, write_study
 from unit.test_report_sections import MODULES
 
@@ -255,14 +256,13 @@ def failed(**_):
     [(write_page, killed, BrokenProcessPool), (write_figures, failed, ZeroDivisionError)],
 )
 def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
-    sections = [kinds.Section("one", "One", "", [kinds.Figure("a", draw, {}, "", "")])]
-    page = tmp_path / "page.html"
-    folder = tmp_path / "figures"
-    printed = [sections, folder, 85, str]
-    arguments = [page, "t", "l", sections, folder] if write is write_page else printed
+    parts = [kinds.Section("one", "One", "", [kinds.Figure("a", draw, {}, "", "")])]
+    page, folder = tmp_path / "page.html", tmp_path / "figures"
+    arguments = [page, "t", "l", parts, folder] if write is write_page else [parts, folder, 85, str]
     with pytest.raises(error):
         write(*arguments, threads=2)
     assert not page.exists()
+    assert not [each for each in Process().children() if "popen_loky" in " ".join(each.cmdline())]
 
 
 def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from joblib import Parallel, delayed
+from joblib.externals.loky import ProcessPoolExecutor
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.report.page.blocks import Section, Table, figures_of, with_legends
@@ -48,9 +48,9 @@ def write_page(
         for section in sections:
             made.append(section)
             for figure in figures_of(section.blocks):
-                yield delayed(render)(figure.name, figure.draw, figure.arguments)
+                yield render, figure.name, figure.draw, figure.arguments
 
-    drawn = _parallel(threads)(drawings())
+    drawn = _done(threads, drawings())
     places = [
         (section.id, figure.name) for section in made for figure in figures_of(section.blocks)
     ]
@@ -96,10 +96,11 @@ def write_figures(
         for section in sections
         for figure, legend in with_legends(section.blocks)
     }
-    widths = _parallel(threads)(
-        delayed(print_figure)(figure.draw, figure.arguments, folder / name, width)
+    tasks = (
+        (print_figure, figure.draw, figure.arguments, folder / name, width)
         for name, (figure, *_) in found.items()
     )
+    widths = _done(threads, tasks)
     legends = [
         f"**{name}** {title}, {subject(figure.name)}. {legend}\n"
         for name, (figure, legend, title) in found.items()
@@ -108,9 +109,13 @@ def write_figures(
     return dict(zip(found, widths, strict=True))
 
 
-def _parallel(threads: int) -> Parallel:
-    """Return what runs each task in a process as soon as it is yielded."""
-    return Parallel(threads, pre_dispatch="all", batch_size=1, max_nbytes=None)
+def _done(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Return what functions give with their arguments, each called as soon as it is yielded."""
+    if threads == 1:
+        return [function(*arguments) for function, *arguments in tasks]
+    with ProcessPoolExecutor(threads) as pool:
+        futures = [pool.submit(*task) for task in tasks]
+        return [future.result() for future in futures]
 
 
 def _write(path: Path, text: str) -> None:
