@@ -29,8 +29,7 @@ def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
 def test_groups_of_one_change_nothing():
     right = np.arange(30) % 3 > 0
     assert intervals.share_interval(right, np.arange(30)) == intervals.share_interval(right)
-    expected = [float(limit) for limit in intervals.proportion_interval(20, 30)]
-    assert intervals.share_interval(right)[1:] == pytest.approx(expected)
+    assert intervals.share_interval(right)[1:] == pytest.approx(proportion_interval(20, 30))
 
 
 def test_patients_who_are_all_right_do_not_count_their_samples():
@@ -42,32 +41,37 @@ def test_patients_who_are_all_right_do_not_count_their_samples():
     assert intervals.share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("n_groups", [10, 20, 40])
-def test_intervals_over_patients_cover(n_groups):
-    """Beta-binomial patients of 5 samples with an intraclass correlation of one half."""
+@pytest.mark.parametrize(("n_groups", "samples"), [(8, 2), (10, 5), (20, 5), (40, 2)])
+def test_intervals_over_patients_of_both_classes_cover(n_groups, samples):
+    """Beta-binomial patients with an intraclass correlation of one half."""
     rng = np.random.default_rng(n_groups)
-    groups = np.repeat(np.arange(n_groups), 5)
-    held = []
+    groups = np.repeat(np.arange(n_groups), samples)
+    classes, held = np.arange(len(groups)) % 2, []
     for _ in range(600):
         right = rng.random(len(groups)) < rng.beta(0.7, 0.3, n_groups)[groups]
-        _, lower, upper = intervals.share_interval(right, groups)
-        held.append(lower <= 0.7 <= upper)
-    assert np.mean(held) >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
+        found = (intervals.share_interval(right, groups),
+                 intervals.balanced_interval(right, classes, groups))  # fmt: skip
+        held.append([each.lower <= 0.7 <= each.upper for each in found])
+    assert np.mean(held, axis=0).min() >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
+
+
+def test_pairs_that_are_right_together_count_once():
+    """Six of eight pairs: the sign test has p = 0.14."""
+    codes, pairs = np.tile([0, 1], 8), np.repeat(np.arange(8), 2)
+    found = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
+    assert verdict(found).reasons == ["chance interval"]
+    assert not any(row.recognised for row in found.classes)
 
 
 def test_intervals_of_a_mean_of_recalls_cover():
     """All outcomes of 20 and 8 samples, weighed by their exact probabilities."""
     truth, sizes = (0.85, 0.7), (20, 8)
     held = 0.0
-    for first in range(sizes[0] + 1):
-        for second in range(sizes[1] + 1):
-            weight = binom.pmf(first, sizes[0], truth[0]) * binom.pmf(second, sizes[1], truth[1])
-            parts = [
-                intervals.Estimate(hits / n, *map(float, intervals.proportion_interval(hits, n)))
-                for hits, n in zip((first, second), sizes, strict=True)
-            ]
-            found = intervals.mean_of(parts)
-            held += weight * (found.lower <= np.mean(truth) <= found.upper)
+    for hits in itertools.product(*(range(n + 1) for n in sizes)):
+        parts = [intervals.share_interval(np.arange(n) < hits[i]) for i, n in enumerate(sizes)]
+        found = intervals.mean_of(parts)
+        inside = found.lower <= np.mean(truth) <= found.upper
+        held += inside * np.prod(binom.pmf(hits, sizes, truth))
     assert 0.93 <= held <= 0.98
 
 
