@@ -177,7 +177,7 @@ def _verdict(
             f"the 95 % interval of its balanced accuracy, {row['balanced_lower']:.0%} to "
             f"{row['balanced_upper']:.0%}, is not above chance ({row['chance']:.0%})"
         ),
-        "permutation test": "permuted labels are predicted as well",
+        "permutation test": "the permutation test does not exclude chance",
         "majority class": "its 95 % interval is not above the majority-class rate",
         "classes": f"{_listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
         "stability": "disjoint halves of the samples give different features",
