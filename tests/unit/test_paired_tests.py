@@ -83,8 +83,7 @@ def test_corrected_t_test_is_student_s_with_a_larger_variance():
 
 def test_constant_differences_are_infinitely_significant_without_an_interval():
     test = corrected_resampled_t_test([0.3, 0.4, 0.5], [0.2, 0.3, 0.4], 1 / 2)
-    # p: three folds of one sign, two-sided
-    np.testing.assert_allclose(test, (np.inf, 1 / 4, 0.1, np.nan, np.nan))
+    np.testing.assert_allclose(test, (np.inf, 1 / 4, 0.1, np.nan, np.nan))  # p of three signs
     assert corrected_resampled_t_test([0.4, 0.5], [0.5, 0.6], 1).statistic == -np.inf
 
 
