@@ -87,12 +87,21 @@ def wilcoxon_signed_rank_test(
 ) -> SignedRankTest:
     """Test with Wilcoxon's signed ranks whether paired scores differ; exact, ties included.
 
-    ``first`` and ``second``, of shape (n_pairs,), are scores of two classifiers on the same data
-    sets or folds; the alternative is whether first is different from, less than or greater than
-    second. The p-value comes from all `2**n` equally likely choices of signs; differences of zero
-    are left out, equal ones share their mean rank. It is 1 if no pair differs. Scores that are not
-    pairs of numbers are an `InputError`.
+    Parameters
+    ----------
+    first, second : array-like of shape (n_pairs,)
+        Scores of two classifiers on the same data sets or folds.
+    alternative : {"two-sided", "less", "greater"}
+        Whether first is different from, less than or greater than second.
 
+    Returns
+    -------
+    SignedRankTest
+        The p-value is 1 if no pair differs. It comes from all `2**n` equally likely choices of
+        signs; differences of zero are left out, equal ones share their mean rank.
+
+    References
+    ----------
     F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945), 80-83;
     Demšar (2006), section 3.1.3.
 
@@ -109,10 +118,22 @@ def sorted_runs_test(
 ) -> SignedRankTest:
     """Compare two classifiers on one data set by repeated cross-validation.
 
-    ``first`` and ``second``, of shape (n_runs, n_folds), are scores of two classifiers on the same
-    folds. Within each run the differences are sorted, and the i-th smallest are averaged over runs;
+    Within each run the differences are sorted, and the i-th smallest are averaged over runs;
     `wilcoxon_signed_rank_test` is applied to these averages, as many as there are folds.
 
+    Parameters
+    ----------
+    first, second : array-like of shape (n_runs, n_folds)
+        Scores of two classifiers on the same folds.
+    alternative : {"two-sided", "less", "greater"}
+        As for `wilcoxon_signed_rank_test`.
+
+    Returns
+    -------
+    SignedRankTest
+
+    References
+    ----------
     R. R. Bouckaert, "Estimating replicability of classifier learning experiments", ICML 2004
     (with a t-test); P. L. López-Cruz, C. Bielza and P. Larrañaga, "Directional naive Bayes
     classifiers", Pattern Analysis and Applications (2015), Table 5 (with Wilcoxon's, on
@@ -137,13 +158,24 @@ def corrected_resampled_t_test(
 ) -> CorrectedTTest:
     """Compare two classifiers on one data set, allowing for training sets that overlap.
 
-    ``first`` and ``second`` are scores of two classifiers on the same folds of all runs, two or
-    more; ``test_train_ratio`` is of test samples of a fold to training samples, 1/9 for ten folds.
+    Parameters
+    ----------
+    first, second : array-like
+        Scores of two classifiers on the same folds of all runs.
+    test_train_ratio : float
+        Test samples of a fold per training sample: 1/9 for ten-fold cross-validation.
+    confidence : float
+        Coverage of the confidence limits.
 
-    If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that of the
-    sign test over the folds of one run, the smallest that there can be. The limits are missing
-    then: differences without variance do not tell how certain their mean is.
+    Returns
+    -------
+    CorrectedTTest
+        If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that
+        of the sign test over the folds of one run, the smallest that there can be. The limits are
+        missing then: differences without variance do not tell how certain their mean is.
 
+    References
+    ----------
     C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003),
     239-281; R. R. Bouckaert and E. Frank, "Evaluating the replicability of significance
     tests for comparing learning algorithms", PAKDD 2004.
@@ -190,11 +222,6 @@ def bayesian_signed_rank_test(
     -------
     BayesianComparison
         Three probabilities that add up to 1.
-
-    Raises
-    ------
-    InputError
-        If the scores are not pairs of numbers or ``rope`` is negative.
 
     Notes
     -----
