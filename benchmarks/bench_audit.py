@@ -151,6 +151,7 @@ def jobs() -> dict[str, Callable[[], Iterable[dict]]]:
                 made[f"coverage: {cell}"] = partial(coverage, cell, design, name, effect)
     made |= {f"stability: {size}": partial(stability, size) for size in (40, 80, 160)}
     made["promises"] = promises
+    made["pairs"] = pairs
     made |= {f"sorted runs: {n}": partial(runs, n) for n in (1, 3, 10)}
     return made
 
@@ -366,6 +367,31 @@ def promises() -> Iterator[dict]:
             hits = [overconfidence_p(*pair) <= LEVEL for pair in zip(p, right, strict=True)]
             cell = f"calibrated, {size} predictions from {low:g}"
             yield figure("overconfident", cell, hits, most=LEVEL)
+
+
+def pairs() -> Iterator[dict]:
+    """Yield how intervals of a true 1/2 do where each patient has a sample of either class.
+
+    Of a share of the patients both samples are right or both wrong.
+    """
+    n = max(2000, STUDIES)
+    for patients in (8, 20, 40):
+        codes, groups = np.tile([0, 1], patients), np.repeat(np.arange(patients), 2)
+        for share in (0.0, 0.5, 1.0):
+            rng = np.random.default_rng([patients, int(10 * share)])
+            together = rng.random((n, patients, 1)) < share
+            both, alone = rng.random((n, patients, 1)), rng.random((n, patients, 2))
+            right = (np.where(together, both, alone) < 0.5).reshape(n, -1)
+            predicted = np.eye(2)[np.where(right, codes, 1 - codes)]
+            found = [performance(codes, hot, groups, inflation=1.0) for hot in predicted]
+            cell = f"{patients} patients, {share:.0%} alike"
+            balanced = [one.balanced_accuracy for one in found]
+            held = [each_one.lower <= 0.5 <= each_one.upper for each_one in balanced]
+            yield figure("pairs", f"coverage of balanced accuracy, {cell}", held, 0.93)
+            above = [each_one.lower > 0.5 for each_one in balanced]
+            yield figure("pairs", f"balanced accuracy above 1/2, {cell}", above, most=LEVEL)
+            known = [one.classes[0].recognised for one in found]
+            yield figure("pairs", f"class recognised, {cell}", known, most=LEVEL)
 
 
 def runs(n_runs: int) -> Iterator[dict]:

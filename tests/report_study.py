@@ -168,7 +168,8 @@ def write_results(results, p_values=()):
     keys |= {"models": [], "permuted": [], "halved": [], "tested": list(p_values)}
     for i, p_value in enumerate(dict(p_values).values()):
         test = pd.DataFrame({"metric": ["balanced_accuracy"], "p_value": p_value})
-        checks = {"label_test": test, "random_genes": test[:0], "learning_curve": test[:0]}
+        checks = dict.fromkeys(("random_genes", "learning_curve"), test[:0])
+        checks["label_test"] = test.assign(at_least=2, permutations=99)
         for name, table in checks.items():
             files[name].append(root / f"{name}-{i}.parquet")
             declared = contract.CHECK_TABLES[name]

@@ -95,6 +95,9 @@ def test_pooled_roc_auc_counts_the_pairs_within_folds(absent):
         areas.append(right / pairs)
     ours = class_metrics(true, predicted, posterior, classes, folds)["roc_auc"]
     assert ours == pytest.approx(np.mean(areas), abs=1e-12)
+    if absent == "small":  # 38 samples of two classes: folds of two leave fewer than 20 pairs
+        few = class_metrics(true, predicted, posterior, classes, np.arange(38) % 19)
+        assert np.isnan(few["roc_auc"])
 
 
 def test_a_class_absent_from_training_costs_the_smallest_probability():

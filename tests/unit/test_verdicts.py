@@ -29,8 +29,7 @@ def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
 def test_groups_of_one_change_nothing():
     right = np.arange(30) % 3 > 0
     assert intervals.share_interval(right, np.arange(30)) == intervals.share_interval(right)
-    expected = [float(limit) for limit in intervals.proportion_interval(20, 30)]
-    assert intervals.share_interval(right)[1:] == pytest.approx(expected)
+    assert intervals.share_interval(right)[1:] == pytest.approx(proportion_interval(20, 30))
 
 
 def test_patients_who_are_all_right_do_not_count_their_samples():
@@ -38,36 +37,40 @@ def test_patients_who_are_all_right_do_not_count_their_samples():
     alone = intervals.share_interval(np.ones(20))
     together = intervals.share_interval(np.ones(100), groups)
     assert together.lower == pytest.approx(alone.lower, abs=0.05)
-    assert intervals.effective_samples(np.ones(5), np.zeros(5)) == 0
     assert intervals.share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("n_groups", [10, 20, 40])
-def test_intervals_over_patients_cover(n_groups):
-    """Beta-binomial patients of 5 samples with an intraclass correlation of one half."""
+@pytest.mark.parametrize(("n_groups", "samples"), [(8, 2), (10, 5), (20, 5), (40, 2)])
+def test_intervals_over_patients_of_both_classes_cover(n_groups, samples):
+    """Beta-binomial patients with an intraclass correlation of one half."""
     rng = np.random.default_rng(n_groups)
-    groups = np.repeat(np.arange(n_groups), 5)
-    held = []
+    groups = np.repeat(np.arange(n_groups), samples)
+    classes, held = np.arange(len(groups)) % 2, []
     for _ in range(600):
         right = rng.random(len(groups)) < rng.beta(0.7, 0.3, n_groups)[groups]
-        _, lower, upper = intervals.share_interval(right, groups)
-        held.append(lower <= 0.7 <= upper)
-    assert np.mean(held) >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
+        found = (intervals.share_interval(right, groups),
+                 intervals.balanced_interval(right, classes, groups))  # fmt: skip
+        held.append([each.lower <= 0.7 <= each.upper for each in found])
+    assert np.mean(held, axis=0).min() >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
+
+
+def test_pairs_that_are_right_together_count_once():
+    """Six of eight pairs: the sign test has p = 0.14."""
+    codes, pairs = np.tile([0, 1], 8), np.repeat(np.arange(8), 2)
+    found = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
+    assert verdict(found).reasons == ["chance interval"]
+    assert not any(row.recognised for row in found.classes)
 
 
 def test_intervals_of_a_mean_of_recalls_cover():
     """All outcomes of 20 and 8 samples, weighed by their exact probabilities."""
     truth, sizes = (0.85, 0.7), (20, 8)
     held = 0.0
-    for first in range(sizes[0] + 1):
-        for second in range(sizes[1] + 1):
-            weight = binom.pmf(first, sizes[0], truth[0]) * binom.pmf(second, sizes[1], truth[1])
-            parts = [
-                intervals.Estimate(hits / n, *map(float, intervals.proportion_interval(hits, n)))
-                for hits, n in zip((first, second), sizes, strict=True)
-            ]
-            found = intervals.mean_of(parts)
-            held += weight * (found.lower <= np.mean(truth) <= found.upper)
+    for hits in itertools.product(*(range(n + 1) for n in sizes)):
+        parts = [intervals.share_interval(np.arange(n) < hits[i]) for i, n in enumerate(sizes)]
+        found = intervals.mean_of(parts)
+        inside = found.lower <= np.mean(truth) <= found.upper
+        held += inside * np.prod(binom.pmf(hits, sizes, truth))
     assert 0.93 <= held <= 0.98
 
 
@@ -157,10 +160,9 @@ def test_calibration_of_the_predicted_class_counts_by_hand():
     true = np.array(["a", "b", "a", "b", "b", "a"])
     curve = calibration_curve(true, log_posterior, classes).set_index("bin")
     assert curve["count"].tolist() == [0, 0, 0, 0, 0, 2, 0, 0, 0, 4]
-    assert curve.loc[5, "mean_predicted"] == pytest.approx((0.5 + 0.55) / 2)
-    assert curve.loc[5, "observed"] == 1
-    assert curve.loc[9, "mean_predicted"] == pytest.approx((0.95 + 0.92 + 0.97 + 1) / 4)
-    assert curve.loc[9, "observed"] == 3 / 4
+    means = [(0.5 + 0.55) / 2, (0.95 + 0.92 + 0.97 + 1) / 4]
+    assert curve.loc[[5, 9], "mean_predicted"].tolist() == pytest.approx(means)
+    assert curve.loc[[5, 9], "observed"].tolist() == [1, 3 / 4]
     assert curve.loc[0, ["mean_predicted", "observed"]].isna().all()
 
 
@@ -173,9 +175,7 @@ def test_a_bin_of_few_samples_is_marked_however_often_they_were_tested():
         np.tile(true, 3), np.tile(log_posterior, (3, 1)), classes, repeats=3
     ).set_index("bin")
     for curve in (once, thrice):
-        assert not curve.loc[9, "few"]  # 14 samples
-        assert curve.loc[6, "few"]  # 4 samples
-        assert curve.loc[0, "few"]
+        assert curve.loc[[9, 6, 0], "few"].tolist() == [False, True, True]  # 14, 4 and 0 samples
     limits = ["observed_lower", "observed_upper"]
     np.testing.assert_allclose(once[limits], thrice[limits])
     assert thrice.loc[9, "count"] == 42
@@ -186,15 +186,13 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     log_posterior = np.log(np.column_stack([probability, 1 - probability]))
     true = np.array(["a", "b", "b", "a", "a", "b"])
     table = confidence_table(true, log_posterior, np.array(["a", "b"])).set_index("above")
-    assert table["count"].to_dict() == {0.9: 4, 0.99: 3, 0.999: 2}
-    assert table["right"].to_dict() == {0.9: 2, 0.99: 1, 0.999: 1}
-    assert table.loc[0.99, "share"] == 0.5
-    assert table.loc[0.99, "accuracy"] == pytest.approx(1 / 3)
+    assert table.index.tolist() == [0.9, 0.99, 0.999]
+    assert table[["count", "right"]].to_numpy().tolist() == [[4, 2], [3, 1], [2, 1]]
+    assert table.loc[0.99, ["share", "accuracy"]].tolist() == pytest.approx([1 / 2, 1 / 3])
     assert table.loc[0.99, "mean_probability"] == pytest.approx((0.9995 + 0.9991 + 0.995) / 3)
     assert set(table["predictions"]) == {6}
-    lower, upper = proportion_interval(1, 3)
-    assert table.loc[0.99, "accuracy_lower"] == lower
-    assert table.loc[0.99, "accuracy_upper"] == upper
+    limits = table.loc[0.99, ["accuracy_lower", "accuracy_upper"]]
+    assert tuple(limits) == proportion_interval(1, 3)
 
 
 @pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])

@@ -137,6 +137,8 @@ def cohort_verdict(
     known = {row.code: row.recall for row in validated.classes} if validated else {}
     recalls = [known[row.code] for row in found.classes if row.code in known]
     before = mean_of(recalls) if recalls else Estimate(np.nan, np.nan, np.nan)
+    if validated and len(recalls) == len(validated.classes):
+        before = validated.balanced_accuracy
     loss = difference(found.balanced_accuracy, before)
     p_value = permutation_p(codes, predicted, groups)
     balanced, several = found.balanced_accuracy, len(found.classes) > 1

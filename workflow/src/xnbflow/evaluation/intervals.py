@@ -15,6 +15,7 @@ __all__ = [
     "CROSS_VALIDATED",
     "TUNED",
     "Estimate",
+    "balanced_interval",
     "design_effect",
     "difference",
     "effective_samples",
@@ -72,8 +73,6 @@ def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
     are added, one right and one wrong, as Jeffreys' prior adds two half samples: where all samples
     are right the effect is near the size of a group rather than unknown.
 
-    References
-    ----------
     J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data",
     Biometrics 48 (1992), 577-585.
 
@@ -114,8 +113,11 @@ def effective_samples(
     n_groups = len(np.unique(groups))
     if n_groups < 2:
         return 0.0
-    few = (scipy.stats.norm.ppf(0.975) / scipy.stats.t.ppf(0.975, n_groups - 1)) ** 2
-    return float(n * few / design_effect(right, groups) / inflation)
+    return float(n * _few(n_groups) / design_effect(right, groups) / inflation)
+
+
+def _few(n_groups: int) -> float:
+    return float(scipy.stats.norm.ppf(0.975) / scipy.stats.t.ppf(0.975, n_groups - 1)) ** 2
 
 
 def share_interval(
@@ -158,11 +160,48 @@ def share_p(
     return float(scipy.stats.beta.cdf(limit, hits + 0.5, n - hits + 0.5))
 
 
-def mean_of(parts: list[Estimate]) -> Estimate:
-    """Return the mean of independent estimates, say the balanced accuracy of class recalls.
+def balanced_interval(
+    right: np.ndarray,
+    classes: np.ndarray,
+    groups: np.ndarray | None = None,
+    inflation: float = 1.0,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the mean over classes of the shares that are right, the balanced accuracy.
 
-    References
-    ----------
+    ``classes`` are of the samples, all else is as in `share_interval`. Where groups have samples of
+    several classes, these shares are not taken for independent.
+    """
+    parts = []
+    for own in (classes == each for each in np.unique(classes)):
+        mine = None if groups is None else groups[own]
+        parts.append(share_interval(right[own], mine, inflation, confidence))
+    return mean_of(parts, None if groups is None else _together(right, classes, groups))
+
+
+def _together(right: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Return how shares of classes vary together, 1 of each alone if no group has several classes.
+
+    Else it is the correlation of what groups have right of each class, 0 where it is negative,
+    times ``(t / z)²`` (see `effective_samples`), with two half groups as in `design_effect`.
+    """
+    places = tuple(np.unique(each, return_inverse=True)[1] for each in (groups, classes))
+    sizes, totals = np.zeros((2, places[0].max() + 1, places[1].max() + 1))
+    np.add.at(sizes, places, 1.0)
+    np.add.at(totals, places, right)
+    if (np.count_nonzero(sizes, axis=1) == 1).all():
+        return np.eye(sizes.shape[1])
+    share, n_groups = totals.sum(axis=0) / sizes.sum(axis=0), len(sizes)
+    apart = totals - share * sizes
+    halves = (np.outer(share, share) + np.outer(1 - share, 1 - share)) / (4 * n_groups)
+    products = apart.T @ apart + halves * (sizes.T @ sizes)
+    spread = np.sqrt(np.diag(products))
+    return np.maximum(products / np.outer(spread, spread), 0.0) / _few(max(n_groups, 2))
+
+
+def mean_of(parts: list[Estimate], together: np.ndarray | None = None) -> Estimate:
+    """Return the mean of shares, which are independent unless ``together`` has correlations.
+
     G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general
     approach", Statistics in Medicine 27 (2008), 1693-1702.
 
@@ -174,8 +213,10 @@ def mean_of(parts: list[Estimate]) -> Estimate:
     """
     values, lower, upper = np.array(parts, dtype=float).T
     value, n = values.mean(), len(parts)
-    below, above = np.sqrt(np.sum((values - lower) ** 2)), np.sqrt(np.sum((upper - values) ** 2))
-    return Estimate(float(value), float(value - below / n), float(value + above / n))
+    together = np.eye(n) if together is None else together
+    below, above = (np.sqrt(np.sum(d * (together @ d))) for d in (values - lower, upper - values))
+    lower, upper = np.clip([value - below / n, value + above / n], 0.0, 1.0)
+    return Estimate(float(value), float(lower), float(upper))
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:

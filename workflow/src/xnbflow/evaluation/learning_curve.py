@@ -16,7 +16,7 @@ from xnbflow.data.contract import CHECK_TABLES
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import class_counts, stratified_splits
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, mean_of, share_interval
+from xnbflow.evaluation.intervals import CROSS_VALIDATED, balanced_interval
 from xnbflow.evaluation.permutation import Screen, quick_fit
 
 __all__ = ["PowerLaw", "learning_curve", "power_laws"]
@@ -180,8 +180,7 @@ def _limits(
     value: float, drawn: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray
 ) -> tuple[float, float]:
     """Return the 95 % interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
-    own = (codes == code for code in np.unique(codes))
-    jeffreys = mean_of([share_interval(right[c], units[c], CROSS_VALIDATED) for c in own])
+    jeffreys = balanced_interval(right, codes, units, CROSS_VALIDATED)
     lower, upper = np.quantile(drawn, [0.025, 0.975])
     lower, upper = min(lower, jeffreys.lower, value), max(upper, jeffreys.upper, value)
     return float(max(0.0, lower)), float(min(1.0, upper))

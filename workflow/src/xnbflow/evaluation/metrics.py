@@ -29,6 +29,8 @@ FOLD_METRICS = ("accuracy", *CLASS_METRICS, "log_loss", "brier")
 
 #: Probabilities below this count as this much in the log loss, as in scikit-learn.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
+#: A ROC AUC needs so many pairs of a sample of a class and one of the rest, or a third of all.
+_LEAST_PAIRS = 20
 
 
 def fold_metrics(
@@ -83,7 +85,8 @@ def class_metrics(
     Scores of different folds come from different fits and have no common scale; comparing them is
     pessimistic (Parker and others). So pairs, a sample of the class and one of the rest, are
     compared within folds and counted over all of them: per class, the number in the right order
-    over the number of pairs, then the mean over classes.
+    over the number of pairs, then the mean over classes. It is missing where small folds leave no
+    class 20 pairs, nor a third of all: 6 of 32 in the right order mean little.
 
     G. Forman and M. Scholz, "Apples-to-apples in cross-validation studies", SIGKDD Explorations
     12 (2010), 49-57; B. J. Parker, S. Günter and J. Bedo, "Stratification bias in low signal
@@ -162,6 +165,9 @@ def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) ->
         ranks = np.where(inside, rankdata(scores[mine], axis=0), 0.0).sum(axis=0)
         ordered += ranks - size * (size + 1) / 2
         pairs += size * (len(inside) - size)
+    sizes = (codes[:, None] == columns).sum(axis=0)
+    if pairs.max() < min(_LEAST_PAIRS, np.max(sizes * (len(codes) - sizes)) / 3):
+        return np.nan
     known = pairs > 0
     return float(np.mean(ordered[known] / pairs[known])) if known.any() else np.nan
 

@@ -100,11 +100,6 @@ def wilcoxon_signed_rank_test(
         The p-value is 1 if no pair differs. It comes from all `2**n` equally likely choices of
         signs; differences of zero are left out, equal ones share their mean rank.
 
-    Raises
-    ------
-    InputError
-        If the scores are not pairs of numbers, or there is no such alternative.
-
     References
     ----------
     F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945), 80-83;
@@ -136,12 +131,6 @@ def sorted_runs_test(
     Returns
     -------
     SignedRankTest
-
-    Raises
-    ------
-    InputError
-        If the scores are not two tables of numbers of equal shape, or there is no such
-        alternative.
 
     References
     ----------
@@ -182,12 +171,8 @@ def corrected_resampled_t_test(
     -------
     CorrectedTTest
         If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that
-        of the sign test over the folds of one run, the smallest that there can be.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two differences.
+        of the sign test over the folds of one run, the smallest that there can be. The limits are
+        missing then: differences without variance do not tell how certain their mean is.
 
     References
     ----------
@@ -211,7 +196,7 @@ def corrected_resampled_t_test(
     if np.round(np.ptp(differences), _DECIMALS) == 0:
         error = 0.0
     statistic = mean / error if error > 0 else np.copysign(np.inf, mean) if mean else 0.0
-    margin = t.ppf((1 + confidence) / 2, n - 1) * error
+    margin = t.ppf((1 + confidence) / 2, n - 1) * (error if error > 0 else np.nan)
     p_value = 2 * t.sf(abs(statistic), n - 1)
     if np.isinf(statistic):  # all that is known is that every difference has the same sign
         p_value = 2.0 ** (1 - np.shape(first)[-1])
@@ -237,11 +222,6 @@ def bayesian_signed_rank_test(
     -------
     BayesianComparison
         Three probabilities that add up to 1.
-
-    Raises
-    ------
-    InputError
-        If the scores are not pairs of numbers or ``rope`` is negative.
 
     Notes
     -----

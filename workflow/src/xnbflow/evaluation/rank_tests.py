@@ -60,11 +60,6 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
     Series
         Average rank by classifier, best first; 1 is the best rank, ties share their mean rank.
 
-    Raises
-    ------
-    InputError
-        If a score is missing or there are fewer than two classifiers.
-
     Examples
     --------
     >>> average_ranks(pd.DataFrame({"nb": [0.8, 0.7], "xnb": [0.9, 0.7]})).to_dict()
@@ -88,11 +83,6 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     -------
     OmnibusTest
         Statistic 0 and p-value 1 if the classifiers are tied on every data set.
-
-    Raises
-    ------
-    InputError
-        If a score is missing, or there are fewer than two classifiers or two data sets.
 
     References
     ----------
@@ -136,11 +126,6 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
         exact: ``(prod(t!) / k!) ** (n - 1)``, where ``t`` classifiers share a rank (without ties:
         Conover, section 5.8).
 
-    Raises
-    ------
-    InputError
-        As for `friedman_test`.
-
     References
     ----------
     R. L. Iman and J. M. Davenport, "Approximations of the critical region of the Friedman
@@ -179,12 +164,6 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
         One row per pair, smallest p-value first, with columns ``first`` and ``second`` (the
         classifier with the better and with the worse rank), ``z`` (not negative), ``p``
         (two-sided, unadjusted) and its adjustments, see `adjust_pairwise`.
-
-    Raises
-    ------
-    InputError
-        If there are fewer than two classifiers, no data set, or numbers that cannot be average
-        ranks: those add up to ``k (k + 1) / 2``.
 
     Examples
     --------
@@ -345,11 +324,6 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
         number of pairs), ``holm``, ``shaffer`` (static) and ``bergmann_hommel``, missing with more
         than `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers: to García and Herrera's definition it adds
         the running maximum of the step-down procedures, and so rejects the same or fewer.
-
-    Raises
-    ------
-    InputError
-        If there is not one p-value between 0 and 1 per pair.
 
     References
     ----------

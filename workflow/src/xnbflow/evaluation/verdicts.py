@@ -13,8 +13,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.evaluation.intervals import (
     CROSS_VALIDATED,
     Estimate,
-    difference,
-    mean_of,
+    balanced_interval,
     share_interval,
     share_p,
 )
@@ -111,14 +110,16 @@ def performance(
         others[code] = 0.0
         most = float(others.max())
         taken_for = int(others.argmax()) if most > 0 else -1
-        beyond = difference(recall, alarms).lower > 0 if (~own).any() else recall.lower > 0.5
-        recognised = bool(recall.value > 0.5 and beyond)
+        told = np.where(own, predicted[:, code], 1 - predicted[:, code])
+        # recall less false alarms is above 0 where the mean of recall and specificity is above 1/2
+        mean = balanced_interval(told, own, groups, inflation, confidence)
+        recognised = bool(recall.value > 0.5 and mean.lower > 0.5)
         size = int(own.sum())
         rows.append(ClassRecall(code, size, recall, alarms, recognised, taken_for, most))
     right = predicted[np.arange(len(codes)), codes]
     majority = max(row.samples for row in rows) / len(codes)
     p_value = min(1.0, choices * share_p(right, majority, groups, inflation))
-    balanced = mean_of([row.recall for row in rows])
+    balanced = balanced_interval(right, codes, groups, inflation, confidence)
     return Performance(interval(right, every), balanced, majority, p_value, rows)
 
 

@@ -129,8 +129,9 @@ def _other_metrics(results: StudyResults) -> list[Block]:
     order = [(*place, name) for place in results.places for name in results.study.classifiers]
     wide = wide.reindex([key for key in order if key in wide.index]).reset_index()
     caption = (
-        "Means over folds; of balanced accuracy, F1, Matthews’ correlation and ROC AUC over "
-        "repeats, each from the predictions of all its folds together."
+        "Means over folds; of balanced accuracy, F1 and Matthews’ correlation over repeats, each "
+        "from the predictions of all its folds together. ROC AUC, too, is a mean over repeats, but "
+        "compares samples of the same fold only; it is empty where these are too few pairs."
     )
     shown = ["dataset", "classifier", *(name for name in _METRICS if name in wide)]
     table = results.tables.show("summary", caption, shown, wide, own=_METRICS)

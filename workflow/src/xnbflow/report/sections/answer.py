@@ -85,7 +85,10 @@ def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> C
     summary = results.rows("summary", **where, folds_failed=0).set_index("metric")
     recall = results.rows("recall", **where)
     stability = results.rows("stability", **where).set_index("class")
-    found = results.rows("verdicts", **where)
+    tests = results.rows("permutation_tests", dataset=dataset, classifier=classifier)
+    tests = tests[["dataset", "classifier", "metric", "at_least", "permutations"]]
+    tests = tests[tests["metric"] == "balanced_accuracy"]
+    found = results.rows("verdicts", **where).merge(tests, how="left")
     elsewhere = _contradicted(results, dataset, classifier)
     verdict, level = _verdict(results.labels[classifier], summary, found, recall, elsewhere)
     return Card(
@@ -177,7 +180,10 @@ def _verdict(
             f"the 95 % interval of its balanced accuracy, {row['balanced_lower']:.0%} to "
             f"{row['balanced_upper']:.0%}, is not above chance ({row['chance']:.0%})"
         ),
-        "permutation test": "permuted labels are predicted as well",
+        "permutation test": (
+            f"the permutation test does not exclude chance: {row['at_least']:.0f} of "
+            f"{row['permutations']:.0f} permutations were as good"
+        ),
         "majority class": "its 95 % interval is not above the majority-class rate",
         "classes": f"{_listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
         "stability": "disjoint halves of the samples give different features",
