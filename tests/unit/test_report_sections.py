@@ -167,6 +167,8 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
     assert level == "fair"
     assert text.startswith("Partly supported: XNB")
     assert ", but it did not hold in two." in text
+    verdicts["reasons"] = "copies"
+    assert "or give them one group" in answer._verdict("XNB", summary, verdicts, recall)[0]
 
 
 def test_every_number_has_a_file_beside_the_page(results):
@@ -385,8 +387,13 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
         return said | {"dataset": "d", "severity": "severe"}
 
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
-    (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(rows))))
-    assert block.text == "d: confounder!. d: phenotype only!."
+    copied = [row("repeated sample", f"s{i}") | {"dataset": f"e{i % 2}"} for i in range(6)]
+    kinds = "d: confounder!. d: phenotype only!."
+    more = "e0: s0, s2 and 1 more: repeated sample!. e1: s1, s3 and 1 more: repeated sample!."
+    rest = "The audit has 2 severe findings (d) more."
+    for found, text in ((rows, kinds), (copied + rows, f"{more} {rest}")):
+        (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(found))))
+        assert block.text == text
 
 
 def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.diagnostics.audit import audit, principal_components, shared_by_series
 from xnbflow.evaluation.phenotype_checks import phenotype_checks
+from xnbflow.evaluation.summaries import copies
 
 N, FEATURES = 24, 300
 LABELS = np.repeat(["normal", "tumour"], N // 2)
@@ -105,8 +107,12 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values[:, 5] = values[:, 2]
     values[:, 7] = values[:, 3] + rng.normal(0, 0.1, FEATURES)
     one = series(values)
-    rows = found(one, "repeated sample")["severity"]
-    assert rows.to_dict() == {"toy2 = toy5": "severe", "toy3 ~ toy7": "warning"}
+    rows = found(one, "repeated sample").reset_index().assign(dataset="toy")
+    expected = {"toy2 = toy5": "severe", "toy3 ~ toy7": "warning"}
+    assert dict(zip(rows["subject"], rows["severity"], strict=True)) == expected
+    for n, some, grave in ((24, rows, "severe"), (20, rows[1:], "warning"), (21, rows[1:], None)):
+        known = copies(some, {"toy": SimpleNamespace(samples=one.samples[:n])})
+        assert known.get("toy") == grave
     other = rng.normal(8, 1, (FEATURES, 10))
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
     two = series(other, "two", labels=list("ab") * 5)

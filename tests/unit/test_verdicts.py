@@ -88,16 +88,17 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "reasons"),
-    [(0.4, 1.0, []), (0.39, 1.0, ["stability unknown"]), (0.0, 0.4, ["stability unknown"]),
-     (0.0, 0.39, ["stability"]), (np.nan, np.nan, [])],
+    ("lower", "upper", "copies", "level", "reasons"),
+    [(0.4, 1.0, None, "well", []), (0.39, 1.0, None, "partly", ["stability unknown"]),
+     (0.0, 0.4, None, "partly", ["stability unknown"]), (0.0, 0.39, None, "partly", ["stability"]),
+     (np.nan, np.nan, None, "well", []), (np.nan, np.nan, "warning", "partly", ["copies"]),
+     (np.nan, np.nan, "severe", "not", ["copies"])],
 )  # fmt: skip
-def test_stability_is_judged_by_its_interval(lower, upper, reasons):
-    found = verdict(
-        performance(CODES, predictions(CODES, [])), 0.01, intervals.Estimate(0.5, lower, upper)
-    )
-    assert found.reasons == reasons
-    assert found.level == ("partly supported" if reasons else "well supported")
+def test_stability_is_judged_by_its_interval_and_copies_lower(lower, upper, copies, level, reasons):
+    stability = intervals.Estimate(0.5, lower, upper)
+    measured = performance(CODES, predictions(CODES, []))
+    found = verdict(measured, 0.01, stability, copies=copies)
+    assert (found.level, found.reasons) == (f"{level} supported", reasons)
 
 
 def test_always_naming_the_largest_class_is_never_supported():

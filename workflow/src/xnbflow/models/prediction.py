@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.data.counts import counted, either
+from xnbflow.data.counts import counted, either, listed
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.fitting import imputes
 from xnbflow.evaluation.selected import class_priors
@@ -35,8 +35,6 @@ __all__ = [
 
 #: What may be done about a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
-
-_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -177,14 +175,14 @@ def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> Non
     names = model.required[absent]
     if absent.all():
         msg = (
-            f"the table has none of the model's {len(absent)} features, {_named(names)}; are its "
+            f"the table has none of the model's {len(absent)} features, {listed(names)}; are its "
             "samples in rows and named alike?"
         )
         raise InputError(msg)
     if len(names) and missing == "error":
         msg = (
             f"the table lacks {len(names)} of the model's {len(absent)} features: "
-            f"{_named(names)}; add them, or choose to impute or drop them"
+            f"{listed(names)}; add them, or choose to impute or drop them"
         )
         raise InputError(msg)
 
@@ -303,7 +301,7 @@ def _notes(
         yield (
             f"{len(absent)} of the model's {len(model.used)} features "
             f"{either(len(absent), 'is', 'are')} missing and {_DONE[missing]} "
-            f"({_named(absent)}){_lost(model, absent)}"
+            f"({listed(absent)}){_lost(model, absent)}"
         )
     single = lacking[:, ~lacking.all(axis=0) | (missing == "error")]
     if single.any():
@@ -326,7 +324,7 @@ def _notes(
     if len(atypical):
         yield (
             f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): "
+            f"the training samples, beyond their {ATYPICAL:.0%} point ({listed(atypical)}): "
             "these predictions are unreliable"
         )
 
@@ -348,11 +346,6 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
     ]
     return f"; signatures lose: {', '.join(counts)}"
-
-
-def _named(names: np.ndarray) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(str, names[:_SHOWN])) + more
 
 
 _MOST_FEATURES = 2000

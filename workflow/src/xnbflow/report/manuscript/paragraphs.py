@@ -228,6 +228,4 @@ def _place(place: tuple[str, str], name: str, tables: Mapping[str, Any]) -> dict
             | {name: checked(name, row) for name in ("random_genes", "learning_curve")}
         )
     failed = {row["classifier"]: row for row in of("summary") if row["folds_failed"]}
-    audit = [row for row in tables["audit"] if row["dataset"] == place[0]]
-    severe = [row for row in audit if row["severity"] in {"severe", "warning"}]
-    return {"name": name, "verdicts": verdicts, "failed": failed.values(), "audit": severe}
+    return {"name": name, "verdicts": verdicts, "failed": failed.values()}

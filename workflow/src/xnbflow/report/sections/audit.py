@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
@@ -35,7 +35,10 @@ _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
 )
+#: So many kinds of findings are told on the first screen, each with so many subjects.
 _NAMED = 2
+#: Checks whose findings name their subject.
+_SPOKEN = {"confounder", "phenotype only"}
 
 
 def section(results: StudyResults) -> Section | None:
@@ -81,14 +84,14 @@ def findings(results: StudyResults) -> list[Block]:
     """
     found = _found(results)
     severe, warnings = (found[found["severity"] == name] for name in ("severe", "warning"))
-    texts = [
-        f"{row.dataset}: {row.subject}: {row.finding}."
-        if row.check not in {"confounder", "phenotype only"}
-        else f"{row.dataset}: {row.finding}."
-        for row in severe.head(_NAMED).itertuples(index=False)
-    ]
-    rest = len(severe) - len(texts)
-    more = [counted(rest, "severe finding")] if rest else []
+    kinds = list(severe.groupby(["dataset", "check", "finding"], sort=False)["subject"])
+    texts = []
+    for (dataset, check, finding), subjects in kinds[:_NAMED]:
+        named = "" if check in _SPOKEN else f"{listed(subjects, _NAMED)}: "
+        texts.append(f"{dataset}: {named}{finding}.")
+    rest = sum(len(subjects) for _, subjects in kinds[_NAMED:])
+    places = ", ".join(dict.fromkeys(dataset for (dataset, *_), _ in kinds[_NAMED:]))
+    more = [f"{counted(rest, 'severe finding')} ({places})"] if rest else []
     checks = ", ".join(dict.fromkeys(warnings["check"]))
     more += [f"{counted(len(warnings), 'warning')} ({checks})"] if len(warnings) else []
     if more:

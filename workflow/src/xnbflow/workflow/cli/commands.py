@@ -16,7 +16,7 @@ import yaml
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import DOWNLOADS, MODEL, SERIES
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
@@ -417,10 +417,9 @@ def signature_text(model: TrainedModel) -> str:
     for label, rows in model.signature.groupby("class", sort=False):
         shares = ["" if pd.isna(n) else f", {n:.0%} of folds" for n in rows["share_of_folds"]]
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
-        cells = list(zip(genes, rows["direction"], shares, strict=True))[:_SHOWN]
+        cells = zip(genes, rows["direction"], shares, strict=True)
         named = [f"{gene} ({direction}{share})" for gene, direction, share in cells]
-        more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-        text = f"{label}: {', '.join(named)}{more}"
+        text = f"{label}: {listed(named, _SHOWN)}"
         lines.append(textwrap.fill(text, 100, subsequent_indent="  ", break_long_words=False))
     return "\n".join(lines)
 
