@@ -403,8 +403,8 @@ def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
     assert row.classifier == "xnb"
     assert row.text == (
         "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
-        "baseline has 40.0%; samples of wine are copies of others, or nearly, and known from "
-        "training; it uses 3 features per class; NB 97.0%."
+        "baseline has 40.0%; samples of wine are copies of others, known from training; "
+        "it uses 3 features per class; NB 97.0%."
     )
 
 
