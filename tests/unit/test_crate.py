@@ -7,6 +7,7 @@ import shutil
 import sys
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -183,6 +184,12 @@ def test_the_configuration_is_that_of_the_run(crate, tmp_path, monkeypatch):
     Path(KEPT).unlink()
     with refused("is missing; run `xnbflow run mine` in this folder first", file=KEPT):
         write_crate("mine", tmp_path / "c.zip")
+    full = Mock(side_effect=OSError(28, ""))
+    monkeypatch.setattr("xnbflow.workflow.crate._files", lambda *_: [])
+    monkeypatch.setattr("rocrate.rocrate.ROCrate.stream_zip", lambda _: map(full, "x"))
+    with pytest.raises(InputError, match="no space is left"):
+        write_crate("mine", tmp_path / "c.zip")
+    assert not (tmp_path / "c.zip").exists()
     monkeypatch.setitem(sys.modules, "rocrate.model", None)
     with pytest.raises(InputError, match="install xnbflow with its extra `crate`"):
         write_crate("mine", tmp_path / "c.zip")
