@@ -13,6 +13,7 @@ from toys import dataset
 
 from xnbflow.data.errors import InputError
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
+from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
 from xnbflow.workflow.cli.commands import score_sheet
 
@@ -46,7 +47,19 @@ def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
     assert {row.gene for row in first.itertuples()} & modules[0]
     assert {row.gene for row in first.itertuples()} & modules[1]
     assert {int(name[1:]) for name in panel.references} <= set(range(50, 60))
-    assert panel.model.series["references"] == " ".join(panel.references)
+    assert (panel.model.series["references"], panel.model.figures["folds"]) == (panel.references, 5)
+
+
+def test_expression_is_predicted_by_its_differences_to_the_references(series, panel):
+    frame, names = series.frame(), panel.references
+    given = frame.sub(frame[names].mean(axis=1), axis=0).drop(columns=names)
+    told, expected = predict_table(panel.model, frame), predict_table(panel.model, given)
+    pd.testing.assert_frame_equal(told.table, expected.table)
+    assert set(expected.notes) - set(told.notes) == {
+        f"values are taken for differences to {', '.join(names)}, which the table lacks"
+    }
+    with pytest.raises(InputError, match="of which values are missing; add them"):
+        predict_table(panel.model, frame.drop(columns=names[0]))
 
 
 def test_two_modules_keep_more_accuracy_than_one(panel):

@@ -48,7 +48,7 @@ class Prediction:
         probabilities), ``set`` and ``set_level`` (where the classifier has conformal sets, see
         `class_sets`, and how often, about, the set of a sample has its class),
         ``typicality`` (share of held-out training samples that are less typical, at least one in
-        ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A sample without
+        ``n_samples + 1``) and ``atypical`` (without that limit it is below .01). A sample without
         any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
@@ -127,7 +127,7 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     _refuse_absent(model, places[model.used] < 0, missing)
     values = np.full((len(X), len(places)), np.nan)
     present = model.used[places[model.used] >= 0]
-    values[:, present] = _numbers(X, places[present])
+    values[:, present] = _numbers(X, places[present]) - _reference_level(model, X)
     lacking = np.isnan(values[:, model.used])
     itself = imputes(model.estimator)
     if missing == "error" and not itself:
@@ -135,6 +135,21 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     if missing == "drop" or not itself:
         values = np.where(np.isnan(values), model.quartiles[1], values)
     return pd.DataFrame(values, index=X.index, columns=model.features), lacking
+
+
+def _reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float:
+    """Return the mean of a panel's reference genes, (n_samples, 1), 0 where X has differences."""
+    names = model.series.get("references", [])
+    values = _numbers(X, np.flatnonzero(X.columns.isin(names)))
+    if not values.size:
+        return 0.0
+    if values.shape[1] < len(names) or np.isnan(values).any():
+        msg = (
+            f"the panel takes differences to the mean of {listed(names)}, of which values are "
+            "missing; add them, or leave these genes out of a table of differences"
+        )
+        raise InputError(msg)
+    return np.asarray(values.mean(axis=1, keepdims=True))
 
 
 def can_drop(estimator: BaseEstimator) -> bool:
@@ -317,15 +332,18 @@ def _notes(
     places = X.columns.astype(str).get_indexer(model.features)
     known = np.flatnonzero(places >= 0)
     known = known[np.linspace(0, len(known) - 1, min(len(known), _MOST_FEATURES)).astype(int)]
-    values = X.iloc[:, places[known]].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    level, values = _reference_level(model, X), X.iloc[:, places[known]]
+    values = values.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float) - level
+    if (names := model.series.get("references")) and not np.any(level):
+        yield f"values are taken for differences to {listed(names)}, which the table lacks"
     if note := scale_note(model.quartiles[:, known], values):
         yield f"the table is on another scale: {note}"
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
             f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond their {ATYPICAL:.0%} point ({listed(atypical)}): "
-            "these predictions are unreliable"
+            f"the training samples, beyond the {ATYPICAL:.0%} point estimated from those "
+            f"{len(model.typicality.held_out)} ({listed(atypical)}): predictions are unreliable"
         )
 
 

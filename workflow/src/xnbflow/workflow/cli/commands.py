@@ -310,7 +310,10 @@ def training_series(
         msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
         raise InputError(msg)
     origin["location"] = table or origin["location"]
-    dataset = described(**origin, options=options, orientation=orientation)
+    origin["options"] = options or model.series.get("options", [])
+    if orientation == "rows":
+        orientation = model.series.get("orientation", orientation)
+    dataset = described(**origin, orientation=orientation)
     series = read_training(dataset)
     if series_digest(series) != model.series["digest"]:
         msg = (
@@ -372,7 +375,7 @@ def as_text(result: dict[str, Any], path: Path) -> str:
     if figures:
         majority, groups = figures["majority"], figures.get("groups")
         over = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
-        lines.append(f"cross-validated ({figures['folds']} folds{over}):")
+        lines.append(f"cross-validated ({counted(figures['folds'], 'fold')}{over}):")
         named = {"accuracy": figures["accuracy"]}
         named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
         width = max(map(len, named))
