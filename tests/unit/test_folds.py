@@ -103,9 +103,7 @@ def test_no_group_is_on_both_sides_of_a_fold(sizes, n_splits, seed):
 
 
 def test_fewer_groups_than_folds_are_refused_and_few_are_told():
-    with pytest.raises(
-        InputError, match=r"5 folds need a class with at least as many groups; .*3.*--fol"
-    ):
+    with pytest.raises(InputError, match=r"5 folds need .* as many groups; .*3.*\(--folds\)"):
         draw_folds(grouped("ab" * 6, "aabbccaabbcc"), 5, 1)
     groups = [*"abcdef", *"abcdef"]
     with pytest.warns(UserWarning, match=r"fewer groups than folds \(3\) in class 'y' \(2\)"):

@@ -50,14 +50,13 @@ def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
     assert (panel.model.series["references"], panel.model.figures["folds"]) == (panel.references, 5)
 
 
-def test_expression_is_predicted_by_its_differences_to_the_references(series, panel):
+def test_without_references_values_are_differences_and_with_some_they_are_refused(series, panel):
     frame, names = series.frame(), panel.references
     given = frame.sub(frame[names].mean(axis=1), axis=0).drop(columns=names)
     told, expected = predict_table(panel.model, frame), predict_table(panel.model, given)
     pd.testing.assert_frame_equal(told.table, expected.table)
-    assert set(expected.notes) - set(told.notes) == {
-        f"values are taken for differences to {', '.join(names)}, which the table lacks"
-    }
+    assert any("which the table lacks" in note for note in expected.notes)
+    assert not any("which the table lacks" in note for note in told.notes)
     with pytest.raises(InputError, match="of which values are missing; add them"):
         predict_table(panel.model, frame.drop(columns=names[0]))
 
@@ -109,7 +108,6 @@ def test_the_score_sheet_computes_what_predict_does_digit_by_digit(series, panel
     frame = series.frame()
     genes = frame[panel.genes["gene"]].to_numpy()
     references = frame[panel.references].to_numpy()
-    X = genes - references.mean(axis=1, keepdims=True)
     if unit == "ct":
         genes, references = 30 - genes, 30 - references
     samples = json.dumps([genes.tolist(), references.tolist()])
@@ -119,5 +117,5 @@ def test_the_score_sheet_computes_what_predict_does_digit_by_digit(series, panel
         "console.log(JSON.stringify(found))"
     )
     done = subprocess.run([node], input=program, capture_output=True, text=True, check=True)
-    expected = panel.model.estimator.predict_proba(pd.DataFrame(X, columns=panel.genes["gene"]))
+    expected = predict_table(panel.model, frame).table.filter(like="probability")
     np.testing.assert_allclose(json.loads(done.stdout), expected, rtol=1e-9, atol=1e-300)

@@ -12,7 +12,6 @@ from xnbflow.data.errors import InputError
 
 __all__ = ["class_codes", "refuse_missing"]
 
-
 #: Labels that are distinct and have an order, but that scikit-learn's check does not know.
 _ORDERED = (bytes, date, pd.Period)
 

@@ -200,10 +200,7 @@ def verdicts(
 
 
 def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
-    """Return by data set how grave copies are that no group keeps together, by the study's table.
-
-    "severe" if samples are equal, "warning" if a tenth of the samples or more are nearly equal.
-    """
+    """Return by data set "severe" where samples are equal, "warning" where a tenth nearly are."""
     rows = audit[audit["check"] == "repeated sample"]
     pairs = rows[rows["severity"] == "warning"].groupby("dataset")["subject"]
     counts = pairs.apply(lambda own: own.str.split(" ~ ").explode().nunique())

@@ -147,14 +147,8 @@ def verdict(
     ``found`` has intervals for the same number of ``choices``, by which p is multiplied.
     ``p_value`` is of the permutation test of balanced accuracy, missing where none was run;
     ``stability`` is the agreement of lists from independent samples, None where nothing is
-    selected; ``copies`` is of `xnbflow.evaluation.summaries.copies`.
-
-    "Not supported": the interval of the balanced accuracy does not lie above one over the number of
-    classes, p is above .025, or samples are copies. Otherwise "well supported" if the interval of
-    the accuracy lies above the share of the largest class, every class is recognised
-    (`ClassRecall`), not many samples are near copies and the interval of the stability, if there is
-    one, is not below .4; else "partly supported". Where that interval holds .4, the stability
-    cannot be judged, and the verdict is "partly supported", too.
+    selected; ``copies`` is of `xnbflow.evaluation.summaries.copies`. For the rule see
+    `docs/methods/verdicts.md`.
     """
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
     failed += ["permutation test"] * (p_value * choices > LEVEL)

@@ -35,10 +35,7 @@ _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
 )
-#: So many kinds of findings are told on the first screen, each with so many subjects.
 _NAMED = 2
-#: Checks whose findings name their subject.
-_SPOKEN = {"confounder", "phenotype only"}
 
 
 def section(results: StudyResults) -> Section | None:
@@ -87,7 +84,7 @@ def findings(results: StudyResults) -> list[Block]:
     kinds = list(severe.groupby(["dataset", "check", "finding"], sort=False)["subject"])
     texts = []
     for (dataset, check, finding), subjects in kinds[:_NAMED]:
-        named = "" if check in _SPOKEN else f"{listed(subjects, _NAMED)}: "
+        named = "" if check in {"confounder", "phenotype only"} else f"{listed(subjects, _NAMED)}: "
         texts.append(f"{dataset}: {named}{finding}.")
     rest = sum(len(subjects) for _, subjects in kinds[_NAMED:])
     places = ", ".join(dict.fromkeys(dataset for (dataset, *_), _ in kinds[_NAMED:]))

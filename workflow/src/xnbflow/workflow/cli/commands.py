@@ -306,10 +306,10 @@ def training_series(
 ) -> DataSet:
     """Read the table that a model was fitted to; an `InputError` says if it has changed."""
     origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
-    if not (table or origin["location"]):
+    origin["location"] = table or origin["location"]
+    if not origin["location"]:
         msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
         raise InputError(msg)
-    origin["location"] = table or origin["location"]
     origin["options"] = options or model.series.get("options", [])
     if orientation == "rows":
         orientation = model.series.get("orientation", orientation)
