@@ -65,7 +65,7 @@ def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
     )
     assert done.returncode == 0, done.stderr
     series = json.loads(done.stdout)["series"]
-    assert (series["samples"], series["orientation"], series["options"]) == (40, "columns", [])
+    assert (series["samples"], series["orientation"]) == (40, "columns")
 
 
 @pytest.mark.parametrize(

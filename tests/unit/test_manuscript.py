@@ -162,8 +162,7 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     assert text.count(f"{forecast} (unreliable: wide).") == text.count("72 training") == 1
     assert {"venet2011", "mukherjee2003"} <= set(cited_keys(text))
     text = paragraphs(with_table(results, "audit", severity="warning", subject="s", finding="f"))
-    n = len(results.tables["audit"])
-    assert f"Audit of alpha (warning, {n} findings; s, s, s and {n - 3} more): f." in text
+    assert f"Audit of alpha (warning, {len(results.tables['audit'])} findings; s, s, s and" in text
 
 
 def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):

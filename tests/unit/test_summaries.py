@@ -248,16 +248,13 @@ TIES = {
 }
 
 
-def test_ties_taken_as_one_are_stable():
+def test_ties_taken_as_one_are_stable_and_listed_with_what_could_have_been_selected():
     fits = fits_of().assign(ties=1.0)
     table = summaries.stability(TIED, {KEY: fits}, TIES, {"d": HEADER}, {}).set_index("class")
     assert table.loc["x", "stability"] < 0.5
     assert table.loc["x", "stability_ties"] == 1
     assert table.loc["", "stability_ties"] == 1
     assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
-
-
-def test_what_could_have_been_selected_instead_is_listed():
     table = summaries.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
     assert table[["feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
         ["g0", "g1", 2, 3],
@@ -391,9 +388,8 @@ def told(table, selecting=("xnb",), **about):
     rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
     rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
     # p is below the level where the interval is above
-    rows = rows.assign(
-        reasons="classes; copies", majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5)
-    )
+    rows = rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
+    rows["reasons"] = "classes; copies"
     (row,) = headline(given, tables | {"verdicts": rows}).itertuples()
     return row
 

@@ -86,9 +86,9 @@ def findings(results: StudyResults) -> list[Block]:
     for (dataset, check, finding), subjects in kinds[:_NAMED]:
         named = "" if check in {"confounder", "phenotype only"} else f"{listed(subjects, _NAMED)}: "
         texts.append(f"{dataset}: {named}{finding}.")
-    rest = sum(len(subjects) for _, subjects in kinds[_NAMED:])
-    places = ", ".join(dict.fromkeys(dataset for (dataset, *_), _ in kinds[_NAMED:]))
-    more = [f"{counted(rest, 'severe finding')} ({places})"] if rest else []
+    rest = [dataset for (dataset, *_), subjects in kinds[_NAMED:] for _ in subjects]
+    places = ", ".join(dict.fromkeys(rest))
+    more = [f"{counted(len(rest), 'severe finding')} ({places})"] if rest else []
     checks = ", ".join(dict.fromkeys(warnings["check"]))
     more += [f"{counted(len(warnings), 'warning')} ({checks})"] if len(warnings) else []
     if more:
