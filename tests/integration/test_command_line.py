@@ -64,7 +64,8 @@ def test_samples_in_columns_are_fitted_and_known_by_the_models_features(folder):
         cwd=folder,
     )
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["series"]["samples"] == 40
+    series = json.loads(done.stdout)["series"]
+    assert (series["samples"], series["orientation"]) == (40, "columns")
 
 
 @pytest.mark.parametrize(

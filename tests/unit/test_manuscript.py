@@ -161,6 +161,8 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     forecast = "balanced accuracy is 75.0% (50.0% to 90.0%) with 72 training samples"
     assert text.count(f"{forecast} (unreliable: wide).") == text.count("72 training") == 1
     assert {"venet2011", "mukherjee2003"} <= set(cited_keys(text))
+    text = paragraphs(with_table(results, "audit", severity="warning", subject="s", finding="f"))
+    assert f"Audit of alpha (warning, {len(results.tables['audit'])} findings; s, s, s and" in text
 
 
 def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):

@@ -15,9 +15,10 @@ from xnbflow.data.errors import InputError
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
-from xnbflow.models.reading import described, read_samples
+from xnbflow.models.reading import described, read_samples, read_training
 from xnbflow.models.typicality import ATYPICAL, Typicality
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
+from xnbflow.workflow.cli.commands import training_series
 
 SERIES = two_classes(60)
 NEW = two_classes(20, seed=1).frame()
@@ -31,6 +32,10 @@ def test_a_file_may_have_columns_of_text_that_the_model_does_not_use(tmp_path):
     NEW.assign(**{"a, b": 1.0, "site": "Ghent", "empty": np.nan})[::-1].to_csv(path)
     read = read_samples(described(str(path)), features=CSNB.features)
     assert predict_table(CSNB, read.loc[NEW.index]).table.equals(predict_table(CSNB, NEW).table)
+    NEW.assign(site="Ghent", type=["a", "b"] * 10).to_csv(path)
+    known = {"location": str(path), "label": "type", "options": ["drop=site"]}
+    model = fit_model(read_training(described(**known)), {"method": "xnb"}, origin=known)
+    assert training_series(model, [], "rows").features.tolist() == NEW.columns.tolist()
     NEW.assign(**{CSNB.features[0]: "high"}).to_csv(path)
     with refused(key=CSNB.features[0]):
         read_samples(described(str(path)), features=CSNB.features)
@@ -146,11 +151,6 @@ def adds_up(told, model):
     return np.allclose(np.exp(scores - logsumexp(scores)), expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
-def test_an_explanation_adds_up_to_the_probabilities(model):
-    assert adds_up(explain_sample(model, NEW, "s4"), model)
-
-
 HOLED = np.where(np.random.default_rng(5).random(SERIES.values.shape) < 0.1, np.nan, SERIES.values)
 HOLES = replace(SERIES, name="holes", values=HOLED, missing=True)
 
@@ -220,7 +220,7 @@ def test_new_samples_of_the_same_source_are_flagged_one_time_in_a_hundred():
     assert np.quantile(found, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.07)
 
 
-def test_a_training_sample_is_scored_without_itself(rng):
+def test_a_training_sample_is_scored_without_itself_of_some_features_by_these(rng):
     features, codes = two_classes(rng, n=12, n_features=1)
     model = Typicality.fit(features, codes)
     own = []
@@ -230,9 +230,6 @@ def test_a_training_sample_is_scored_without_itself(rng):
         density = norm.pdf(features[0, i], features[0, rest], width).mean()
         own.append(np.log(density * features[0].std()))
     np.testing.assert_allclose(model.held_out, np.sort(own))
-
-
-def test_of_some_features_the_held_out_scores_are_those_of_these_features(rng):
     features, codes = two_classes(rng)
     some = Typicality.fit(features, codes).restricted(np.arange(5))
     alone = Typicality.fit(features[:5], codes)
@@ -241,7 +238,8 @@ def test_of_some_features_the_held_out_scores_are_those_of_these_features(rng):
 
 
 @pytest.mark.parametrize("model", [CSNB, NB, XNB], ids=["csnb", "nb", "xnb"])
-def test_the_order_of_columns_and_those_that_are_not_used_change_nothing(model):
+def test_explanations_add_up_and_the_order_of_columns_and_unused_ones_change_nothing(model):
+    assert adds_up(explain_sample(model, NEW, "s4"), model)
     unused = [name for name in NEW if name not in set(model.required)]
     assert bool(unused) == (model is not NB)
     noted = NEW.assign(**dict.fromkeys(unused, "text"))

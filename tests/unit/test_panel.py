@@ -13,6 +13,7 @@ from toys import dataset
 
 from xnbflow.data.errors import InputError
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
+from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
 from xnbflow.workflow.cli.commands import score_sheet
 
@@ -37,7 +38,7 @@ def panel(series):
     return design_panel(series, model, n_genes=3, floor=0.1)
 
 
-def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
+def test_a_panel_has_a_gene_of_each_module_and_two_keep_more_accuracy_than_one(panel):
     first = panel.genes.iloc[:2]
     modules = [{f"g{i}" for i in range(5)}, {f"g{i}" for i in range(5, 10)}]
     for row in first.itertuples():
@@ -46,13 +47,19 @@ def test_a_panel_has_a_gene_of_each_module_and_names_the_others(panel):
     assert {row.gene for row in first.itertuples()} & modules[0]
     assert {row.gene for row in first.itertuples()} & modules[1]
     assert {int(name[1:]) for name in panel.references} <= set(range(50, 60))
-    assert panel.model.series["references"] == " ".join(panel.references)
-
-
-def test_two_modules_keep_more_accuracy_than_one(panel):
+    assert (panel.model.series["references"], panel.model.figures["folds"]) == (panel.references, 5)
     accuracy = panel.accuracy.set_index("genes")["accuracy"]
-    assert accuracy[1] < 0.8
-    assert accuracy[2] > 0.9
+    assert (accuracy[1] < 0.8, accuracy[2] > 0.9) == (True, True)
+
+
+def test_without_references_values_are_differences_and_with_some_they_are_refused(series, panel):
+    frame, names = series.frame(), panel.references
+    given = frame.sub(frame[names].mean(axis=1), axis=0).drop(columns=names)
+    told, expected = predict_table(panel.model, frame), predict_table(panel.model, given)
+    pd.testing.assert_frame_equal(told.table, expected.table)
+    assert any("which the table lacks" in note for note in expected.notes)
+    with pytest.raises(InputError, match="of which values are missing; add them"):
+        predict_table(panel.model, frame.drop(columns=names[0]))
 
 
 def test_the_floor_excludes_genes_and_references_and_a_constant_feature_is_no_reference():
@@ -96,7 +103,6 @@ def test_the_score_sheet_computes_what_predict_does_digit_by_digit(series, panel
     frame = series.frame()
     genes = frame[panel.genes["gene"]].to_numpy()
     references = frame[panel.references].to_numpy()
-    X = genes - references.mean(axis=1, keepdims=True)
     if unit == "ct":
         genes, references = 30 - genes, 30 - references
     samples = json.dumps([genes.tolist(), references.tolist()])
@@ -106,5 +112,5 @@ def test_the_score_sheet_computes_what_predict_does_digit_by_digit(series, panel
         "console.log(JSON.stringify(found))"
     )
     done = subprocess.run([node], input=program, capture_output=True, text=True, check=True)
-    expected = panel.model.estimator.predict_proba(pd.DataFrame(X, columns=panel.genes["gene"]))
+    expected = predict_table(panel.model, frame).table.filter(like="probability")
     np.testing.assert_allclose(json.loads(done.stdout), expected, rtol=1e-9, atol=1e-300)

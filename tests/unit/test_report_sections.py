@@ -163,10 +163,11 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
     row |= {"accuracy": 0.9, "majority": 0.5, "chance": 0.5, "at_least": 0, "permutations": 199}
     verdicts = pd.DataFrame([row | {"balanced_lower": 0.6, "balanced_upper": 0.95}])
     assert answer._verdict("XNB", summary, verdicts, recall)[1] == "good"
+    verdicts["reasons"] = "copies"
     text, level = answer._verdict("XNB", summary, verdicts, recall, ["it did not hold in two"])
     assert level == "fair"
     assert text.startswith("Partly supported: XNB")
-    assert ", but it did not hold in two." in text
+    assert "or give them one group by group=) and it did not hold in two." in text
 
 
 def test_every_number_has_a_file_beside_the_page(results):
@@ -385,8 +386,10 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
         return said | {"dataset": "d", "severity": "severe"}
 
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
-    (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(rows))))
-    assert block.text == "d: confounder!. d: phenotype only!."
+    copied = [row("repeated sample", f"s{i}") | {"dataset": "e"} for i in range(3)]
+    (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(copied + rows))))
+    said = "e: s0, s1 and 1 more: repeated sample!. d: confounder!. The audit has 1 severe finding "
+    assert block.text == f"{said}(d) more."
 
 
 def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):

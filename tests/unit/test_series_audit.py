@@ -18,6 +18,7 @@ from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table import read_table
 from xnbflow.diagnostics.audit import audit, principal_components, shared_by_series
 from xnbflow.evaluation.phenotype_checks import phenotype_checks
+from xnbflow.evaluation.summaries import copies
 
 N, FEATURES = 24, 300
 LABELS = np.repeat(["normal", "tumour"], N // 2)
@@ -103,10 +104,12 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
 def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     values = rng.normal(8, 1, (FEATURES, N))
     values[:, 5] = values[:, 2]
-    values[:, 7] = values[:, 3] + rng.normal(0, 0.1, FEATURES)
+    values[:, [7, 9]] = values[:, [3, 4]] + rng.normal(0, 0.1, (FEATURES, 2))
     one = series(values)
-    rows = found(one, "repeated sample")["severity"]
-    assert rows.to_dict() == {"toy2 = toy5": "severe", "toy3 ~ toy7": "warning"}
+    rows = found(one, "repeated sample").reset_index().assign(dataset="toy")
+    assert rows["subject"].tolist() == ["toy2 = toy5", "toy3 ~ toy7", "toy4 ~ toy9"]
+    for place, grave in enumerate(["severe", "warning", None]):  # none: two of 24 samples
+        assert copies(rows[place:], {"toy": one}).get("toy") == grave
     other = rng.normal(8, 1, (FEATURES, 10))
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
     two = series(other, "two", labels=list("ab") * 5)

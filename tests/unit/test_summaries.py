@@ -124,10 +124,11 @@ def test_where_samples_have_groups_intervals_count_groups():
     assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
     none = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
     tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
-    table = summaries.verdicts(found, headers, none, tests, {}).set_index("dataset")
+    table = summaries.verdicts(found, headers, none, tests, {}, {"d": "severe"})
+    table = table.set_index("dataset")
     assert table["units"].to_dict() == {"d": 5, "e": 20}
     assert table["accuracy"].tolist() == [0.8, 0.8]
-    assert table["level"].to_dict() == {"d": "not supported", "e": "partly supported"}
+    assert table["reasons"].to_dict() == {"d": "chance interval; copies", "e": "majority class"}
 
 
 def test_the_baseline_knows_nothing_but_the_shares_of_classes():
@@ -247,16 +248,13 @@ TIES = {
 }
 
 
-def test_ties_taken_as_one_are_stable():
+def test_ties_taken_as_one_are_stable_and_listed_with_what_could_have_been_selected():
     fits = fits_of().assign(ties=1.0)
     table = summaries.stability(TIED, {KEY: fits}, TIES, {"d": HEADER}, {}).set_index("class")
     assert table.loc["x", "stability"] < 0.5
     assert table.loc["x", "stability_ties"] == 1
     assert table.loc["", "stability_ties"] == 1
     assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
-
-
-def test_what_could_have_been_selected_instead_is_listed():
     table = summaries.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
     assert table[["feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
         ["g0", "g1", 2, 3],
@@ -391,6 +389,7 @@ def told(table, selecting=("xnb",), **about):
     rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
     # p is below the level where the interval is above
     rows = rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
+    rows["reasons"] = "classes; copies"
     (row,) = headline(given, tables | {"verdicts": rows}).itertuples()
     return row
 
@@ -400,7 +399,8 @@ def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
     assert row.classifier == "xnb"
     assert row.text == (
         "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
-        "baseline has 40.0%; it uses 3 features per class; NB 97.0%."
+        "baseline has 40.0%; samples of wine are copies of others, known from training; "
+        "it uses 3 features per class; NB 97.0%."
     )
 
 

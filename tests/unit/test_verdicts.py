@@ -26,13 +26,10 @@ def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
     assert intervals.design_effect(right, groups) == pytest.approx(expected, rel=0.08)
 
 
-def test_groups_of_one_change_nothing():
+def test_groups_of_one_change_nothing_and_patients_who_are_all_right_count_once():
     right = np.arange(30) % 3 > 0
     assert intervals.share_interval(right, np.arange(30)) == intervals.share_interval(right)
     assert intervals.share_interval(right)[1:] == pytest.approx(proportion_interval(20, 30))
-
-
-def test_patients_who_are_all_right_do_not_count_their_samples():
     groups = np.repeat(np.arange(20), 5)
     alone = intervals.share_interval(np.ones(20))
     together = intervals.share_interval(np.ones(100), groups)
@@ -91,34 +88,30 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
 
 
 @pytest.mark.parametrize(
-    ("lower", "upper", "reasons"),
-    [(0.4, 1.0, []), (0.39, 1.0, ["stability unknown"]), (0.0, 0.4, ["stability unknown"]),
-     (0.0, 0.39, ["stability"]), (np.nan, np.nan, [])],
+    ("lower", "upper", "copies", "level", "reasons"),
+    [(0.4, 1.0, None, "well", []), (0.39, 1.0, None, "partly", ["stability unknown"]),
+     (0.0, 0.4, None, "partly", ["stability unknown"]), (0.0, 0.39, None, "partly", ["stability"]),
+     (np.nan, np.nan, None, "well", []), (np.nan, np.nan, "warning", "partly", ["copies"]),
+     (np.nan, np.nan, "severe", "not", ["copies"])],
 )  # fmt: skip
-def test_stability_is_judged_by_its_interval(lower, upper, reasons):
-    found = verdict(
-        performance(CODES, predictions(CODES, [])), 0.01, intervals.Estimate(0.5, lower, upper)
-    )
-    assert found.reasons == reasons
-    assert found.level == ("partly supported" if reasons else "well supported")
+def test_stability_is_judged_by_its_interval_and_copies_lower(lower, upper, copies, level, reasons):
+    measured = performance(CODES, predictions(CODES, []))
+    found = verdict(measured, 0.01, intervals.Estimate(0.5, lower, upper), copies=copies)
+    assert (found.level, found.reasons) == (f"{level} supported", reasons)
 
 
-def test_always_naming_the_largest_class_is_never_supported():
+def test_recognition_needs_more_than_half_and_more_than_false_alarms():
+    """All are named as class 0; then of class 1 six of ten are, but so are 40 of 90 others."""
     codes = np.repeat([0, 1], [90, 10])
     found = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])
     assert not any(row.recognised for row in found.classes)
     assert verdict(found, 0.005).level == "not supported"
-
-
-def test_recognition_needs_more_than_half_and_more_than_false_alarms():
-    """Of class 1 six of ten are found, but so are 40 of 90 others."""
-    codes = np.repeat([0, 1], [90, 10])
     found = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
     assert found.classes[1].recall.value == pytest.approx(0.6)
     assert not found.classes[1].recognised
 
 
-def test_overconfidence_is_exact(rng):
+def test_overconfidence_is_exact_and_counts_patients_once(rng):
     p = rng.uniform(0.5, 1, 10)
     for right in (4, 7, 10):
         expected = sum(
@@ -127,9 +120,6 @@ def test_overconfidence_is_exact(rng):
             if sum(outcome) <= right
         )
         assert overconfidence_p(p, np.arange(10) < right) == pytest.approx(expected)
-
-
-def test_patients_count_once_for_overconfidence():
     p, groups = np.full(40, 0.9), np.repeat(np.arange(8), 5)
     right = np.repeat([1, 1, 1, 1, 1, 1, 0, 0], 5)
     expected = overconfidence_p(p[:8], right[::5])

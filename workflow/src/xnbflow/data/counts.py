@@ -1,6 +1,8 @@
 """Numbers of things in words: 1 sample, 2 samples."""
 
-__all__ = ["counted", "either", "noun"]
+from collections.abc import Iterable
+
+__all__ = ["counted", "either", "listed", "noun"]
 
 _HISSING = ("s", "x", "ch", "sh")
 _ALIKE = frozenset({"series"})
@@ -43,3 +45,16 @@ def either(count: int, one: str, many: str) -> str:
     ('is', 'are')
     """
     return one if count == 1 else many
+
+
+def listed(names: Iterable[object], most: int = 5) -> str:
+    """Return names in words, a few of many.
+
+    Examples
+    --------
+    >>> listed(["a", "b"], 3), listed("abcdef", 3)
+    ('a, b', 'a, b, c and 3 more')
+    """
+    texts = list(map(str, names))
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -7,12 +7,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
-from xnbflow.data.counts import counted, either
+from xnbflow.data.counts import counted, either, listed
 from xnbflow.data.errors import InputError
 
 __all__ = ["class_codes", "refuse_missing"]
-
-_SHOWN = 3
 
 #: Labels that are distinct and have an order, but that scikit-learn's check does not know.
 _ORDERED = (bytes, date, pd.Period)
@@ -39,13 +37,10 @@ def refuse_missing(y: Any) -> None:
         return
     missing = pd.DataFrame(np.asarray(pd.isna(y))).any(axis=1).to_numpy()
     if missing.any():
-        rows = np.flatnonzero(missing)
-        index = getattr(y, "index", np.arange(len(y)))
-        names = ", ".join(map(repr, index[rows[:_SHOWN]].tolist()))
+        rows = getattr(y, "index", np.arange(len(y)))[missing].tolist()
         msg = (
             f"{len(rows)} of {counted(len(y), 'sample')} {either(len(rows), 'has', 'have')} no "
-            f"label in y: {names}"
-            f"{', ...' if len(rows) > _SHOWN else ''}. Remove them or label them"
+            f"label in y: {listed(map(repr, rows))}. Remove them or label them"
         )
         raise InputError(msg)
 

@@ -6,7 +6,7 @@ F1000Research 5, 2016, 2103).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.contract import AUDIT_TABLES
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import DataSet, iterate_features, read_header, row_slices
 from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.intensities import (
@@ -195,7 +195,7 @@ def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, s
     if not complete:
         return strength, float(p), f"“{cells.name}” is distributed differently in the classes"
     held = "; ".join(
-        f"{label}: {_listed(f'“{_short(level)}” ({n})' for level, n in row.items() if n)}"
+        f"{label}: {listed([f'“{_short(level)}” ({n})' for level, n in row.items() if n], 3)}"
         for label, row in table.iterrows()
     )
     text = (
@@ -204,12 +204,6 @@ def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, s
         "which of the two"
     )
     return strength, float(p), text
-
-
-def _listed(texts: Iterable[str], most: int = 3) -> str:
-    texts = list(texts)
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
 
 
 def _short(text: str, length: int = 60) -> str:

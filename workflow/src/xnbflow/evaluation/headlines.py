@@ -116,6 +116,8 @@ def _finding(
             f"it was chosen after looking, as the most accurate of {choices}, and its intervals "
             "and p-values are corrected for that"
         )
+    if copied := mine.index[mine["reasons"].str.contains("copies")].unique("dataset").tolist():
+        parts.append(f"samples of {_listed(copied)} are copies of others, known from training")
     if features.notna().any():
         low, high = _count(features.min()), _count(features.max())
         parts.append(f"it uses {low if low == high else f'{low} to {high}'} features per class")

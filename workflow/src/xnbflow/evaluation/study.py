@@ -183,6 +183,7 @@ def _predicted(
         tables["stability"],
         tables["permutation_tests"],
         {chosen: choices},
+        summaries.copies(tables["audit"], headers),
     )
     return {
         "metrics": metrics,

@@ -170,12 +170,13 @@ def verdicts(
     stability: pd.DataFrame,
     permutation_tests: pd.DataFrame,
     choices: Mapping[str, int],
+    copied: Mapping[str, str],
 ) -> pd.DataFrame:
     """Return how well every result is supported; see `xnbflow.evaluation.verdicts.verdict`.
 
     ``performances`` have intervals for the same ``choices``: out of how many classifiers each one
     was chosen after looking at the results, by default 1. ``stability`` and ``permutation_tests``
-    are the study's tables.
+    are the study's tables; ``copied`` is of `copies`.
     """
     halves = stability[stability["class"] == ""].set_index(_KEY)
     halves = halves[["halves", "halves_lower", "halves_upper"]].dropna()
@@ -187,7 +188,7 @@ def verdicts(
     for key, found in performances.items():
         p_value, permuted = p_values.get((key[0], key[2]), (np.nan, ""))
         n = choices.get(key[2], 1)
-        given = verdict(found, p_value, agreement.get(key), choices=n)
+        given = verdict(found, p_value, agreement.get(key), choices=n, copies=copied.get(key[0]))
         header = headers[key[0]]
         units = len(header.samples) if header.groups is None else len(np.unique(header.groups))
         reasons = "; ".join(given.reasons)
@@ -196,6 +197,21 @@ def verdicts(
              *found.balanced_accuracy, found.majority, found.majority_p, found.chance)
         )  # fmt: skip
     return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
+
+
+def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
+    """Return by data set "severe" where a tenth of the samples are equal to others.
+
+    It is "warning" where fewer are, or where a tenth are nearly equal.
+    """
+    found: dict[str, str] = {}
+    rows = audit[audit["check"] == "repeated sample"]
+    for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
+        n = pairs.str.split(" ~ ").explode().nunique()
+        many = 10 * n >= len(headers[name].samples)
+        if many or severity == "severe":
+            found.setdefault(name, severity if many else "warning")
+    return found
 
 
 def _baselines(predictions: Tables, headers: Headers) -> pd.DataFrame:

@@ -127,14 +127,12 @@ def performance(
 class Verdict:
     """A verdict, and the conditions that fail.
 
-    These are "chance interval", "permutation test", "majority class", "classes", "stability" and
-    "stability unknown".
-    Unless ``tested`` by permutations the verdict rests on the interval alone.
+    These are "chance interval", "permutation test", "copies", "majority class", "classes",
+    "stability" and "stability unknown".
     """
 
     level: Level
     reasons: list[str]
-    tested: bool
 
 
 def verdict(
@@ -143,30 +141,27 @@ def verdict(
     stability: Estimate | None = None,
     *,
     choices: int = 1,
+    copies: str | None = None,
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
     ``found`` has intervals for the same number of ``choices``, by which p is multiplied.
     ``p_value`` is of the permutation test of balanced accuracy, missing where none was run;
     ``stability`` is the agreement of lists from independent samples, None where nothing is
-    selected.
-
-    "Not supported": the interval of the balanced accuracy does not lie above one over the number of
-    classes, or p is above .025. Otherwise "well supported" if the interval of the accuracy lies
-    above the share of the largest class, every class is recognised (`ClassRecall`) and the interval
-    of the stability, if there is one, is not below .4; else "partly supported". Where that
-    interval holds .4, the stability cannot be judged, and the verdict is "partly supported", too.
+    selected; ``copies`` is of `xnbflow.evaluation.summaries.copies`. For the rule see
+    `docs/methods/verdicts.md`.
     """
-    tested = not np.isnan(p_value)
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
-    failed += ["permutation test"] * (tested and p_value * choices > LEVEL)
+    failed += ["permutation test"] * (p_value * choices > LEVEL)
+    failed += ["copies"] * (copies == "severe")
     if failed:
-        return Verdict("not supported", failed, tested)
+        return Verdict("not supported", failed)
     weak = ["majority class"] * (not found.accuracy.lower > found.majority)
     weak += ["classes"] * (not all(row.recognised for row in found.classes))
+    weak += ["copies"] * (copies == "warning")
     if stability is not None and stability.lower < POOR_STABILITY:
         weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
-    return Verdict("partly supported" if weak else "well supported", weak, tested)
+    return Verdict("partly supported" if weak else "well supported", weak)
 
 
 def overconfidence_p(

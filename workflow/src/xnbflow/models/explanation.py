@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.errors import InputError
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
@@ -113,9 +113,8 @@ def explain_sample(
     missing = resolved_missing(model, missing)
     names = X.index.astype(str)
     if (names == sample).sum() != 1:
-        few = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        msg = f"{counted((names == sample).sum(), 'sample')} are called {sample!r}; there are {few}"
-        raise InputError(msg)
+        n = counted((names == sample).sum(), "sample", "is", "are")
+        raise InputError(f"{n} called {sample!r}; there are {listed(names)}")
     last, kind = explainer(model.estimator), type(model.estimator).__name__
     if last is None:
         msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"

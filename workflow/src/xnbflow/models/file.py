@@ -7,7 +7,7 @@ import io
 import json
 import warnings
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.data.atomic import write_atomically
+from xnbflow.data.counts import listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.parquet import place_of
@@ -91,7 +92,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
             part.feature_names_in_ = names
     if refused:
         kind = type(model.estimator).__name__
-        msg = f"{kind} cannot be kept in a skops file ({_listed(refused)}); use another estimator"
+        msg = f"{kind} cannot be kept in a skops file ({listed(sorted(refused))}); use another one"
         raise InputError(msg)
     members[_SCHEMA] = json.dumps(schema).encode()
     members[_DIGEST] = json.dumps(_digest(members)).encode()
@@ -143,7 +144,7 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         raise
     except Exception as error:
         msg = f"{path} is not a model, or is damaged ({type(error).__name__}: {error})"
-        raise InputError(f"{_short(msg)}; make or copy it again") from error
+        raise InputError(f"{msg}; make or copy it again") from error
     _refuse_changed(model, path)
     return model
 
@@ -193,7 +194,7 @@ def _check_header(schema: Any, path: str | Path) -> None:
         raise InputError(msg)
     if version != FORMAT_VERSION:
         msg = (
-            f"{path} is of format {_short(repr(version))}, this program reads {FORMAT_VERSION}; "
+            f"{path} is of format {version!r}, this program reads {FORMAT_VERSION}; "
             "use the version of xnbflow that made it, or fit the model again"
         )
         raise InputError(msg)
@@ -217,15 +218,15 @@ def _permitted(
     types, refused = audited(schema, members)
     if refused:
         msg = (
-            f"{path} names {_listed(refused)}, which could be called when it is read; fit the "
-            "model again with another estimator, or do not use the file"
+            f"{path} names {listed(sorted(refused))}, which could be called when it is read; fit "
+            "the model again with another estimator, or do not use the file"
         )
         raise InputError(msg)
     unknown = types - known_types()
     if unknown - trust:
         msg = (
-            f"{path} is made of types that are not trusted: {_listed(unknown - trust)}. If you "
-            "know them and where the file is from, name them to be trusted (--trust)"
+            f"{path} is made of types that are not trusted: {listed(sorted(unknown - trust))}. If "
+            "you know them and where the file is from, name them to be trusted (--trust)"
         )
         raise InputError(msg)
     for name in unknown:
@@ -295,12 +296,4 @@ def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
             f"{path} gives other predictions here than where it was made ({made}); use these "
             "versions, or fit the model again"
         )
-        raise InputError(_short(msg))
-
-
-def _listed(names: Collection[str]) -> str:
-    return _short(", ".join(sorted(names)))
-
-
-def _short(message: str, most: int = 300) -> str:
-    return message if len(message) <= most else f"{message[: most - 3]}..."
+        raise InputError(msg)

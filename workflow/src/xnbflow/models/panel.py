@@ -148,8 +148,8 @@ def design_panel(
             fitted = GaussianNB().fit(X[: k + 1, ~test].T, series.labels[~test])
             predicted[k, test] = fitted.predict(X[: k + 1, test].T)
     rows = [_accuracy(series, k + 1, predicted[k]) for k in range(len(genes))]
-    cells = {"repeat": 0, "fold": 0, "sample": series.samples, "true": series.labels}
-    final = pd.DataFrame({**cells, "predicted": predicted[len(genes) - 1]})
+    tested = folds.set_index("sample").loc[series.samples].reset_index()
+    final = tested.assign(true=series.labels, predicted=predicted[len(genes) - 1])
     nothing = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
     X, names = _differences(series.values, genes, references), series.features[genes]
     plate = DataSet(
@@ -157,10 +157,10 @@ def design_panel(
         groups=series.groups,
     )  # fmt: skip
     validation = CrossValidation(final, nothing, series, TUNED)
-    origin = {"references": " ".join(series.features[references])}
+    origin = {"references": series.features[references].tolist()}
     made = fit_model(plate, _METHOD, validation, symbols=model.symbols, origin=origin)
     table = _table(series, codes, genes, model)
-    return Panel(table, series.features[references].tolist(), pd.DataFrame(rows), made)
+    return Panel(table, origin["references"], pd.DataFrame(rows), made)
 
 
 def _chosen(

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.data.counts import counted, either
+from xnbflow.data.counts import counted, either, listed
 from xnbflow.data.errors import InputError, require_choice
 from xnbflow.evaluation.fitting import imputes
 from xnbflow.evaluation.selected import class_priors
@@ -36,8 +36,6 @@ __all__ = [
 #: What may be done about a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
 
-_SHOWN = 5
-
 
 @dataclass(frozen=True)
 class Prediction:
@@ -50,7 +48,7 @@ class Prediction:
         probabilities), ``set`` and ``set_level`` (where the classifier has conformal sets, see
         `class_sets`, and how often, about, the set of a sample has its class),
         ``typicality`` (share of held-out training samples that are less typical, at least one in
-        ``n_samples + 1``) and ``atypical`` (their smoothed share is below .01). A sample without
+        ``n_samples + 1``) and ``atypical`` (without that limit it is below .01). A sample without
         any value has no typicality.
     notes : list of str
         What a reader must know: missing features and what that costs, another scale, how many
@@ -129,7 +127,7 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     _refuse_absent(model, places[model.used] < 0, missing)
     values = np.full((len(X), len(places)), np.nan)
     present = model.used[places[model.used] >= 0]
-    values[:, present] = _numbers(X, places[present])
+    values[:, present] = _numbers(X, places[present]) - _reference_level(model, X)
     lacking = np.isnan(values[:, model.used])
     itself = imputes(model.estimator)
     if missing == "error" and not itself:
@@ -137,6 +135,21 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
     if missing == "drop" or not itself:
         values = np.where(np.isnan(values), model.quartiles[1], values)
     return pd.DataFrame(values, index=X.index, columns=model.features), lacking
+
+
+def _reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float:
+    """Return the mean of a panel's reference genes, (n_samples, 1), 0 where X has differences."""
+    names = model.series.get("references", [])
+    values = _numbers(X, np.flatnonzero(X.columns.isin(names)))
+    if not values.size:
+        return 0.0
+    if values.shape[1] < len(names) or np.isnan(values).any():
+        msg = (
+            f"the panel takes differences to the mean of {listed(names)}, of which values are "
+            "missing; add them, or leave these genes out of a table of differences"
+        )
+        raise InputError(msg)
+    return np.asarray(values.mean(axis=1, keepdims=True))
 
 
 def can_drop(estimator: BaseEstimator) -> bool:
@@ -177,14 +190,14 @@ def _refuse_absent(model: TrainedModel, absent: np.ndarray, missing: str) -> Non
     names = model.required[absent]
     if absent.all():
         msg = (
-            f"the table has none of the model's {len(absent)} features, {_named(names)}; are its "
+            f"the table has none of the model's {len(absent)} features, {listed(names)}; are its "
             "samples in rows and named alike?"
         )
         raise InputError(msg)
     if len(names) and missing == "error":
         msg = (
             f"the table lacks {len(names)} of the model's {len(absent)} features: "
-            f"{_named(names)}; add them, or choose to impute or drop them"
+            f"{listed(names)}; add them, or choose to impute or drop them"
         )
         raise InputError(msg)
 
@@ -303,7 +316,7 @@ def _notes(
         yield (
             f"{len(absent)} of the model's {len(model.used)} features "
             f"{either(len(absent), 'is', 'are')} missing and {_DONE[missing]} "
-            f"({_named(absent)}){_lost(model, absent)}"
+            f"({listed(absent)}){_lost(model, absent)}"
         )
     single = lacking[:, ~lacking.all(axis=0) | (missing == "error")]
     if single.any():
@@ -319,15 +332,18 @@ def _notes(
     places = X.columns.astype(str).get_indexer(model.features)
     known = np.flatnonzero(places >= 0)
     known = known[np.linspace(0, len(known) - 1, min(len(known), _MOST_FEATURES)).astype(int)]
-    values = X.iloc[:, places[known]].apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    level, values = _reference_level(model, X), X.iloc[:, places[known]]
+    values = values.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float) - level
+    if (names := model.series.get("references")) and not np.any(level):
+        yield f"values are taken for differences to {listed(names)}, which the table lacks"
     if note := scale_note(model.quartiles[:, known], values):
         yield f"the table is on another scale: {note}"
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
         yield (
             f"{len(atypical)} of {len(table)} samples {either(len(atypical), 'is', 'are')} unlike "
-            f"the training samples, beyond their {ATYPICAL:.0%} point ({_named(atypical)}): "
-            "these predictions are unreliable"
+            f"the training samples, beyond the {ATYPICAL:.0%} point estimated from those "
+            f"{len(model.typicality.held_out)} ({listed(atypical)}): predictions are unreliable"
         )
 
 
@@ -348,11 +364,6 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
         f"{label} {row['sum']} of {row['size']}" for label, row in shares.iterrows() if row["sum"]
     ]
     return f"; signatures lose: {', '.join(counts)}"
-
-
-def _named(names: np.ndarray) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(map(str, names[:_SHOWN])) + more
 
 
 _MOST_FEATURES = 2000

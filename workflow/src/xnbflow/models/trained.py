@@ -160,7 +160,7 @@ def fit_model(
     validation: CrossValidation | None = None,
     *,
     symbols: Mapping[str, str] | None = None,
-    origin: Mapping[str, str] | None = None,
+    origin: Mapping[str, Any] | None = None,
 ) -> TrainedModel:
     """Fit a classifier on all samples of a series.
 
@@ -178,8 +178,8 @@ def fit_model(
         share of folds that select a feature.
     symbols : mapping of str to str, optional
         Feature to gene symbol.
-    origin : mapping of str to str, optional
-        What else is to be known of the series, say its ``location`` and ``label``.
+    origin : mapping, optional
+        What else is to be known of the series: its ``location``, the ``references`` of a panel.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from xnbflow.data.columns import (
     refuse_repeated_names,
     refuse_sparse_beyond_squares,
 )
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
@@ -107,11 +107,8 @@ class Estimator(Declared):
             return X, None
         positions = pd.Index(names).get_indexer(own)
         if (positions < 0).any():
-            lacking = own[positions < 0]
-            msg = (
-                f"X lacks {counted(len(lacking), 'feature')} that {type(self).__name__} was fitted "
-                f"on: {', '.join(map(str, lacking[:3]))}{', ...' if len(lacking) > 3 else ''}"
-            )
+            n, lacking = counted((positions < 0).sum(), "feature"), listed(own[positions < 0])
+            msg = f"X lacks {n} that {type(self).__name__} was fitted on: {lacking}"
             raise InputError(msg)
         sparse = is_sparse(X)
         if not np.array_equal(own, names):

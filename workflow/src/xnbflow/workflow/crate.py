@@ -8,6 +8,7 @@ import json
 import tempfile
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from xnbflow.data.atomic import atomic
 from xnbflow.data.contract import (
     FOLDS,
     FOLDS_TABLE,
@@ -108,7 +110,12 @@ def write_crate(study: str, output: Path, *, data: bool = True) -> None:
             "@id": "http://schema.org/CompletedActionStatus"}}  # fmt: skip
         action = crate.add_action(workflow, object=inputs, result=results, properties=done)
         crate.root_dataset["mentions"] = action
-        crate.write_zip(output)
+        with atomic(output) as part, part.open("wb") as file:
+            chunks = crate.stream_zip()
+            try:
+                file.writelines(chunks)
+            finally:
+                deque(chunks, maxlen=0)  # a generator that is left early tells of an open archive
 
 
 def verify(crate: Path, data: Path | None = None, seed: int = 0) -> str:

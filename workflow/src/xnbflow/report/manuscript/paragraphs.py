@@ -123,7 +123,9 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
         "inflation": f"{CROSS_VALIDATED:g}",
         "tuned_inflation": f"{TUNED:g}",
-        "tuned": [results.labels[n] for n, e in entries.items() if _inflation(e) == TUNED],
+        "tuned": [
+            results.labels[n] for n, e in entries.items() if inflation_of(resolved(e)) == TUNED
+        ],
         "choices": max((row["choices"] for row in tables["verdicts"]), default=1),
         "stability": [row for row in whole if row["stability"] is not None],
         "halves": [results.labels[name] for name in halved],
@@ -142,10 +144,6 @@ _TABLES = (
     *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
     *("calibration", "notes", "class_sizes", "random_genes", "learning_curve"),
 )
-
-
-def _inflation(entry: Mapping[str, Any]) -> float:
-    return inflation_of(resolved(entry))
 
 
 def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[str, Any]:
@@ -228,6 +226,4 @@ def _place(place: tuple[str, str], name: str, tables: Mapping[str, Any]) -> dict
             | {name: checked(name, row) for name in ("random_genes", "learning_curve")}
         )
     failed = {row["classifier"]: row for row in of("summary") if row["folds_failed"]}
-    audit = [row for row in tables["audit"] if row["dataset"] == place[0]]
-    severe = [row for row in audit if row["severity"] in {"severe", "warning"}]
-    return {"name": name, "verdicts": verdicts, "failed": failed.values(), "audit": severe}
+    return {"name": name, "verdicts": verdicts, "failed": failed.values()}

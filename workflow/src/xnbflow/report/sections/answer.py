@@ -5,7 +5,7 @@ from typing import Literal
 
 import pandas as pd
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.evaluation.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
@@ -33,9 +33,10 @@ _NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
 RULE = (
     "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
     "is not above one over the number of classes, or the permutation test, if one was run, has a "
-    "p above .025. Well supported: in addition the 95 % interval of the accuracy is above the "
-    "majority-class rate, every class is recognised (recall above one half, and above the share "
-    "of the other samples that are mistaken for it, by the 95 % interval of the difference), and "
+    "p above .025, or samples that nothing keeps together are equal. Well supported: in addition "
+    "the 95 % interval of the accuracy is above the majority-class rate, every class is recognised "
+    "(recall above one half, and above the share of the other samples that are mistaken for it, by "
+    "the 95 % interval of the difference), fewer than a tenth of the samples are nearly equal, and "
     "the features selected in disjoint halves of the samples, if these were fitted, agree (the "
     "95 % interval of Nogueira’s index is not below .4; it is about 0 for random features; where "
     "the interval holds .4 the stability cannot be judged), and no second cohort says otherwise "
@@ -184,8 +185,12 @@ def _verdict(
             f"the permutation test does not exclude chance: {row['at_least']:.0f} of "
             f"{row['permutations']:.0f} permutations were as good"
         ),
+        "copies": (
+            "samples are copies of others, or nearly, and known from training (leave copies out, "
+            "or give them one group by group=)"
+        ),
         "majority class": "its 95 % interval is not above the majority-class rate",
-        "classes": f"{_listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
+        "classes": f"{listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
         "stability": "disjoint halves of the samples give different features",
         "stability unknown": "the stability of its features cannot be judged, its interval is wide",
     }
@@ -207,18 +212,6 @@ def _verdict(
         f"majority-class baseline {row['majority']:.0%}{', but ' if but else ''}{but}. {test}"
     )
     return text, _LEVELS[level]
-
-
-def _listed(names: Sequence[str], most: int) -> str:
-    """Return names in words, a few of many.
-
-    Examples
-    --------
-    >>> _listed(["a", "b"], 3), _listed(list("abcdef"), 3)
-    ('a, b', 'a, b, c and 3 more')
-    """
-    more = len(names) - most
-    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _line(
@@ -273,7 +266,7 @@ def _suspects(results: StudyResults) -> list[Block]:
         return []
     parts = [
         f"{dataset}: {counted(len(own), 'sample')} "
-        f"({_listed(own['sample'].tolist(), _MOST_SUSPECTS)})"
+        f"({listed(own['sample'].tolist(), _MOST_SUSPECTS)})"
         for dataset, own in rows.groupby("dataset", sort=False)
     ]
     text = (
@@ -309,7 +302,7 @@ def _as_good(results: StudyResults, classifier: str) -> list[Block]:
     many = table[(table["classifier"] == classifier) & (table["as_good"] > table["selected"])]
     many = many.drop_duplicates("dataset")
     for row in many.head(1).to_dict("records"):
-        also = _listed(many["dataset"].tolist()[1:], _MOST_NAMED)
+        also = listed(many["dataset"].tolist()[1:], _MOST_NAMED)
         text = (
             f"{results.place(row['dataset'], row['folds'])}: {row['as_good']:,} of "
             f"{row['features']:,} features separate “{row['class']}” from “{row['other_class']}” "
@@ -337,7 +330,7 @@ def _ties(results: StudyResults, classifier: str) -> list[Block]:
     table = table.sort_values("frequency", ascending=False, kind="stable")
     first = table["classifier"].ne(classifier).sort_values(kind="stable").index
     rows = [
-        (*key, _listed(group["alternative"].unique(), _MOST_ALTERNATIVES), group["frequency"].max())
+        (*key, listed(group["alternative"].unique(), _MOST_ALTERNATIVES), group["frequency"].max())
         for key, group in table.loc[first].groupby(keys, sort=False)
     ]
     block = results.tables.show(

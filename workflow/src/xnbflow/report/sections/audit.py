@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
@@ -81,14 +81,14 @@ def findings(results: StudyResults) -> list[Block]:
     """
     found = _found(results)
     severe, warnings = (found[found["severity"] == name] for name in ("severe", "warning"))
-    texts = [
-        f"{row.dataset}: {row.subject}: {row.finding}."
-        if row.check not in {"confounder", "phenotype only"}
-        else f"{row.dataset}: {row.finding}."
-        for row in severe.head(_NAMED).itertuples(index=False)
-    ]
-    rest = len(severe) - len(texts)
-    more = [counted(rest, "severe finding")] if rest else []
+    kinds = list(severe.groupby(["dataset", "check", "finding"], sort=False)["subject"])
+    texts = []
+    for (dataset, check, finding), subjects in kinds[:_NAMED]:
+        named = "" if check in {"confounder", "phenotype only"} else f"{listed(subjects, _NAMED)}: "
+        texts.append(f"{dataset}: {named}{finding}.")
+    rest = [dataset for (dataset, *_), subjects in kinds[_NAMED:] for _ in subjects]
+    places = ", ".join(dict.fromkeys(rest))
+    more = [f"{counted(len(rest), 'severe finding')} ({places})"] if rest else []
     checks = ", ".join(dict.fromkeys(warnings["check"]))
     more += [f"{counted(len(warnings), 'warning')} ({checks})"] if len(warnings) else []
     if more:

@@ -189,7 +189,8 @@ def fit(
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
-        origin = {"location": table, "label": label, "id_column": id_column}
+        origin: dict[str, object] = {"location": table, "label": label, "id_column": id_column}
+        origin |= {"options": option, "orientation": orientation}
         symbols = commands.symbols_of(series)
         model = commands.fit_model(series, entry, validation, symbols=symbols, origin=origin)
     commands.write_model(model, output)

@@ -16,7 +16,7 @@ import yaml
 
 from xnbflow.data.atomic import write_atomically
 from xnbflow.data.contract import DOWNLOADS, MODEL, SERIES
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
@@ -306,11 +306,14 @@ def training_series(
 ) -> DataSet:
     """Read the table that a model was fitted to; an `InputError` says if it has changed."""
     origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
-    if not (table or origin["location"]):
+    origin["location"] = table or origin["location"]
+    if not origin["location"]:
         msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
         raise InputError(msg)
-    origin["location"] = table or origin["location"]
-    dataset = described(**origin, options=options, orientation=orientation)
+    origin["options"] = options or model.series.get("options", [])
+    if orientation == "rows":
+        orientation = model.series.get("orientation", orientation)
+    dataset = described(**origin, orientation=orientation)
     series = read_training(dataset)
     if series_digest(series) != model.series["digest"]:
         msg = (
@@ -372,7 +375,7 @@ def as_text(result: dict[str, Any], path: Path) -> str:
     if figures:
         majority, groups = figures["majority"], figures.get("groups")
         over = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
-        lines.append(f"cross-validated ({figures['folds']} folds{over}):")
+        lines.append(f"cross-validated ({counted(figures['folds'], 'fold')}{over}):")
         named = {"accuracy": figures["accuracy"]}
         named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
         width = max(map(len, named))
@@ -417,10 +420,9 @@ def signature_text(model: TrainedModel) -> str:
     for label, rows in model.signature.groupby("class", sort=False):
         shares = ["" if pd.isna(n) else f", {n:.0%} of folds" for n in rows["share_of_folds"]]
         genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
-        cells = list(zip(genes, rows["direction"], shares, strict=True))[:_SHOWN]
+        cells = zip(genes, rows["direction"], shares, strict=True)
         named = [f"{gene} ({direction}{share})" for gene, direction, share in cells]
-        more = f" and {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-        text = f"{label}: {', '.join(named)}{more}"
+        text = f"{label}: {listed(named, _SHOWN)}"
         lines.append(textwrap.fill(text, 100, subsequent_indent="  ", break_long_words=False))
     return "\n".join(lines)
 
