@@ -135,7 +135,13 @@ def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
 
 @pytest.mark.parametrize(
     ("change", "subject"),
-    [(lambda x: x, "logarithms"), (np.exp2, "not logged"), (lambda x: np.exp2(x) // 1, "counts")],
+    [
+        (lambda x: x, "logarithms"),
+        (np.exp2, "not logged"),
+        (lambda x: np.exp2(x) // 1, "counts"),
+        (lambda x: np.where(np.arange(N) < 6, x, np.exp2(x)), "mixed"),
+        (lambda x: np.where(x > 12, -999, x), "mixed"),
+    ],
 )
 def test_the_scale_of_every_source_is_seen(change, subject):
     values = np.random.default_rng(6).normal(9, 2, (FEATURES, N))

@@ -420,13 +420,20 @@ def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):
 @pytest.mark.filterwarnings("ignore:data set")
 def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path):
     logged = RNG.normal(8, 1, (600, 8))
-    tables = {"": logged, "log2": 2**logged, "log_cpm": RNG.negative_binomial(1, 0.001, (600, 8))}
-    for transform, values in tables.items():
+    raw, coded = 2**logged, np.where(RNG.random((600, 8)) < 0.05, -999, logged)
+    for values, transform, said in (
+        (logged, "", "600 features."),
+        (raw, "log2", "Proposed is transform=log2: the values look like intensities not logged"),
+        (RNG.negative_binomial(1, 0.001, (600, 8)), "log_cpm", "they are intensities, transform="),
+        (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
+        (coded, "", "No transform is proposed: -999 stands in "),
+        (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),
+    ):
         table = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(600)])
         table.insert(0, "type", ["a", "b"] * 4)
         table.to_csv(tmp_path / "x.csv", index=False)
         summary = summarise_table(SheetRow("mine", "table", str(tmp_path / "x.csv")))
-        assert summary.row.options.get("transform", "") == transform
+        assert (summary.row.options.get("transform", ""), said in summary.reason) == (transform, 1)
 
 
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):

@@ -17,11 +17,7 @@ from xnbflow.data.contract import AUDIT_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet, iterate_features, read_header, row_slices
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.intensities import (
-    intensity_quantiles,
-    is_not_logged,
-    looks_like_counts,
-)
+from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.data.sources.plausibility import is_technical, repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
@@ -324,19 +320,13 @@ def _repeated(series: DataSet) -> list[Row]:
 
 
 def _scale(series: DataSet) -> list[Row]:
-    """Notice intensities that are no logarithms, and counts."""
+    """Notice intensities that are no logarithms, counts, and samples that differ in scale."""
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
-    quantiles = intensity_quantiles(linear)
-    seen = f"values from {quantiles[0]:.4g} to {quantiles[5]:,.6g}"
-    if looks_like_counts(linear):
-        text = f"{seen}, all whole: if they are reads of RNA-seq, use transform=log_cpm"
-        return [_row("scale", "counts", "warning", text, float(quantiles[4]))]
-    if is_not_logged(quantiles):
-        text = f"{seen}: if they are intensities, take logarithms, as by transform=log2"
-        return [_row("scale", "not logged", "warning", text, float(quantiles[4]))]
-    return [_row("scale", "logarithms", "none", seen, float(quantiles[4]))]
+    kind, seen = scale_of(linear, series.samples)
+    severity = "none" if kind == "logarithms" else "warning"
+    return [_row("scale", kind, severity, seen, float(intensity_quantiles(linear)[4]))]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:

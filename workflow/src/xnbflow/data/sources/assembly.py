@@ -85,7 +85,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
-    notes += transform(draft.where, part, how, tell_unlogged=draft.tell_unlogged)
+    notes += transform(draft.where, part, how, samples, tell_unlogged=draft.tell_unlogged)
     known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
     scale = log_scale(part, how, is_expression=draft.tell_unlogged or known)
     if not linear.all():

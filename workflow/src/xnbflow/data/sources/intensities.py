@@ -5,12 +5,22 @@ import numpy as np
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
+from xnbflow.data.sources.class_labels import listed
 
-__all__ = ["intensity_quantiles", "is_not_logged", "log_scale", "looks_like_counts", "transform"]
+__all__ = [
+    "intensity_quantiles",
+    "is_not_logged",
+    "log_scale",
+    "looks_like_counts",
+    "scale_of",
+    "transform",
+]
 
 _AT_MOST = 250_000
-#: Fewer features that look like counts are no table of genes.
-_GENES = 100
+#: Fewer features are no table of genes; of more, so many show the scale of a sample.
+_GENES, _SHOWN = 100, 1000
+#: No logarithms of intensities spread as widely.
+_RANGE = 50
 
 
 def intensity_quantiles(values: np.ndarray) -> np.ndarray:
@@ -43,7 +53,7 @@ def is_not_logged(quantiles: np.ndarray) -> bool:
     False
     """
     low, quartile, _, _, high, top = quantiles
-    return bool(high > 100 or (top - low > 50 and quartile > 0))
+    return bool(high > 100 or (top - low > _RANGE and quartile > 0))
 
 
 def log_scale(values: np.ndarray, how: str, *, is_expression: bool) -> str:
@@ -100,37 +110,89 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= 100 and distinct > 10)
 
 
-def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool = True) -> list[str]:
+def scale_of(values: np.ndarray, samples: np.ndarray | None = None) -> tuple[str, str]:
+    """Return what values (n_features, n_samples) look like, and a sentence.
+
+    They are ``logarithms``, ``not logged``, ``counts``, or ``mixed``, which no transform fits: a
+    value recurs far from all others, or some of the named samples are logged and others are not.
+
+    Examples
+    --------
+    >>> scale_of(np.array([[7.0, 3.0, -999.0], [-999.0, -999.0, 5.0]]))[0]
+    'mixed'
+    """
+    if len(values) >= _GENES and looks_like_counts(values):
+        return "counts", (
+            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
+            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
+            "are intensities, transform=log2"
+        )
+    quantiles = intensity_quantiles(values)
+    low, high = quantiles[0], quantiles[5]
+    if problem := _mixture(values, low, high, samples) if high - low > _RANGE else "":
+        return "mixed", problem
+    if not is_not_logged(quantiles):
+        return "logarithms", f"values from {low:.4g} to {high:,.6g}"
+    seen = f"99 % quantile {quantiles[4]:.4g}, largest {high:.4g}"
+    text = f"the values look like intensities not logged ({seen}); consider transform=log2"
+    return "not logged", text
+
+
+def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray | None) -> str:
+    """Say which value is probably a code of missing values, or which samples are logged."""
+    above = np.min(values, where=values > low, initial=np.inf)
+    below = np.max(values, where=values < high, initial=-np.inf)
+    for code, gap, first, last in (low, above - low, above, high), (high, high - below, low, below):
+        apart = gap > max(_RANGE, last - first) or code < -_RANGE < 0 <= first
+        if apart and (n := np.count_nonzero(values == code)) > 2:
+            return (
+                f"{code:g} stands in {counted(int(n), 'cell')}, far from all other values ({first:.4g} "
+                f"to {last:.4g}): probably a code for missing values; write NA instead"
+            )
+    if samples is None or len(values) < _GENES:
+        return ""
+    some = values[:: max(1, len(values) // _SHOWN)].T
+    quantiles = np.array([intensity_quantiles(sample[:, None]) for sample in some])
+    raw, top = np.array([is_not_logged(each) for each in quantiles]), quantiles[:, 4]
+    if raw.all() or not raw.any() or not top[raw].min() > 3 * np.fmax.reduce(top[~raw]):
+        return ""
+    return (
+        f"samples differ in scale: {raw.sum()} are not logged ({listed(list(samples[raw]))}), "
+        f"{(~raw).sum()} look logged ({listed(list(samples[~raw]))}); bring all to one scale in "
+        "the table, as no transform fits both"
+    )
+
+
+def transform(
+    where: str,
+    values: np.ndarray,
+    how: str,
+    samples: np.ndarray | None = None,
+    *,
+    tell_unlogged: bool = True,
+) -> list[str]:
     """Take logarithms of values (n_features, n_samples) in place, and say what was seen and done.
 
     Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
     ``log_cpm`` log(1 + counts per million of the sample), see
     `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
     they may be taken before folds are drawn. ``tell_unlogged`` says whether values that look not
-    logged are worth a note; counts always are.
+    logged are worth a note; counts and what differs in scale always are.
     """
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values)
-    if how == "none" and len(values) >= _GENES and looks_like_counts(values):
-        note = (
-            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
-            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
-            "are intensities, transform=log2"
-        )
-        return [note]
-    if how == "none" and not tell_unlogged:
-        return []
-    quantiles = intensity_quantiles(values)
-    seen = f"99 % quantile {quantiles[4]:.4g}, largest {quantiles[5]:.4g}"
+    kind, seen = scale_of(values, samples)
     if how == "none":
-        note = f"the values look like intensities not logged ({seen}); consider transform=log2"
-        return [note] if is_not_logged(quantiles) else []
-    if how == "log2p1" and quantiles[0] < 0:
-        msg = f"{where}: transform=log2p1 of {quantiles[0]:.4g}; values must not be negative"
+        told = {"counts", "mixed"} | ({"not logged"} if tell_unlogged else set())
+        return [seen] if kind in told else []
+    if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
+        msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
         raise InputError(msg, key="transform")
     notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
-    if not is_not_logged(quantiles):
+    if kind == "logarithms":
         notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
+    elif kind == "mixed":
+        notes.append(seen)
     lost = 0
     for part in row_slices(values.shape):
         rows = values[part]

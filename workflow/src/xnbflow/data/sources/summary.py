@@ -19,7 +19,7 @@ from xnbflow.data.sources.acquisition import acquire
 from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, complaint, is_missing
 from xnbflow.data.sources.class_labels import listed, plain_text
 from xnbflow.data.sources.genepattern import as_gct, read_classes
-from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, looks_like_counts
+from xnbflow.data.sources.intensities import scale_of
 from xnbflow.data.sources.phenotype import read_phenotype
 from xnbflow.data.sources.plausibility import suggested_group
 from xnbflow.data.sources.sheet import SheetRow, is_accession, local_path, sheet_text
@@ -134,7 +134,7 @@ def class_score(name: str, texts: Iterable[str]) -> int:
 
 
 def proposed_logarithm(
-    values: np.ndarray, *, may_be_counts: bool = True
+    values: np.ndarray, samples: np.ndarray | None = None
 ) -> tuple[dict[str, str], str]:
     """Return the option ``transform`` for values, shape (n_features, n_samples), and why.
 
@@ -145,19 +145,15 @@ def proposed_logarithm(
     >>> proposed_logarithm(np.array([[2.5, 7.1, 13.8]]))
     ({}, '')
     """
-    if not values.size or not is_not_logged(quantiles := intensity_quantiles(values)):
+    kind, seen = scale_of(values, samples)
+    if kind == "logarithms":
         return {}, ""
-    if may_be_counts and looks_like_counts(values):
-        return {"transform": "log_cpm"}, (
-            " The values look like counts of reads: transform=log_cpm. If they are intensities, "
-            "write transform=log2."
-        )
-    if quantiles[0] <= 0:
-        return {}, (
-            " The values look like intensities that are not logged, and some are 0 or below, which "
-            "have no logarithm: no transform is proposed."
-        )
-    return {"transform": "log2"}, " The values are not logged: transform=log2."
+    if kind == "not logged" and np.fmin.reduce(values, axis=None) <= 0:
+        kind, seen = "mixed", f"{seen}; but some are 0 or below, which have no logarithm"
+    if kind == "mixed":
+        return {}, f" No transform is proposed: {seen}."
+    how = "log_cpm" if kind == "counts" else "log2"
+    return {"transform": how}, f" Proposed is transform={how}: {seen}."
 
 
 def summarise_table(dataset: SheetRow) -> Summary:
@@ -190,7 +186,7 @@ def summarise_table(dataset: SheetRow) -> Summary:
         series = acquire(dataset, downloads=folder)
     reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
     if series.n_features >= _ARRAY and "transform" not in dataset.options:
-        option, why = proposed_logarithm(series.values)
+        option, why = proposed_logarithm(series.values, series.samples)
         dataset, reason = replace(dataset, options=dataset.options | option), reason + why
     known = pd.DataFrame({dataset.label: series.labels})
     known = pd.concat([known, series.sample_metadata], axis=1)
