@@ -236,7 +236,7 @@ def test_what_a_file_holds_is_no_table_and_why_is_told(tmp_path, name, content, 
     if "phenotype" in options:
         options = options | {"phenotype": str(put(tmp_path, *options["phenotype"]))}
     with pytest.raises(InputError, match=message):
-        read_table(put(tmp_path, content.encode("latin-1"), name), row(**options))
+        summarise_table(row(put(tmp_path, content.encode("latin-1"), name), **options))
 
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)

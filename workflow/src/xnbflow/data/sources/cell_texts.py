@@ -14,6 +14,7 @@ from xnbflow.data.errors import quoted
 __all__ = [
     "DECIMAL_COMMA",
     "DECIMAL_POINT",
+    "THOUSANDS",
     "category_codes",
     "complaint",
     "is_date",
@@ -23,6 +24,7 @@ __all__ = [
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
 #: What stands for a missing value, in small letters.
 _MISSING_WORDS = frozenset({"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
 #: Arrow compares exactly, hence every mixture of small and capital letters.

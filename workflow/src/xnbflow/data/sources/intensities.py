@@ -144,9 +144,10 @@ def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray | 
     below = np.max(values, where=values < high, initial=-np.inf)
     for code, gap, first, last in (low, above - low, above, high), (high, high - below, low, below):
         apart = gap > max(_RANGE, last - first) or code < -_RANGE < 0 <= first
-        if apart and (n := np.count_nonzero(values == code)) > 2:
+        n = int((values == code).sum())
+        if apart and n > 2:
             return (
-                f"{code:g} stands in {counted(int(n), 'cell')}, far from all other values ({first:.4g} "
+                f"{code:g} stands in {counted(n, 'cell')}, far from all other values ({first:.4g} "
                 f"to {last:.4g}): probably a code for missing values; write NA instead"
             )
     if samples is None or len(values) < _GENES:

@@ -16,7 +16,13 @@ import pandas as pd
 
 from xnbflow.data.counts import counted
 from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, complaint, is_missing
+from xnbflow.data.sources.cell_texts import (
+    DECIMAL_COMMA,
+    DECIMAL_POINT,
+    THOUSANDS,
+    complaint,
+    is_missing,
+)
 from xnbflow.data.sources.class_labels import listed, plain_text
 from xnbflow.data.sources.genepattern import as_gct, read_classes
 from xnbflow.data.sources.intensities import scale_of
@@ -221,16 +227,18 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
         return _turned(path, dataset, fields)
     texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
     named = {i for i, name in enumerate(header) if _COVARIATE.fullmatch(name)}
-    own = sorted({*texts, *named, *(i for i, name in enumerate(header) if _ID.fullmatch(name))})
+    named |= {i for i, name in enumerate(header) if _ID.fullmatch(name)}
+    own = sorted({*texts, *named})
     with open_table(path, options) as table:
-        columns = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
-    found = pd.DataFrame(columns, columns=[header[i] for i in own], dtype=object)
+        rows = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
+    found = pd.DataFrame(rows, columns=[header[i] for i in own], dtype=object)
+    found = found.loc[:, [i in named or _is_text(found.iloc[:, n]) for n, i in enumerate(own)]]
     if len(fields):
         keys = [name for name in found if found[name].isin(fields.index).any()]
         key = dataset.id_column or next(iter(keys), None)
         dataset = replace(dataset, id_column=key)
-        rows = fields.reindex(found[key]) if key in found else fields
-        found = pd.concat([found, rows.reset_index(drop=True).fillna("")], axis=1)
+        known = fields.reindex(found[key]) if key in found else fields
+        found = pd.concat([found, known.reset_index(drop=True).fillna("")], axis=1)
         found = found.loc[:, ~found.columns.duplicated()]
     return found, dataset
 
@@ -250,6 +258,7 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
             cells[0].strip(): [cells[i] for i in places]
             for cells in chain(first, (cells for _, cells, _ in rows))
             if _is_text([cells[i] for i in places[:_FIRST_ROWS]])
+            and _is_text([cells[i] for i in places])
         }
     if dataset.label and dataset.label not in found and fields.empty:
         return pd.DataFrame(), dataset  # the reader names what is there
@@ -260,12 +269,11 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
 
 
 def _is_text(cells: Sequence[str]) -> bool:
-    """Return whether some cells are neither numbers nor missing."""
-    plain = (cell.strip() for cell in cells)
-    return any(
-        complaint(cell) and not is_missing(cell) and not DECIMAL_COMMA.fullmatch(cell)
-        for cell in plain
-    )
+    """Return whether more than a quarter of the cells are no numbers; single ones are mistakes."""
+    known = [cell.strip() for cell in cells if not is_missing(cell)]
+    numbers = (DECIMAL_COMMA.fullmatch, THOUSANDS.fullmatch)
+    texts = [c for c in known if complaint(c) and not any(like(c) for like in numbers)]
+    return 4 * len(texts) > len(known)
 
 
 def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> SheetRow:
