@@ -22,7 +22,15 @@ from xnbflow.data.sources.plausibility import is_technical, repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 
-__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series", "usable"]
+__all__ = [
+    "audit",
+    "confounders",
+    "known_cells",
+    "principal_components",
+    "sexes",
+    "shared_by_series",
+    "usable",
+]
 
 #: Level of the false discovery rate at which a column counts as associated with the class.
 LEVEL = 0.05
@@ -95,10 +103,10 @@ def confounders(series: DataSet) -> list[Row]:
     once for each category, and by the mean of their numbers.
     """
     labels, found = pd.Series(series.labels), []
-    for name, cells in _phenotype(series).items():
-        known = ~cells.map(is_missing)
-        groups = None if series.groups is None else series.groups[known]
-        tested = _association(labels[known], cells[known].str.strip(), groups)
+    for name, column in _phenotype(series).items():
+        cells = known_cells(column)
+        groups = None if series.groups is None else series.groups[cells.index]
+        tested = _association(labels[cells.index], cells, groups)
         if tested:
             found.append(_row("confounder", str(name), "none", tested[2], *tested[:2]))
     if not found:
@@ -111,6 +119,13 @@ def confounders(series: DataSet) -> list[Row]:
             row["severity"] = "warning"
     order = {"severe": 0, "warning": 1, "none": 2}
     return sorted(found, key=lambda row: (order[row["severity"]], row["p"]))
+
+
+def known_cells(cells: pd.Series) -> pd.Series:
+    """Return the cells that are not missing; among numbers, what is not finite is."""
+    known = cells[~cells.map(is_missing)].str.strip()
+    numbers = pd.to_numeric(known, errors="coerce")
+    return known[np.isfinite(numbers)] if numbers.notna().all() else known
 
 
 def _association(
@@ -214,17 +229,16 @@ def _short(text: str, length: int = 60) -> str:
 
 def _coloured(series: DataSet, name: str) -> np.ndarray:
     """Return a column of the phenotype in few categories, "" where it is missing."""
-    cells = _phenotype(series)[name].str.strip()
-    known = ~cells.map(is_missing)
-    shown, numbers = pd.Series("", index=cells.index, dtype=object), _as_numbers(cells[known])
-    if numbers is not None and cells[known].nunique() > _COLOURS:
-        quarters = pd.qcut(pd.to_numeric(cells[known], errors="coerce").fillna(numbers), 4,
+    cells = known_cells(_phenotype(series)[name])
+    numbers = _as_numbers(cells)
+    if numbers is not None and cells.nunique() > _COLOURS:
+        quarters = pd.qcut(pd.to_numeric(cells, errors="coerce").fillna(numbers), 4,
                            duplicates="drop", precision=2)  # fmt: skip
-        shown[known] = quarters.map(lambda part: f"{part.left:g} to {part.right:g}").astype(object)
+        shown = quarters.map(lambda part: f"{part.left:g} to {part.right:g}").astype(object)
     else:
-        often = cells[known].value_counts().index[:_COLOURS]
-        shown[known] = cells[known].where(cells[known].isin(often), "others").map(_short)
-    return shown.to_numpy()
+        often = cells.value_counts().index[:_COLOURS]
+        shown = cells.where(cells.isin(often), "others").map(_short)
+    return shown.reindex(range(series.n_samples), fill_value="").to_numpy()
 
 
 def sexes(series: DataSet) -> list[Row]:
