@@ -380,13 +380,20 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
         def sources(self, *_):
             return []
 
-    def row(check, subject):
+        show = sources
+
+    def row(check, subject, severity="severe"):
         said = {"check": check, "subject": subject, "finding": f"{check}!"}
-        return said | {"dataset": "d", "severity": "severe"}
+        return said | {"dataset": "d", "severity": severity}
 
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
     (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(rows))))
     assert block.text == "d: confounder!. d: phenotype only!."
+    for checks in (["overview"], ["overview", "scale"]):  # nothing is said of what was not tested
+        tables = Tables(audit=pd.DataFrame([row(check, "", "none") for check in checks]))
+        study = SimpleNamespace(datasets=[])
+        (block,) = audit.section(SimpleNamespace(tables=tables, study=study)).blocks
+        assert ("wrong scale" in block.text) == ("scale" in checks)
 
 
 def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):

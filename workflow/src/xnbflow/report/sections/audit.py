@@ -35,6 +35,15 @@ _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
 )
+_SOUGHT = {
+    "confounder": "confounders",
+    "scale": "wrong scales",
+    "overview": "repeated samples and outliers",
+}
+_LIMITS = (
+    "Scales and similar samples are looked at from 100 features on, equal samples from 20 features "
+    "on, outliers from 10 samples on."
+)
 _NAMED = 2
 
 
@@ -43,11 +52,9 @@ def section(results: StudyResults) -> Section | None:
     if results.tables["audit"].empty:
         return None
     found = _found(results)
-    tested = (results.tables["audit"]["check"] == "confounder").any()
-    nothing = Prose(
-        f"{'No confounder, no' if tested else 'No'} repeated sample, no outlier and no wrong scale "
-        "was found."
-    )
+    checks = {*results.tables["audit"]["check"]}
+    sought = [text for check, text in _SOUGHT.items() if check in checks]
+    nothing = Prose(f"Of {', '.join(sought)} nothing was found. {_LIMITS}")
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
     table = results.tables.show("audit", _FOUND, columns, found)
     blocks: list[Block] = [nothing if found.empty else table]
