@@ -22,15 +22,7 @@ from xnbflow.data.sources.plausibility import is_technical, repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 
-__all__ = [
-    "audit",
-    "confounders",
-    "known_cells",
-    "principal_components",
-    "sexes",
-    "shared_by_series",
-    "usable",
-]
+__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series", "usable"]
 
 #: Level of the false discovery rate at which a column counts as associated with the class.
 LEVEL = 0.05
@@ -103,10 +95,10 @@ def confounders(series: DataSet) -> list[Row]:
     once for each category, and by the mean of their numbers.
     """
     labels, found = pd.Series(series.labels), []
-    for name, column in _phenotype(series).items():
-        cells = known_cells(column)
-        groups = None if series.groups is None else series.groups[cells.index]
-        tested = _association(labels[cells.index], cells, groups)
+    for name, cells in _phenotype(series).items():
+        known = ~cells.map(is_missing)
+        groups = None if series.groups is None else series.groups[known]
+        tested = _association(labels[known], cells[known].str.strip(), groups)
         if tested:
             found.append(_row("confounder", str(name), "none", tested[2], *tested[:2]))
     if not found:
@@ -121,13 +113,6 @@ def confounders(series: DataSet) -> list[Row]:
     return sorted(found, key=lambda row: (order[row["severity"]], row["p"]))
 
 
-def known_cells(cells: pd.Series) -> pd.Series:
-    """Return the cells that are not missing; among numbers, what is not finite is."""
-    known = cells[~cells.map(is_missing)].str.strip()
-    numbers = pd.to_numeric(known, errors="coerce")
-    return known[np.isfinite(numbers)] if numbers.notna().all() else known
-
-
 def _association(
     labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
 ) -> tuple[float, float, str] | None:
@@ -138,13 +123,14 @@ def _association(
     values = usable(units["label"], units["cell"].rename(cells.name))
     if values is None:
         return None
-    labels = units["label"]
+    labels = units["label"][values.index]
     if not pd.api.types.is_numeric_dtype(values):
         return _of_categories(labels, values)
     if groups is not None:
         values = values.groupby([units["group"], labels]).mean()
         labels = values.index.get_level_values("label").to_series(values.index)
-    return _of_numbers(labels, values, str(cells.name)) if values.nunique() > 1 else None
+    varies = min(values.nunique(), labels.nunique()) > 1
+    return _of_numbers(labels, values, str(cells.name)) if varies else None
 
 
 def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
@@ -160,10 +146,10 @@ def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
 
 
 def _as_numbers(cells: pd.Series) -> pd.Series | None:
-    """Return numbers, or dates as days; None where cells are neither."""
+    """Return finite numbers, or dates as days; None where cells are neither."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.notna().all():
-        return numbers
+        return numbers[np.isfinite(numbers)]
     if not cells.str.contains(r"\d{4}|\d[/.\-]\d", regex=True).all():
         return None
     dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
@@ -229,16 +215,17 @@ def _short(text: str, length: int = 60) -> str:
 
 def _coloured(series: DataSet, name: str) -> np.ndarray:
     """Return a column of the phenotype in few categories, "" where it is missing."""
-    cells = known_cells(_phenotype(series)[name])
-    numbers = _as_numbers(cells)
-    if numbers is not None and cells.nunique() > _COLOURS:
-        quarters = pd.qcut(pd.to_numeric(cells, errors="coerce").fillna(numbers), 4,
-                           duplicates="drop", precision=2)  # fmt: skip
-        shown = quarters.map(lambda part: f"{part.left:g} to {part.right:g}").astype(object)
+    cells = _phenotype(series)[name].str.strip()
+    known = ~cells.map(is_missing)
+    shown, numbers = pd.Series("", index=cells.index, dtype=object), _as_numbers(cells[known])
+    if numbers is not None and numbers.nunique() > _COLOURS:
+        quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2)
+        quarters = quarters.map(lambda part: f"{part.left:g} to {part.right:g}")
+        shown[numbers.index] = quarters.astype(object)
     else:
-        often = cells.value_counts().index[:_COLOURS]
-        shown = cells.where(cells.isin(often), "others").map(_short)
-    return shown.reindex(range(series.n_samples), fill_value="").to_numpy()
+        often = cells[known].value_counts().index[:_COLOURS]
+        shown[known] = cells[known].where(cells[known].isin(often), "others").map(_short)
+    return shown.to_numpy()
 
 
 def sexes(series: DataSet) -> list[Row]:

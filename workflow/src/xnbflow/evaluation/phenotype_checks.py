@@ -14,8 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from xnbflow.data.contract import AUDIT_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSetHeader, iterate_features
+from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.plausibility import is_technical
-from xnbflow.diagnostics.audit import known_cells, usable
+from xnbflow.diagnostics.audit import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.evaluation.verdicts import performance
 
@@ -48,7 +49,7 @@ def phenotype_checks(
         The ``feature`` of each model of all samples, by data set and classifier.
     """
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
-    cells = phenotype.apply(lambda column: known_cells(column).reindex(column.index))
+    cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
     rows = _phenotype_only(cells, header)
     technical = [str(name) for name in cells if is_technical(str(name)) or _SEX.search(str(name))]
     for (dataset, classifier), signature in signatures.items() if technical else ():

@@ -14,7 +14,7 @@ from xnbflow.data.errors import InputError
 from xnbflow.data.sources.annotation import annotated
 from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.class_labels import LabelRule, listed
-from xnbflow.data.sources.intensities import log_scale, transform
+from xnbflow.data.sources.intensities import looks_like_counts, scale_of, transform
 from xnbflow.data.sources.plausibility import (
     is_technical,
     lone_features,
@@ -85,9 +85,14 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
-    notes += transform(draft.where, part, how, samples, tell_unlogged=draft.tell_unlogged)
+    kind, seen = scale_of(part, samples)
+    if how != "none":
+        notes += transform(draft.where, part, how, kind, seen)
+    elif kind in {"counts", "mixed"} or (kind == "not logged" and draft.tell_unlogged):
+        notes.append(seen)
     known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
-    scale = log_scale(part, how, is_expression=draft.tell_unlogged or known)
+    logged = kind == "logarithms" and (draft.tell_unlogged or known) and not looks_like_counts(part)
+    scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
     if not linear.all():
         draft.values[linear] = part
     elif lone := lone_features(draft.values, draft.features):

@@ -11,7 +11,7 @@ import numpy as np
 
 from xnbflow.data.counts import counted, either
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.cell_texts import is_missing
+from xnbflow.data.sources.cell_texts import complaint, is_missing
 from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["IGNORE", "UNLABELLED", "LabelRule", "listed", "plain_text"]
@@ -23,6 +23,8 @@ UNLABELLED = "unlabelled"
 IGNORE = "ignore"
 
 _NAMED = 8
+#: The fewest folds that a study is proposed with.
+_FOLDS = 5
 #: For one text; a regular expression of use takes microseconds.
 _SECONDS = 1.0
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
@@ -117,7 +119,7 @@ class LabelRule:
                 f"{listed(out)}"
             )
         kept = np.array([label for label in labels if label is not None])
-        return kept, keep, notes + _alike(kept)
+        return kept, keep, notes + _doubtful(kept)
 
     def _matched(self, where: str, text: str) -> str | None:
         if self.pattern is None:
@@ -162,25 +164,28 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(shown) + rest
 
 
-def _alike(labels: np.ndarray) -> list[str]:
-    """Note classes that differ by capital letters, or by what a reader does not see, alone."""
-    spellings: dict[str, dict[str, str]] = {}
-    for label in map(str, np.unique(labels)):
+def _doubtful(labels: np.ndarray) -> list[str]:
+    """Note classes of few samples, and those that differ by the way they are written alone."""
+    spellings: dict[str, list[str]] = {}
+    sizes = Counter(map(str, labels))
+    for label in sorted(sizes):
         composed = unicodedata.normalize("NFKC", label)
-        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf")
-        spellings.setdefault(seen.lower(), {})[label] = seen
-    notes = []
-    for found in spellings.values():
-        if len(set(found.values())) < len(found):
-            notes.append(
-                f"the classes {' and '.join(map(ascii, found))} look alike: they differ by "
-                "characters that are not seen; correct them in the table"
-            )
-        elif len(found) > 1:
-            notes.append(
-                f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; "
-                "make them one by map= in the sheet's options"
-            )
+        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf").lower()
+        spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
+    notes = [
+        f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
+        "letters, by how a number is written, or by characters that are not seen; make them one by "
+        "map= in the sheet's options, or correct the table"
+        for found in spellings.values()
+        if len(found) > 1
+    ]
+    few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
+    if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
+        notes.append(
+            f"fewer than {_FOLDS} samples in class {', '.join(few)}: with {_FOLDS} folds or more, "
+            "some test none of them; add samples, join or leave out classes by map= in the "
+            "sheet's options, or use fewer folds"
+        )
     return notes
 
 

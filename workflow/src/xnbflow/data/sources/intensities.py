@@ -7,14 +7,7 @@ from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.class_labels import listed
 
-__all__ = [
-    "intensity_quantiles",
-    "is_not_logged",
-    "log_scale",
-    "looks_like_counts",
-    "scale_of",
-    "transform",
-]
+__all__ = ["intensity_quantiles", "is_not_logged", "looks_like_counts", "scale_of", "transform"]
 
 _AT_MOST = 250_000
 #: Fewer features are no table of genes; of more, so many show the scale of a sample.
@@ -56,40 +49,11 @@ def is_not_logged(quantiles: np.ndarray) -> bool:
     return bool(high > 100 or (top - low > _RANGE and quartile > 0))
 
 
-def log_scale(values: np.ndarray, how: str, *, is_expression: bool) -> str:
-    """Return the scale of values after `transform`: ``log2``, ``ln``, or empty if it is unknown.
-
-    Values as they came are on a log scale if they are known to be expression, are no counts and
-    pass the rule of `is_not_logged`.
-
-    Examples
-    --------
-    >>> log_scale(np.array([[2.5, 7.1, 13.8]]), "none", is_expression=True)
-    'log2'
-    >>> log_scale(np.array([[20.0, 300.0, 9000.0]]), "none", is_expression=True)
-    ''
-    """
-    if how != "none":
-        return "ln" if how == "log_cpm" else "log2"
-    if not is_expression or looks_like_counts(values):
-        return ""
-    return "" if is_not_logged(intensity_quantiles(values)) else "log2"
-
-
 def looks_like_counts(values: np.ndarray) -> bool:
     """Return whether a matrix looks like counts of reads (RNA-seq).
 
-    All values are whole and not negative, and they spread as counts do: the largest is at least
-    100, and more than a few distinct values occur.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n_features, n_samples) or its transpose
-        NaN is passed over.
-
-    Returns
-    -------
-    bool
+    All values but NaN are whole and not negative, and they spread as counts do: the largest is at
+    least 100, and more than a few distinct values occur. Samples may be rows or columns.
 
     Examples
     --------
@@ -164,28 +128,16 @@ def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray | 
     )
 
 
-def transform(
-    where: str,
-    values: np.ndarray,
-    how: str,
-    samples: np.ndarray | None = None,
-    *,
-    tell_unlogged: bool = True,
-) -> list[str]:
-    """Take logarithms of values (n_features, n_samples) in place, and say what was seen and done.
+def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) -> list[str]:
+    """Take logarithms of values (n_features, n_samples) in place, and say what was done.
 
     Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
     ``log_cpm`` log(1 + counts per million of the sample), see
     `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
-    they may be taken before folds are drawn. ``tell_unlogged`` says whether values that look not
-    logged are worth a note; counts and what differs in scale always are.
+    they may be taken before folds are drawn. ``kind`` and ``seen`` are those of `scale_of`.
     """
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values)
-    kind, seen = scale_of(values, samples)
-    if how == "none":
-        told = {"counts", "mixed"} | ({"not logged"} if tell_unlogged else set())
-        return [seen] if kind in told else []
     if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
         msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
         raise InputError(msg, key="transform")

@@ -152,14 +152,12 @@ def proposed_logarithm(
     ({}, '')
     """
     kind, seen = scale_of(values, samples)
-    if kind == "logarithms":
-        return {}, ""
-    if kind == "not logged" and np.fmin.reduce(values, axis=None) <= 0:
-        kind, seen = "mixed", f"{seen}; but some are 0 or below, which have no logarithm"
-    if kind == "mixed":
-        return {}, f" No transform is proposed: {seen}."
-    how = "log_cpm" if kind == "counts" else "log2"
-    return {"transform": how}, f" Proposed is transform={how}: {seen}."
+    how = {"counts": "log_cpm", "not logged": "log2"}.get(kind)
+    if how == "log2" and np.fmin.reduce(values, axis=None) <= 0:
+        how, seen = None, f"{seen}; but some are 0 or below, which have no logarithm"
+    if how:
+        return {"transform": how}, f" Proposed is transform={how}: {seen}."
+    return {}, "" if kind == "logarithms" else f" No transform is proposed: {seen}."
 
 
 def summarise_table(dataset: SheetRow) -> Summary:

@@ -35,14 +35,9 @@ _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
 )
-_SOUGHT = {
-    "confounder": "confounders",
-    "scale": "wrong scales",
-    "overview": "repeated samples and outliers",
-}
 _LIMITS = (
-    "Scales and similar samples are looked at from 100 features on, equal samples from 20 features "
-    "on, outliers from 10 samples on."
+    "Not looked at are scales and similar samples of fewer than a hundred features, equal samples "
+    "of fewer than twenty, outliers among fewer than ten samples."
 )
 _NAMED = 2
 
@@ -53,8 +48,10 @@ def section(results: StudyResults) -> Section | None:
         return None
     found = _found(results)
     checks = {*results.tables["audit"]["check"]}
-    sought = [text for check, text in _SOUGHT.items() if check in checks]
-    nothing = Prose(f"Of {', '.join(sought)} nothing was found. {_LIMITS}")
+    nothing = Prose(
+        f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no outlier"
+        f"{' and no wrong scale' if 'scale' in checks else ''} was found. {_LIMITS}"
+    )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
     table = results.tables.show("audit", _FOUND, columns, found)
     blocks: list[Block] = [nothing if found.empty else table]
