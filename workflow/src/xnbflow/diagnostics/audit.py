@@ -6,7 +6,7 @@ F1000Research 5, 2016, 2103).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from xnbflow.data.contract import AUDIT_TABLES
 from xnbflow.data.counts import counted
 from xnbflow.data.dataset import DataSet, iterate_features, read_header, row_slices
 from xnbflow.data.sources.cell_texts import is_missing
+from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.data.sources.plausibility import is_technical, repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
@@ -192,7 +193,7 @@ def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, s
     if not complete:
         return strength, float(p), f"“{cells.name}” is distributed differently in the classes"
     held = "; ".join(
-        f"{label}: {_listed(f'“{_short(level)}” ({n})' for level, n in row.items() if n)}"
+        f"{label}: {listed([f'“{_short(level)}” ({n})' for level, n in row.items() if n])}"
         for label, row in table.iterrows()
     )
     text = (
@@ -201,12 +202,6 @@ def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, s
         "which of the two"
     )
     return strength, float(p), text
-
-
-def _listed(texts: Iterable[str], most: int = 3) -> str:
-    texts = list(texts)
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
 
 
 def _short(text: str, length: int = 60) -> str:
@@ -219,9 +214,8 @@ def _coloured(series: DataSet, name: str) -> np.ndarray:
     known = ~cells.map(is_missing)
     shown, numbers = pd.Series("", index=cells.index, dtype=object), _as_numbers(cells[known])
     if numbers is not None and numbers.nunique() > _COLOURS:
-        quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2)
-        quarters = quarters.map(lambda part: f"{part.left:g} to {part.right:g}")
-        shown[numbers.index] = quarters.astype(object)
+        quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2).astype(object)
+        shown[numbers.index] = quarters.map(lambda part: f"{part.left:g} to {part.right:g}")
     else:
         often = cells[known].value_counts().index[:_COLOURS]
         shown[known] = cells[known].where(cells[known].isin(often), "others").map(_short)

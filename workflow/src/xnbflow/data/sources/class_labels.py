@@ -174,8 +174,7 @@ def _doubtful(labels: np.ndarray) -> list[str]:
         spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
     notes = [
         f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
-        "letters, by how a number is written, or by characters that are not seen; make them one by "
-        "map= in the sheet's options, or correct the table"
+        "letters, a number's form or what is not seen; make them one by map= in the sheet's options"
         for found in spellings.values()
         if len(found) > 1
     ]

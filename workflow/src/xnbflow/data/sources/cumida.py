@@ -58,10 +58,9 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         sha256=dataset.sha256,
     )
     read = read_cumida_csv(path, dataset.id)
-    kind, seen = scale_of(read.values, read.samples)
-    notes = [seen] if kind == "mixed" else []
+    notes: list[str] = []
     genes = annotated(dataset, read.features.tolist(), "", notes)
-    scale = "log2" if kind == "logarithms" else ""
+    scale = "log2" if scale_of(read.values, read.samples)[0] == "logarithms" else ""
     return replace(read, feature_metadata=genes, notes=tuple(notes), scale=scale)
 
 

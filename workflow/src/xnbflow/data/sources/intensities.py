@@ -74,7 +74,7 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= 100 and distinct > 10)
 
 
-def scale_of(values: np.ndarray, samples: np.ndarray | None = None) -> tuple[str, str]:
+def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
     """Return what values (n_features, n_samples) look like, and a sentence.
 
     They are ``logarithms``, ``not logged``, ``counts``, or ``mixed``, which no transform fits: a
@@ -82,7 +82,7 @@ def scale_of(values: np.ndarray, samples: np.ndarray | None = None) -> tuple[str
 
     Examples
     --------
-    >>> scale_of(np.array([[7.0, 3.0, -999.0], [-999.0, -999.0, 5.0]]))[0]
+    >>> scale_of(np.array([[7.0, 3.0, -999.0], [-999.0, -999.0, 5.0]]), np.arange(3))[0]
     'mixed'
     """
     if len(values) >= _GENES and looks_like_counts(values):
@@ -102,7 +102,7 @@ def scale_of(values: np.ndarray, samples: np.ndarray | None = None) -> tuple[str
     return "not logged", text
 
 
-def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray | None) -> str:
+def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -> str:
     """Say which value is probably a code of missing values, or which samples are logged."""
     above = np.min(values, where=values > low, initial=np.inf)
     below = np.max(values, where=values < high, initial=-np.inf)
@@ -114,7 +114,7 @@ def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray | 
                 f"{code:g} stands in {counted(n, 'cell')}, far from all other values ({first:.4g} "
                 f"to {last:.4g}): probably a code for missing values; write NA instead"
             )
-    if samples is None or len(values) < _GENES:
+    if len(values) < _GENES:
         return ""
     some = values[:: max(1, len(values) // _SHOWN)].T
     quantiles = np.array([intensity_quantiles(sample[:, None]) for sample in some])
@@ -155,8 +155,7 @@ def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) ->
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
     if lost:
-        text = f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
-        notes.append(text)
+        notes.append(f"{counted(lost, 'value')} of 0 or below became missing: no logarithm exists")
     return notes
 
 

@@ -17,7 +17,6 @@ from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.sources.cell_texts import (
     DECIMAL_COMMA,
     DECIMAL_POINT,
-    THOUSANDS,
     complaint,
     is_missing,
     numbers_of,
@@ -177,8 +176,6 @@ def _advice(cell: str) -> str:
             "this looks like a decimal comma: say decimal=comma in the sheet's options, or save it "
             "with decimal points"
         )
-    if THOUSANDS.fullmatch(cell):
-        return "this looks like a separator of thousands: save the table without them"
     if cell.strip("+-").lower() in {"inf", "infinity"}:
         return "fill it in, remove the sample, or list the feature under drop= in the options"
     return (

@@ -35,10 +35,6 @@ _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
 )
-_LIMITS = (
-    "Not looked at are scales and similar samples of fewer than a hundred features, equal samples "
-    "of fewer than twenty, outliers among fewer than ten samples."
-)
 _NAMED = 2
 
 
@@ -50,7 +46,9 @@ def section(results: StudyResults) -> Section | None:
     checks = {*results.tables["audit"]["check"]}
     nothing = Prose(
         f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no outlier"
-        f"{' and no wrong scale' if 'scale' in checks else ''} was found. {_LIMITS}"
+        f"{' and no wrong scale' if 'scale' in checks else ''} was found. Not looked at are scales "
+        "and similar samples of fewer than a hundred features, equal samples of fewer than twenty, "
+        "outliers among fewer than ten samples."
     )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
     table = results.tables.show("audit", _FOUND, columns, found)
