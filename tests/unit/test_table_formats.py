@@ -18,6 +18,7 @@ from xnbflow.data.sources.summary import summarise_table
 from xnbflow.data.sources.table import read_table
 from xnbflow.models.reading import described
 from xnbflow.workflow.cli import commands
+from xnbflow.workflow.cli.app import propose
 
 ROOT = Path(__file__).parents[2]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
@@ -199,20 +200,6 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
     path = put(tmp_path, f"type,g\n{'a' * 60}!,1\nb,2\n", "x.csv")
     with refused(file=path, key="regex"):
         read_table(path, row(regex="^(a|aa)+$"))
-
-
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ("id,type,g\0\na,t,1\nb,n,2\n", None),
-        ("id,type,g\na\x1b[2J,t,1\nb,n,2\n", "sample name"),
-        ("id,type,g\na,t\x07,1\nb,n,2\n", "label"),
-    ],
-)
-def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key):
-    path = put(tmp_path, text, "x.csv")
-    with refused(file=path, key=key):
-        read_table(path, row(id_column="id"))
 
 
 def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
@@ -418,7 +405,7 @@ def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:data set")
-def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path):
+def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path, capsys):
     logged = RNG.normal(8, 1, (600, 8))
     raw, coded = 2**logged, np.where(RNG.random((600, 8)) < 0.05, -999, logged)
     for values, transform, said in (
@@ -434,6 +421,8 @@ def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path):
         table.to_csv(tmp_path / "x.csv", index=False)
         summary = summarise_table(SheetRow("mine", "table", str(tmp_path / "x.csv")))
         assert (summary.row.options.get("transform", ""), said in summary.reason) == (transform, 1)
+    propose(str(tmp_path / "x.csv"), label="type", output=str(tmp_path / "other"))
+    assert (tmp_path / "other.tsv").read_text() in capsys.readouterr().out
 
 
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):

@@ -52,8 +52,17 @@ def is_not_logged(quantiles: np.ndarray) -> bool:
 def looks_like_counts(values: np.ndarray) -> bool:
     """Return whether a matrix looks like counts of reads (RNA-seq).
 
-    All values but NaN are whole and not negative, and they spread as counts do: the largest is at
-    least 100, and more than a few distinct values occur. Samples may be rows or columns.
+    All values are whole and not negative, and they spread as counts do: the largest is at least
+    100, and more than a few distinct values occur.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples) or its transpose
+        NaN is passed over.
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -79,11 +88,6 @@ def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
 
     They are ``logarithms``, ``not logged``, ``counts``, or ``mixed``, which no transform fits: a
     value recurs far from all others, or some of the named samples are logged and others are not.
-
-    Examples
-    --------
-    >>> scale_of(np.array([[7.0, 3.0, -999.0], [-999.0, -999.0, 5.0]]), np.arange(3))[0]
-    'mixed'
     """
     if len(values) >= _GENES and looks_like_counts(values):
         return "counts", (

@@ -214,8 +214,7 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
     if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
         return _turned(path, dataset, fields)
     texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
-    named = {i for i, name in enumerate(header) if _COVARIATE.fullmatch(name)}
-    named |= {i for i, name in enumerate(header) if _ID.fullmatch(name)}
+    named = {i for i, n in enumerate(header) if _COVARIATE.fullmatch(n) or _ID.fullmatch(n)}
     own = sorted({*texts, *named})
     with open_table(path, options) as table:
         rows = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
