@@ -148,8 +148,7 @@ def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) ->
     notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
     if kind == "logarithms":
         notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
-    elif kind == "mixed":
-        notes.append(seen)
+    notes += [seen] if kind == "mixed" else []
     lost = 0
     for part in row_slices(values.shape):
         rows = values[part]

@@ -46,9 +46,8 @@ def section(results: StudyResults) -> Section | None:
     checks = {*results.tables["audit"]["check"]}
     nothing = Prose(
         f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no outlier"
-        f"{' and no wrong scale' if 'scale' in checks else ''} was found. Not looked at are scales "
-        "and similar samples of fewer than a hundred features, equal samples of fewer than twenty, "
-        "outliers among fewer than ten samples."
+        f"{' and no wrong scale' if 'scale' in checks else ''} was found. Scales and similar "
+        "samples need a hundred features to be seen, equal ones twenty, outliers ten samples."
     )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
     table = results.tables.show("audit", _FOUND, columns, found)
