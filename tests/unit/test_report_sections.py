@@ -381,15 +381,21 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
         def sources(self, *_):
             return []
 
-    def row(check, subject):
+        show = sources
+
+    def row(check, subject, severity="severe"):
         said = {"check": check, "subject": subject, "finding": f"{check}!"}
-        return said | {"dataset": "d", "severity": "severe"}
+        return said | {"dataset": "d", "severity": severity}
 
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
     copied = [row("repeated sample", f"s{i}") | {"dataset": "e"} for i in range(3)]
     (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(copied + rows))))
     said = "e: s0, s1 and 1 more: repeated sample!. d: confounder!. The audit has 1 severe finding "
     assert block.text == f"{said}(d) more."
+    tables = Tables(audit=pd.DataFrame([row("overview", "", "none")]))
+    study = SimpleNamespace(datasets=[])
+    (block,) = audit.section(SimpleNamespace(tables=tables, study=study)).blocks
+    assert "no wrong scale" not in block.text  # it was not looked at
 
 
 def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):

@@ -18,6 +18,7 @@ from xnbflow.data.sources.summary import summarise_table
 from xnbflow.data.sources.table import read_table
 from xnbflow.models.reading import described
 from xnbflow.workflow.cli import commands
+from xnbflow.workflow.cli.app import propose
 
 ROOT = Path(__file__).parents[2]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
@@ -201,20 +202,6 @@ def test_a_pattern_that_would_take_years_is_refused(tmp_path):
         read_table(path, row(regex="^(a|aa)+$"))
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ("id,type,g\0\na,t,1\nb,n,2\n", None),
-        ("id,type,g\na\x1b[2J,t,1\nb,n,2\n", "sample name"),
-        ("id,type,g\na,t\x07,1\nb,n,2\n", "label"),
-    ],
-)
-def test_control_characters_in_names_and_classes_are_refused(tmp_path, text, key):
-    path = put(tmp_path, text, "x.csv")
-    with refused(file=path, key=key):
-        read_table(path, row(id_column="id"))
-
-
 def test_label_and_group_come_from_a_phenotype_file_by_sample(tmp_path):
     path = put(tmp_path, "gene,s1,s2,s3,s4\ng1,1,2,3,4\ng2,5,6,7,8\n", "x.csv")
     text = "sample\tdiagnosis\tpatient\ns2\tn\tp1\ns1\tt\tp1\ns3\tt\tp2\ns9\tn\tp9\n"
@@ -236,7 +223,7 @@ def test_what_a_file_holds_is_no_table_and_why_is_told(tmp_path, name, content, 
     if "phenotype" in options:
         options = options | {"phenotype": str(put(tmp_path, *options["phenotype"]))}
     with pytest.raises(InputError, match=message):
-        read_table(put(tmp_path, content.encode("latin-1"), name), row(**options))
+        summarise_table(row(put(tmp_path, content.encode("latin-1"), name), **options))
 
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.01, (200, 4)) + np.eye(200, 4, dtype=int)
@@ -418,15 +405,24 @@ def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:data set")
-def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path):
+def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path, capsys):
     logged = RNG.normal(8, 1, (600, 8))
-    tables = {"": logged, "log2": 2**logged, "log_cpm": RNG.negative_binomial(1, 0.001, (600, 8))}
-    for transform, values in tables.items():
+    raw, coded = 2**logged, np.where(RNG.random((600, 8)) < 0.05, -999, logged)
+    for values, transform, said in (
+        (logged, "", "600 features."),
+        (raw, "log2", "Proposed is transform=log2: the values look like intensities not logged"),
+        (RNG.negative_binomial(1, 0.001, (600, 8)), "log_cpm", "they are intensities, transform="),
+        (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
+        (coded, "", "No transform is proposed: -999 stands in "),
+        (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),
+    ):
         table = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(600)])
         table.insert(0, "type", ["a", "b"] * 4)
         table.to_csv(tmp_path / "x.csv", index=False)
         summary = summarise_table(SheetRow("mine", "table", str(tmp_path / "x.csv")))
-        assert summary.row.options.get("transform", "") == transform
+        assert (summary.row.options.get("transform", ""), said in summary.reason) == (transform, 1)
+    propose(str(tmp_path / "x.csv"), label="type", output=str(tmp_path / "other"))
+    assert (tmp_path / "other.tsv").read_text() in capsys.readouterr().out
 
 
 def test_without_a_class_nothing_is_written_and_the_columns_are_named(tmp_path, monkeypatch):

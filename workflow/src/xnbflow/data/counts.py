@@ -47,14 +47,14 @@ def either(count: int, one: str, many: str) -> str:
     return one if count == 1 else many
 
 
-def listed(names: Iterable[object], most: int = 5) -> str:
-    """Return names in words, a few of many.
+def listed(names: Iterable[object], most: int = 8) -> str:
+    """Return names in words, a few of many, and the beginnings of long ones.
 
     Examples
     --------
     >>> listed(["a", "b"], 3), listed("abcdef", 3)
     ('a, b', 'a, b, c and 3 more')
     """
-    texts = list(map(str, names))
+    texts = [text if len(text) < 60 else f"{text[:57]}..." for text in map(str, names)]
     more = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -17,11 +17,7 @@ from xnbflow.data.contract import AUDIT_TABLES
 from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import DataSet, iterate_features, read_header, row_slices
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.intensities import (
-    intensity_quantiles,
-    is_not_logged,
-    looks_like_counts,
-)
+from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.data.sources.plausibility import is_technical, repeated_samples
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
@@ -127,13 +123,14 @@ def _association(
     values = usable(units["label"], units["cell"].rename(cells.name))
     if values is None:
         return None
-    labels = units["label"]
+    labels = units["label"][values.index]
     if not pd.api.types.is_numeric_dtype(values):
         return _of_categories(labels, values)
     if groups is not None:
         values = values.groupby([units["group"], labels]).mean()
         labels = values.index.get_level_values("label").to_series(values.index)
-    return _of_numbers(labels, values, str(cells.name)) if values.nunique() > 1 else None
+    varies = min(values.nunique(), labels.nunique()) > 1
+    return _of_numbers(labels, values, str(cells.name)) if varies else None
 
 
 def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
@@ -149,10 +146,10 @@ def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
 
 
 def _as_numbers(cells: pd.Series) -> pd.Series | None:
-    """Return numbers, or dates as days; None where cells are neither."""
+    """Return finite numbers, or dates as days; None where cells are neither."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.notna().all():
-        return numbers
+        return numbers[np.isfinite(numbers)]
     if not cells.str.contains(r"\d{4}|\d[/.\-]\d", regex=True).all():
         return None
     dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
@@ -215,10 +212,9 @@ def _coloured(series: DataSet, name: str) -> np.ndarray:
     cells = _phenotype(series)[name].str.strip()
     known = ~cells.map(is_missing)
     shown, numbers = pd.Series("", index=cells.index, dtype=object), _as_numbers(cells[known])
-    if numbers is not None and cells[known].nunique() > _COLOURS:
-        quarters = pd.qcut(pd.to_numeric(cells[known], errors="coerce").fillna(numbers), 4,
-                           duplicates="drop", precision=2)  # fmt: skip
-        shown[known] = quarters.map(lambda part: f"{part.left:g} to {part.right:g}").astype(object)
+    if numbers is not None and numbers.nunique() > _COLOURS:
+        quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2).astype(object)
+        shown[numbers.index] = quarters.map(lambda part: f"{part.left:g} to {part.right:g}")
     else:
         often = cells[known].value_counts().index[:_COLOURS]
         shown[known] = cells[known].where(cells[known].isin(often), "others").map(_short)
@@ -318,19 +314,13 @@ def _repeated(series: DataSet) -> list[Row]:
 
 
 def _scale(series: DataSet) -> list[Row]:
-    """Notice intensities that are no logarithms, and counts."""
+    """Notice intensities that are no logarithms, counts, and samples that differ in scale."""
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
-    quantiles = intensity_quantiles(linear)
-    seen = f"values from {quantiles[0]:.4g} to {quantiles[5]:,.6g}"
-    if looks_like_counts(linear):
-        text = f"{seen}, all whole: if they are reads of RNA-seq, use transform=log_cpm"
-        return [_row("scale", "counts", "warning", text, float(quantiles[4]))]
-    if is_not_logged(quantiles):
-        text = f"{seen}: if they are intensities, take logarithms, as by transform=log2"
-        return [_row("scale", "not logged", "warning", text, float(quantiles[4]))]
-    return [_row("scale", "logarithms", "none", seen, float(quantiles[4]))]
+    kind, seen = scale_of(linear, series.samples)
+    severity = "none" if kind == "logarithms" else "warning"
+    return [_row("scale", kind, severity, seen, float(intensity_quantiles(linear)[4]))]
 
 
 def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:

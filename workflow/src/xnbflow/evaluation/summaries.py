@@ -207,7 +207,7 @@ def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
     found: dict[str, str] = {}
     rows = audit[audit["check"] == "repeated sample"]
     for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
-        n = pairs.str.split(" ~ ").explode().nunique()
+        n = pairs.str.split(" [~=] ", regex=True).explode().nunique()
         many = 10 * n >= len(headers[name].samples)
         if many or severity == "severe":
             found.setdefault(name, severity if many else "warning")

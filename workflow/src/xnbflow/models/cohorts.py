@@ -10,11 +10,10 @@ import pandas as pd
 from scipy.stats import spearmanr
 
 from xnbflow.data.contract import COHORT_TABLES
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
-from xnbflow.data.sources.class_labels import listed
-from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged
+from xnbflow.data.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.cohorts import RULE, cohort_verdict
 from xnbflow.evaluation.fitting import filled
@@ -323,11 +322,9 @@ def _overview(
 
 def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield in what a series is unlike the others, by its row of the table."""
-    if is_not_logged(intensity_quantiles(series.values)):
-        yield (
-            f"values look like intensities not logged (99 % quantile {row['quantile']:.4g}); "
-            "consider transform=log2: effects depend on it, and models unless by harmonise: rank"
-        )
+    kind, seen = scale_of(series.values, series.samples)
+    if kind != "logarithms":
+        yield f"{seen}: effects depend on it, and models unless by harmonise: rank"
     if row["agreement"] < _ALIKE:
         yield (
             "features that are high in the other series are not high here (Spearman's correlation "

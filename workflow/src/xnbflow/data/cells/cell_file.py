@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.counts import listed
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.anndata_file import matrix_of, opened, table_of
-from xnbflow.data.sources.class_labels import listed
 
 __all__ = ["CellFile"]
 

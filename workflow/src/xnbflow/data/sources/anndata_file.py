@@ -23,11 +23,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.errors import InputError, quoted
 from xnbflow.data.jit import njit
 from xnbflow.data.matrices import feature_blocks, transposed_blocks
-from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import what_is_wrong
 
 if TYPE_CHECKING:

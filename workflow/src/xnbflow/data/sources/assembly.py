@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted, either
+from xnbflow.data.counts import counted, either, listed
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.errors import InputError
 from xnbflow.data.sources.annotation import annotated
 from xnbflow.data.sources.cell_texts import is_missing
-from xnbflow.data.sources.class_labels import LabelRule, listed
-from xnbflow.data.sources.intensities import log_scale, transform
+from xnbflow.data.sources.class_labels import LabelRule
+from xnbflow.data.sources.intensities import looks_like_counts, scale_of, transform
 from xnbflow.data.sources.plausibility import (
     is_technical,
     lone_features,
@@ -26,7 +26,6 @@ from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["Draft", "assemble", "merge_rows"]
 
-_NAMED = 10
 
 #: Of features or samples.
 Names = Sequence[str] | np.ndarray
@@ -85,9 +84,14 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
-    notes += transform(draft.where, part, how, tell_unlogged=draft.tell_unlogged)
+    kind, seen = scale_of(part, samples)
+    if how != "none":
+        notes += transform(draft.where, part, how, kind, seen)
+    elif kind in {"counts", "mixed"} or (kind == "not logged" and draft.tell_unlogged):
+        notes.append(seen)
     known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
-    scale = log_scale(part, how, is_expression=draft.tell_unlogged or known)
+    logged = kind == "logarithms" and (draft.tell_unlogged or known) and not looks_like_counts(part)
+    scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
     if not linear.all():
         draft.values[linear] = part
     elif lone := lone_features(draft.values, draft.features):
@@ -217,11 +221,10 @@ def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     if not len(affected):
         return False
     worst = affected[np.argsort(-n_missing[affected], kind="stable")]
-    named = ", ".join(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst[:_NAMED])
-    rest = f", ... {len(worst) - _NAMED} more" if len(worst) > _NAMED else ""
+    named = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
     text = (
         f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
-        f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}{rest}"
+        f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}"
     )
     if rule == "refuse":
         feature = int(affected[0])

@@ -18,11 +18,13 @@ __all__ = [
     "complaint",
     "is_date",
     "is_missing",
+    "is_text",
     "numbers_of",
 ]
 
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
 #: What stands for a missing value, in small letters.
 _MISSING_WORDS = frozenset({"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
 #: Arrow compares exactly, hence every mixture of small and capital letters.
@@ -80,8 +82,16 @@ def complaint(cell: str) -> str | None:
     except ValueError:
         number = math.nan
     if "_" in cell or math.isnan(number):
-        return f"{quoted(cell)} is not a number"
+        thousands = ": it has separators of thousands" if _THOUSANDS.fullmatch(cell) else ""
+        return f"{quoted(cell)} is not a number{thousands}"
     return f"the value is infinite ({quoted(cell)})" if math.isinf(number) else None
+
+
+def is_text(cell: str) -> bool:
+    """Return whether a cell is neither missing nor a number, however that is written."""
+    cell = cell.strip()
+    known = is_missing(cell) or DECIMAL_COMMA.fullmatch(cell) or _THOUSANDS.fullmatch(cell)
+    return not known and complaint(cell) is not None
 
 
 def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:

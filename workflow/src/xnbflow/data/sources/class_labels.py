@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.data.counts import counted, either
+from xnbflow.data.counts import counted, either, listed
 from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.sources.cell_texts import is_missing
+from xnbflow.data.sources.cell_texts import complaint, is_missing
 from xnbflow.data.sources.sheet import SheetRow
 
-__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "listed", "plain_text"]
+__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "plain_text"]
 
 #: What samples are labelled that are read to be predicted.
 UNLABELLED = "unlabelled"
@@ -23,6 +23,8 @@ UNLABELLED = "unlabelled"
 IGNORE = "ignore"
 
 _NAMED = 8
+#: The fewest folds that a study is proposed with.
+_FOLDS = 5
 #: For one text; a regular expression of use takes microseconds.
 _SECONDS = 1.0
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
@@ -117,7 +119,7 @@ class LabelRule:
                 f"{listed(out)}"
             )
         kept = np.array([label for label in labels if label is not None])
-        return kept, keep, notes + _alike(kept)
+        return kept, keep, notes + _doubtful(kept)
 
     def _matched(self, where: str, text: str) -> str | None:
         if self.pattern is None:
@@ -155,32 +157,26 @@ def plain_text(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
-    shown = [name if len(name) < 60 else f"{name[:57]}..." for name in names[:_NAMED]]
-    rest = f", ... {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(shown) + rest
-
-
-def _alike(labels: np.ndarray) -> list[str]:
-    """Note classes that differ by capital letters, or by what a reader does not see, alone."""
-    spellings: dict[str, dict[str, str]] = {}
-    for label in map(str, np.unique(labels)):
+def _doubtful(labels: np.ndarray) -> list[str]:
+    """Note classes of few samples, and those that differ by the way they are written alone."""
+    spellings: dict[str, list[str]] = {}
+    sizes = Counter(map(str, labels))
+    for label in sorted(sizes):
         composed = unicodedata.normalize("NFKC", label)
-        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf")
-        spellings.setdefault(seen.lower(), {})[label] = seen
-    notes = []
-    for found in spellings.values():
-        if len(set(found.values())) < len(found):
-            notes.append(
-                f"the classes {' and '.join(map(ascii, found))} look alike: they differ by "
-                "characters that are not seen; correct them in the table"
-            )
-        elif len(found) > 1:
-            notes.append(
-                f"the classes {' and '.join(map(repr, found))} differ by capital letters alone; "
-                "make them one by map= in the sheet's options"
-            )
+        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf").lower()
+        spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
+    notes = [
+        f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
+        "letters, a number's form or what is not seen; make them one by map= in the sheet's options"
+        for found in spellings.values()
+        if len(found) > 1
+    ]
+    few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
+    if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
+        notes.append(
+            f"fewer than {_FOLDS} samples in class {', '.join(few)}: of {_FOLDS} folds some test "
+            "none; add samples, join or leave out classes by map= in the sheet's options"
+        )
     return notes
 
 

@@ -26,7 +26,7 @@ from xnbflow.data.sources.cell_texts import is_missing
 from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.intensities import log_scale
+from xnbflow.data.sources.intensities import scale_of
 from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.data.sources.table_file import Cells, Columns
 
@@ -60,7 +60,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     read = read_cumida_csv(path, dataset.id)
     notes: list[str] = []
     genes = annotated(dataset, read.features.tolist(), "", notes)
-    scale = log_scale(read.values, "none", is_expression=True)
+    scale = "log2" if scale_of(read.values, read.samples)[0] == "logarithms" else ""
     return replace(read, feature_metadata=genes, notes=tuple(notes), scale=scale)
 
 

@@ -53,6 +53,9 @@ class DelimitedText(TableFile):
                 yield line
 
         sample = list(itertools.islice(_whole_lines(remembered()), _SNIFFED_LINES))
+        if len(sample) == 1 and "\r" in sample[0].rstrip():
+            msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+            raise InputError(msg)
         comment, second = [*sample, "", ""][:2]  # featureCounts begins with what made the table
         if comment.startswith("# ") and "\t" not in comment and "\t" in second:
             head[0] = "\n"

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.counts import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file
 from xnbflow.data.sources.annotation import BASE_URLS
 from xnbflow.data.sources.assembly import Draft, assemble
-from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.delimited import DelimitedText
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.files import open_raw

@@ -113,7 +113,7 @@ def _logged(row: SheetRow, stream: "io.BufferedReader[Any]") -> tuple[SheetRow, 
         for cell in line.split(b"\t")[1:]
         if _NUMBER.fullmatch(cell.strip())
     ]
-    option, remark = proposed_logarithm(np.array([values]), may_be_counts=False)
+    option, remark = proposed_logarithm(np.array([values]), np.array([]))
     return replace(row, options=row.options | option), remark
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.counts import listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError
 from xnbflow.data.matrices import as_dense
 from xnbflow.data.sources.anndata_file import matrix_of, opened, require_stored, table_of
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
-from xnbflow.data.sources.class_labels import UNLABELLED, listed
+from xnbflow.data.sources.class_labels import UNLABELLED
 from xnbflow.data.sources.sheet import SheetRow
 
 __all__ = ["cells_of", "read_h5ad"]

@@ -2,15 +2,17 @@
 
 import numpy as np
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import row_slices
 from xnbflow.data.errors import InputError
 
-__all__ = ["intensity_quantiles", "is_not_logged", "log_scale", "looks_like_counts", "transform"]
+__all__ = ["intensity_quantiles", "is_not_logged", "looks_like_counts", "scale_of", "transform"]
 
 _AT_MOST = 250_000
-#: Fewer features that look like counts are no table of genes.
-_GENES = 100
+#: Fewer features are no table of genes; of more, so many show the scale of a sample.
+_GENES, _SHOWN = 100, 1000
+#: No logarithms of intensities spread as widely.
+_RANGE = 50
 
 
 def intensity_quantiles(values: np.ndarray) -> np.ndarray:
@@ -43,27 +45,7 @@ def is_not_logged(quantiles: np.ndarray) -> bool:
     False
     """
     low, quartile, _, _, high, top = quantiles
-    return bool(high > 100 or (top - low > 50 and quartile > 0))
-
-
-def log_scale(values: np.ndarray, how: str, *, is_expression: bool) -> str:
-    """Return the scale of values after `transform`: ``log2``, ``ln``, or empty if it is unknown.
-
-    Values as they came are on a log scale if they are known to be expression, are no counts and
-    pass the rule of `is_not_logged`.
-
-    Examples
-    --------
-    >>> log_scale(np.array([[2.5, 7.1, 13.8]]), "none", is_expression=True)
-    'log2'
-    >>> log_scale(np.array([[20.0, 300.0, 9000.0]]), "none", is_expression=True)
-    ''
-    """
-    if how != "none":
-        return "ln" if how == "log_cpm" else "log2"
-    if not is_expression or looks_like_counts(values):
-        return ""
-    return "" if is_not_logged(intensity_quantiles(values)) else "log2"
+    return bool(high > 100 or (top - low > _RANGE and quartile > 0))
 
 
 def looks_like_counts(values: np.ndarray) -> bool:
@@ -100,37 +82,72 @@ def looks_like_counts(values: np.ndarray) -> bool:
     return bool(largest >= 100 and distinct > 10)
 
 
-def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool = True) -> list[str]:
-    """Take logarithms of values (n_features, n_samples) in place, and say what was seen and done.
+def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
+    """Return what values (n_features, n_samples) look like, and a sentence.
 
-    Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
-    ``log_cpm`` log(1 + counts per million of the sample), see
-    `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
-    they may be taken before folds are drawn. ``tell_unlogged`` says whether values that look not
-    logged are worth a note; counts always are.
+    They are ``logarithms``, ``not logged``, ``counts``, or ``mixed``, which no transform fits: a
+    value recurs far from all others, or some of the named samples are logged and others are not.
     """
-    if how == "log_cpm":
-        return _log_cpm(f"{where}: transform=log_cpm", values)
-    if how == "none" and len(values) >= _GENES and looks_like_counts(values):
-        note = (
+    if len(values) >= _GENES and looks_like_counts(values):
+        return "counts", (
             "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
             "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
             "are intensities, transform=log2"
         )
-        return [note]
-    if how == "none" and not tell_unlogged:
-        return []
     quantiles = intensity_quantiles(values)
-    seen = f"99 % quantile {quantiles[4]:.4g}, largest {quantiles[5]:.4g}"
-    if how == "none":
-        note = f"the values look like intensities not logged ({seen}); consider transform=log2"
-        return [note] if is_not_logged(quantiles) else []
-    if how == "log2p1" and quantiles[0] < 0:
-        msg = f"{where}: transform=log2p1 of {quantiles[0]:.4g}; values must not be negative"
+    low, high = quantiles[0], quantiles[5]
+    if problem := _mixture(values, low, high, samples) if high - low > _RANGE else "":
+        return "mixed", problem
+    if not is_not_logged(quantiles):
+        return "logarithms", f"values from {low:.4g} to {high:,.6g}"
+    seen = f"99 % quantile {quantiles[4]:.4g}, largest {high:.4g}"
+    text = f"the values look like intensities not logged ({seen}); consider transform=log2"
+    return "not logged", text
+
+
+def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -> str:
+    """Say which value is probably a code of missing values, or which samples are logged."""
+    above = np.min(values, where=values > low, initial=np.inf)
+    below = np.max(values, where=values < high, initial=-np.inf)
+    for code, gap, first, last in (low, above - low, above, high), (high, high - below, low, below):
+        apart = gap > max(_RANGE, last - first) or code < -_RANGE < 0 <= first
+        n = int((values == code).sum())
+        if apart and n > 2:
+            return (
+                f"{code:g} stands in {counted(n, 'cell')}, far from all other values ({first:.4g} "
+                f"to {last:.4g}): probably a code for missing values; write NA instead"
+            )
+    if len(values) < _GENES:
+        return ""
+    some = values[:: max(1, len(values) // _SHOWN)].T
+    quantiles = np.array([intensity_quantiles(sample[:, None]) for sample in some])
+    raw, top = np.array([is_not_logged(each) for each in quantiles]), quantiles[:, 4]
+    if raw.all() or not raw.any() or not top[raw].min() > 3 * np.fmax.reduce(top[~raw]):
+        return ""
+    return (
+        f"samples differ in scale: {raw.sum()} are not logged ({listed(list(samples[raw]))}), "
+        f"{(~raw).sum()} look logged ({listed(list(samples[~raw]))}); bring all to one scale in "
+        "the table, as no transform fits both"
+    )
+
+
+def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) -> list[str]:
+    """Take logarithms of values (n_features, n_samples) in place, and say what was done.
+
+    Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
+    ``log_cpm`` log(1 + counts per million of the sample), see
+    `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
+    they may be taken before folds are drawn. ``kind`` and ``seen`` are those of `scale_of`.
+    """
+    if how == "log_cpm":
+        return _log_cpm(f"{where}: transform=log_cpm", values)
+    if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
+        msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
         raise InputError(msg, key="transform")
     notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
-    if not is_not_logged(quantiles):
+    if kind == "logarithms":
         notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
+    notes += [seen] if kind == "mixed" else []
     lost = 0
     for part in row_slices(values.shape):
         rows = values[part]
@@ -140,8 +157,7 @@ def transform(where: str, values: np.ndarray, how: str, *, tell_unlogged: bool =
         rows[rows <= 0] = np.nan
         np.log2(rows, out=rows)
     if lost:
-        text = f"{counted(lost, 'value')} of 0 or below became missing: they have no logarithm"
-        notes.append(text)
+        notes.append(f"{counted(lost, 'value')} of 0 or below became missing: no logarithm exists")
     return notes
 
 

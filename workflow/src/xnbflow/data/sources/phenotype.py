@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.data.errors import InputError, about_file, quoted
-from xnbflow.data.sources.class_labels import listed
 from xnbflow.data.sources.files import format_of, open_raw
 from xnbflow.data.sources.geo_head import GeoHead, read_head
 from xnbflow.data.sources.sheet import SheetRow

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, complaint, is_missing
-from xnbflow.data.sources.class_labels import listed, plain_text
+from xnbflow.data.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
+from xnbflow.data.sources.class_labels import plain_text
 from xnbflow.data.sources.genepattern import as_gct, read_classes
-from xnbflow.data.sources.intensities import intensity_quantiles, is_not_logged, looks_like_counts
+from xnbflow.data.sources.intensities import scale_of
 from xnbflow.data.sources.phenotype import read_phenotype
 from xnbflow.data.sources.plausibility import suggested_group
 from xnbflow.data.sources.sheet import SheetRow, is_accession, local_path, sheet_text
@@ -133,31 +133,21 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     return 1 if name == "description" else 2 + bool(_CLASS.search(name))
 
 
-def proposed_logarithm(
-    values: np.ndarray, *, may_be_counts: bool = True
-) -> tuple[dict[str, str], str]:
+def proposed_logarithm(values: np.ndarray, samples: np.ndarray) -> tuple[dict[str, str], str]:
     """Return the option ``transform`` for values, shape (n_features, n_samples), and why.
 
     Examples
     --------
-    >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]))[0]
+    >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]), np.arange(3))[0]
     {'transform': 'log2'}
-    >>> proposed_logarithm(np.array([[2.5, 7.1, 13.8]]))
-    ({}, '')
     """
-    if not values.size or not is_not_logged(quantiles := intensity_quantiles(values)):
-        return {}, ""
-    if may_be_counts and looks_like_counts(values):
-        return {"transform": "log_cpm"}, (
-            " The values look like counts of reads: transform=log_cpm. If they are intensities, "
-            "write transform=log2."
-        )
-    if quantiles[0] <= 0:
-        return {}, (
-            " The values look like intensities that are not logged, and some are 0 or below, which "
-            "have no logarithm: no transform is proposed."
-        )
-    return {"transform": "log2"}, " The values are not logged: transform=log2."
+    kind, seen = scale_of(values, samples)
+    how = {"counts": "log_cpm", "not logged": "log2"}.get(kind)
+    if how == "log2" and np.fmin.reduce(values, axis=None) <= 0:
+        how, seen = None, f"{seen}; but some are 0 or below, which have no logarithm"
+    if how:
+        return {"transform": how}, f" Proposed is transform={how}: {seen}."
+    return {}, "" if kind == "logarithms" else f" No transform is proposed: {seen}."
 
 
 def summarise_table(dataset: SheetRow) -> Summary:
@@ -190,7 +180,7 @@ def summarise_table(dataset: SheetRow) -> Summary:
         series = acquire(dataset, downloads=folder)
     reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
     if series.n_features >= _ARRAY and "transform" not in dataset.options:
-        option, why = proposed_logarithm(series.values)
+        option, why = proposed_logarithm(series.values, series.samples)
         dataset, reason = replace(dataset, options=dataset.options | option), reason + why
     known = pd.DataFrame({dataset.label: series.labels})
     known = pd.concat([known, series.sample_metadata], axis=1)
@@ -224,17 +214,18 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
     if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
         return _turned(path, dataset, fields)
     texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
-    named = {i for i, name in enumerate(header) if _COVARIATE.fullmatch(name)}
-    own = sorted({*texts, *named, *(i for i, name in enumerate(header) if _ID.fullmatch(name))})
+    named = {i for i, n in enumerate(header) if _COVARIATE.fullmatch(n) or _ID.fullmatch(n)}
+    own = sorted({*texts, *named})
     with open_table(path, options) as table:
-        columns = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
-    found = pd.DataFrame(columns, columns=[header[i] for i in own], dtype=object)
+        rows = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
+    found = pd.DataFrame(rows, columns=[header[i] for i in own], dtype=object)
+    found = found.loc[:, [i in named or _is_text(found.iloc[:, n]) for n, i in enumerate(own)]]
     if len(fields):
         keys = [name for name in found if found[name].isin(fields.index).any()]
         key = dataset.id_column or next(iter(keys), None)
         dataset = replace(dataset, id_column=key)
-        rows = fields.reindex(found[key]) if key in found else fields
-        found = pd.concat([found, rows.reset_index(drop=True).fillna("")], axis=1)
+        known = fields.reindex(found[key]) if key in found else fields
+        found = pd.concat([found, known.reset_index(drop=True).fillna("")], axis=1)
         found = found.loc[:, ~found.columns.duplicated()]
     return found, dataset
 
@@ -247,13 +238,14 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
     with open_table(path, dataset.options) as table:
         header, rows = table.header, table.divided_rows(len(table.header))
         first = [cells for _, cells, _ in islice(rows, _ROWS_OF_COLUMNS)]
-        shares = [sum(_is_text([cell]) for cell in column) for column in zip(*first, strict=True)]
+        shares = [sum(map(is_text, column)) for column in zip(*first, strict=True)]
         beside = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(first)]
         places = [i for i in range(1, len(header)) if i not in beside]
         found = {
             cells[0].strip(): [cells[i] for i in places]
             for cells in chain(first, (cells for _, cells, _ in rows))
             if _is_text([cells[i] for i in places[:_FIRST_ROWS]])
+            and _is_text([cells[i] for i in places])
         }
     if dataset.label and dataset.label not in found and fields.empty:
         return pd.DataFrame(), dataset  # the reader names what is there
@@ -264,12 +256,8 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
 
 
 def _is_text(cells: Sequence[str]) -> bool:
-    """Return whether some cells are neither numbers nor missing."""
-    plain = (cell.strip() for cell in cells)
-    return any(
-        complaint(cell) and not is_missing(cell) and not DECIMAL_COMMA.fullmatch(cell)
-        for cell in plain
-    )
+    """Return whether more than a quarter of the cells are no numbers; single ones are mistakes."""
+    return 4 * sum(map(is_text, cells)) > sum(not is_missing(cell) for cell in cells)
 
 
 def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> SheetRow:

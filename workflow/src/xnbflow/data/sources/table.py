@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted
+from xnbflow.data.counts import counted, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.errors import InputError, about_file, quoted
 from xnbflow.data.sources.annotation import standard_names
 from xnbflow.data.sources.assembly import Draft, assemble
 from xnbflow.data.sources.cell_texts import category_codes, is_date, is_missing
-from xnbflow.data.sources.class_labels import UNLABELLED, listed, plain_text
+from xnbflow.data.sources.class_labels import UNLABELLED, plain_text
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.genepattern import as_gct, read_classes
 from xnbflow.data.sources.geo import fetch_accession

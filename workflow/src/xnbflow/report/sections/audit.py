@@ -43,10 +43,11 @@ def section(results: StudyResults) -> Section | None:
     if results.tables["audit"].empty:
         return None
     found = _found(results)
-    tested = (results.tables["audit"]["check"] == "confounder").any()
+    checks = {*results.tables["audit"]["check"]}
     nothing = Prose(
-        f"{'No confounder, no' if tested else 'No'} repeated sample, no outlier and no wrong scale "
-        "was found."
+        f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no outlier"
+        f"{' and no wrong scale' if 'scale' in checks else ''} was found. Scales and similar "
+        "samples need a hundred features to be seen, equal ones twenty, outliers ten samples."
     )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
     table = results.tables.show("audit", _FOUND, columns, found)

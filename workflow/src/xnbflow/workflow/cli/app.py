@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -385,6 +386,8 @@ def propose(
     with progress(f"reading {table}"):
         dataset = commands.described(table, label, id_column, option, orientation)
         result = commands.summary_of(dataset, mirror)
+    if output and result.row:
+        result = replace(result, row=replace(result.row, id=Path(output).name))
     if as_json:
         tell_json({**vars(result), "values": result.values.to_dict("records"), "row": result.sheet})
     else:

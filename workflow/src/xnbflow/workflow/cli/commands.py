@@ -7,7 +7,6 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from xnbflow.data.errors import InputError, printable
 from xnbflow.data.sources.downloads import Downloads
 from xnbflow.data.sources.genepattern import write_gct_and_cls
 from xnbflow.data.sources.geo_summary import summarise
-from xnbflow.data.sources.sheet import SheetRow, read_sheet, sheet_text
+from xnbflow.data.sources.sheet import SheetRow, read_sheet
 from xnbflow.data.sources.summary import Summary, summarise_table
 from xnbflow.data.tables import tsv
 from xnbflow.evaluation.method_checks import check_estimator
@@ -222,7 +221,7 @@ def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> st
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
     sheet.parent.mkdir(parents=True, exist_ok=True)
-    deliver(sheet_text([replace(result.row, id=name)]), sheet)
+    deliver(result.sheet, sheet)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
