@@ -165,8 +165,7 @@ def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
     printed = pd.DataFrame([printed])
     (row,) = summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).to_dict("records")
     assert row["quantity"] == "xnb_accuracy"
-    # below: .9; printed alike: .91538 and .9149; above: .95 and .96
-    assert row["percentile"] == 40.0
+    assert row["percentile"] == 40.0  # below: .9; printed alike: .91538, .9149; above: .95, .96
     assert row["n_repeats"] == 5
 
 

@@ -90,7 +90,7 @@ def wilcoxon_signed_rank_test(
     Parameters
     ----------
     first, second : array-like of shape (n_pairs,)
-        Scores of two classifiers on the same data sets or folds.
+        Scores of two classifiers on the same data sets or folds. No such pairs: `InputError`.
     alternative : {"two-sided", "less", "greater"}
         Whether first is different from, less than or greater than second.
 
@@ -124,7 +124,7 @@ def sorted_runs_test(
     Parameters
     ----------
     first, second : array-like of shape (n_runs, n_folds)
-        Scores of two classifiers on the same folds.
+        Scores of two classifiers on the same folds. Other shapes, no numbers: `InputError`.
     alternative : {"two-sided", "less", "greater"}
         As for `wilcoxon_signed_rank_test`.
 
@@ -161,7 +161,7 @@ def corrected_resampled_t_test(
     Parameters
     ----------
     first, second : array-like
-        Scores of two classifiers on the same folds of all runs.
+        Scores of two classifiers on the same folds of all runs. Fewer than 2: `InputError`.
     test_train_ratio : float
         Test samples of a fold per training sample: 1/9 for ten-fold cross-validation.
     confidence : float
@@ -214,7 +214,7 @@ def bayesian_signed_rank_test(
         Scores of two classifiers on the same data sets.
     rope : float
         Half-width of the region of practical equivalence, in the scores' unit: a difference of at
-        most this much does not matter.
+        most this much does not matter. A negative one: `InputError`.
     seed : int
         Seed of the 50,000 draws from the posterior.
 

@@ -53,7 +53,7 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        Higher is better (negate a loss).
+        Higher is better (negate a loss). A missing one, or a single classifier: `InputError`.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        Higher is better.
+        Higher is better. A missing one, a single classifier or data set: `InputError`.
     tie_correction : bool
         Whether to allow for ties, as SciPy and R do; Demšar (2006) and KEEL do not.
 
@@ -115,7 +115,7 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        Higher is better.
+        Higher is better. Refused is what `friedman_test` refuses.
     tie_correction : bool
         As for `friedman_test`.
 
@@ -156,7 +156,7 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     ----------
     average_ranks : mapping of str to float, or Series
     n_datasets : int
-        Number of data sets behind the averages.
+        Number of data sets behind the averages. None, or no average ranks: `InputError`.
 
     Returns
     -------
@@ -315,7 +315,7 @@ def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
     p_values : array-like of shape (n_pairs,)
         Unadjusted p-values in the order of ``itertools.combinations(range(n_classifiers), 2)``.
     n_classifiers : int
-        Number of classifiers.
+        Number of classifiers. Not one p-value between 0 and 1 per pair: `InputError`.
 
     Returns
     -------

@@ -92,7 +92,7 @@ def write_model(model: TrainedModel, path: str | Path) -> None:
             part.feature_names_in_ = names
     if refused:
         kind = type(model.estimator).__name__
-        msg = f"{kind} cannot be kept in a skops file ({listed(sorted(refused))}); use another estimator"
+        msg = f"a skops file cannot keep {kind} ({listed(sorted(refused))}); use another estimator"
         raise InputError(msg)
     members[_SCHEMA] = json.dumps(schema).encode()
     members[_DIGEST] = json.dumps(_digest(members)).encode()

@@ -326,11 +326,8 @@ def _settle_duplicates(draft: Draft, how: str) -> None:
     repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
     if not repeated:
         return
-    named = ", ".join(f"{str(name)!r} ({count} times)" for name, count in repeated[:5])
-    text = (
-        f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: "
-        f"{named}{', ...' if len(repeated) > 5 else ''}"
-    )
+    named = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
+    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {named}"
     if how == "refuse":
         msg = (
             f"{draft.where}: {text}. Make names unique, or say in the sheet's options "
