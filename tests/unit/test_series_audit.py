@@ -108,7 +108,8 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     one = series(values)
     rows = found(one, "repeated sample").reset_index().assign(dataset="toy")
     assert rows["subject"].tolist() == ["toy2 = toy5", "toy3 ~ toy7", "toy4 ~ toy9"]
-    assert copies(rows.assign(severity="severe"), {"toy": one}) == {"toy": "severe"}
+    few = {"toy": pd.DataFrame({"samples": range(8)})}
+    assert copies(rows[:1], few) == copies(rows[1:], few) == {"toy": "severe"}
     for place, grave in enumerate(["warning", "warning", None]):  # none: two of 24 samples
         assert copies(rows[place:], {"toy": one}).get("toy") == grave
     other = rng.normal(8, 1, (FEATURES, 10))

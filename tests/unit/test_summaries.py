@@ -178,8 +178,7 @@ def test_ratios_are_shares_below_the_level():
     ratios = summaries.diagnostics(normality, within, dependence, 0.05)
     assert ratios["non_normal_ratio"] == 0.75
     assert ratios["non_normal_within_ratio"] == 0.5  # .01 and .04 of four tested
-    # adjusted: .04, .0533, .0533, .9 and .04, .08, .2667, .3
-    assert ratios["non_normal_ratio_fdr"] == 0.25
+    assert ratios["non_normal_ratio_fdr"] == 0.25  # .04, .0533, .0533, .9 and .04, .08, .2667, .3
     assert ratios["non_normal_within_ratio_fdr"] == 0.25
     assert ratios["dependent_ratio"] == 0.25
     assert ratios["max_abs_r"] == 0.9

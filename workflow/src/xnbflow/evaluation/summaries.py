@@ -200,17 +200,19 @@ def verdicts(
 
 
 def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
-    """Return by data set "severe" where a tenth of the samples are equal to others.
+    """Return by data set "severe" where a tenth of the samples are equal to others, or half nearly.
 
-    It is "warning" where fewer are, or where a tenth are nearly equal.
+    It is "warning" where fewer are equal, or where a tenth are nearly equal.
     """
     found: dict[str, str] = {}
     rows = audit[audit["check"] == "repeated sample"]
     for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
         n = pairs.str.split(" [~=] ", regex=True).explode().nunique()
-        many = 10 * n >= len(headers[name].samples)
-        if many or severity == "severe":
-            found.setdefault(name, severity if many else "warning")
+        share = n / len(headers[name].samples)
+        if share >= (0.1 if severity == "severe" else 0.5):
+            found[name] = "severe"
+        elif severity == "severe" or share >= 0.1:
+            found.setdefault(name, "warning")
     return found
 
 
