@@ -158,10 +158,7 @@ def _write_sorted(
 def sort_beside(
     features: np.ndarray, start: int, order: np.ndarray, offsets: np.ndarray, rows: np.ndarray
 ) -> None:
-    """Write the columns of `sorted_classes` from ``start`` on to ``rows`` (n_samples, BESIDE).
-
-    Columns beyond the last repeat it.
-    """
+    """Write `BESIDE` columns of `sorted_classes` to ``rows``, from ``start`` on, the last repeated."""
     for k in range(BESIDE):
         feature = features[min(start + k, len(features) - 1)]
         for i in range(len(order)):
