@@ -158,7 +158,7 @@ def _write_sorted(
 def sort_beside(
     features: np.ndarray, start: int, order: np.ndarray, offsets: np.ndarray, rows: np.ndarray
 ) -> None:
-    """Write `BESIDE` columns of `sorted_classes` to ``rows``, from ``start`` on; repeat the last."""
+    """Write `BESIDE` columns of `sorted_classes` from ``start`` to ``rows``; repeat the last."""
     for k in range(BESIDE):
         feature = features[min(start + k, len(features) - 1)]
         for i in range(len(order)):
