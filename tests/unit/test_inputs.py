@@ -424,7 +424,7 @@ CELLS = Cells(NUMBERS, pd.DataFrame({"type": SERIES.labels}), list("abcdefgh"))
 #: What is said, of which call.
 SAID = {
     "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
-    "no module 'nobody.here'; cor": lambda: contract.analysis_tables(NOWHERE),
+    "No module named 'nobody'; cor": lambda: contract.analysis_tables(NOWHERE),
     r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
     "no space is left": lambda: commands.write_atomically("x", Mock(side_effect=OSError(28, ""))),
     "there is no chunk to write;": lambda: write_chunks("x.parquet", []),

@@ -116,7 +116,7 @@ def test_other_files_are_refused(path, tmp_path):
         "nothing": "does not exist",
         "text": "not a model, or is damaged",
         "foreign": "not a model of xnbflow",
-        "newer": "format 99, this program reads 3",
+        "newer": "format 99, this program reads 4",
         "nested": "its schema is nested more than 150 deep",
         "popen": r"not trusted: subprocess\.Popen",
     }.items():

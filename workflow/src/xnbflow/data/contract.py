@@ -8,7 +8,6 @@ It is read whenever the Snakefile is, in every cluster job: only the standard li
 import string
 import tomllib
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
@@ -328,11 +327,13 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
     >>> list(analysis_tables(ANALYSIS))
     ['curves', 'sizes', 'chosen']
     """
-    spec = None
-    with suppress(ImportError):  # of a package that holds the module
+    spec, reason = None, f"No module named {analysis.compute!r}"
+    try:
         spec = find_spec(analysis.compute)
+    except ModuleNotFoundError as error:  # its package, or what that imports
+        reason = str(error)
     if spec is None or spec.origin is None:
-        msg = f"analysis {analysis.name!r}: no module {analysis.compute!r}; correct its entry"
+        msg = f"analysis {analysis.name!r}: {reason}; correct its entry, or install what is absent"
         raise InputError(msg, key=analysis.name)
     path = Path(spec.origin).with_name("tables.toml")
     _, groups = _read(path, _SHARED)

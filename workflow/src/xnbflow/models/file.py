@@ -28,7 +28,7 @@ from xnbflow.models.typicality import Typicality, features_to_look_at
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
 #: Raised when one of an older and a newer program could not read what the other writes.
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 
 _FORMAT = "xnbflow-model"
 _SCHEMA, _DIGEST = "schema.json", "digest.json"

@@ -174,7 +174,7 @@ def _doubtful(labels: np.ndarray) -> list[str]:
     few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
     if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
         notes.append(
-            f"fewer than {_FOLDS} samples in class {', '.join(few)}: of {_FOLDS} folds some test "
+            f"fewer than {_FOLDS} samples in class {listed(few)}: of {_FOLDS} folds some test "
             "none; add samples, join or leave out classes by map= in the sheet's options"
         )
     return notes
