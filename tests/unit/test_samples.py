@@ -271,6 +271,15 @@ def fitted_alike(dense, other):
         assert getattr(dense, name, None) == getattr(other, name, None)
 
 
+def explained_alike(dense, other):
+    """Compare explanations: rows and names exactly, numbers to the tolerance of two fits.
+
+    BLAS sums dense and sparse values in orders that depend on the processor, and the search for the
+    calibration's slope stops at slightly different points: two fits agree to about 1e-10.
+    """
+    pd.testing.assert_frame_equal(dense, other, rtol=1e-8, atol=1e-10)
+
+
 @pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_sparse_samples_give_what_dense_ones_give(model):
@@ -281,8 +290,9 @@ def test_sparse_samples_give_what_dense_ones_give(model):
         fitted_alike(dense, stored)
         for points in (form(X), X):
             found = stored.predict_joint_log_proba(points)
-            np.testing.assert_allclose(found, dense.predict_joint_log_proba(X), rtol=1e-11)
-        assert stored.explain(form(X[:3])).equals(dense.explain(X[:3]))
+            np.testing.assert_allclose(found, dense.predict_joint_log_proba(X), rtol=1e-8)
+            assert stored.predict(points).tolist() == dense.predict(X).tolist()
+        explained_alike(dense.explain(X[:3]), stored.explain(form(X[:3])))
 
 
 @pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
@@ -298,7 +308,7 @@ def test_every_format_is_the_same_matrix_at_every_door(form):
         fitted_alike(dense, stored)
         joint = dense.predict_joint_log_proba(X)
         np.testing.assert_allclose(dense.predict_joint_log_proba(form(X)), joint, rtol=1e-11)
-        assert dense.explain(form(X[:3])).equals(dense.explain(X[:3]))
+        explained_alike(dense.explain(X[:3]), stored.explain(form(X[:3])))
         if hasattr(model, "transform"):
             kept = dense.transform(form(X))
             assert sparse.issparse(kept)
@@ -310,7 +320,7 @@ def test_every_format_is_the_same_matrix_at_every_door(form):
             assert stream.selected_features_ == of_names
             used = np.searchsorted(names, stream.feature_names_in_)
             found = stream.predict_joint_log_proba(form(X[:, used]))
-            np.testing.assert_allclose(found, joint, rtol=1e-11)
+            np.testing.assert_allclose(found, joint, rtol=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")

@@ -272,7 +272,11 @@ def test_a_stream_gives_the_classifier_of_the_whole_series(rng, sparse):
     given = {"sizes": [1, 3], "distance": ["combined", "separation"]}
     whole = ClassSpecificNBCV(**given).fit(frame, y, groups)
     streamed = ClassSpecificNBCV(**given).fit_stream(chunks, y, groups)
-    assert streamed.path_.equals(whole.path_)
+    # Names, sizes and choices are equal; BLAS sums chunks in another order than the whole.
+    pd.testing.assert_frame_equal(streamed.path_, whole.path_, rtol=1e-9)
     assert streamed.core_features_ == whole.core_features_
     assert streamed.n_features_in_ == len(whole.used_columns_) < 90
-    assert np.array_equal(streamed.predict_proba(frame), whole.predict_proba(frame))
+    assert streamed.predict(frame).tolist() == whole.predict(frame).tolist()
+    np.testing.assert_allclose(
+        streamed.predict_proba(frame), whole.predict_proba(frame), rtol=1e-9, atol=1e-15
+    )
