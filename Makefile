@@ -22,7 +22,7 @@ test: $(INSTALLED)
 
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
 
 ## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)
@@ -53,7 +53,7 @@ format: $(INSTALLED)
 
 ## manual: results/README.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)
-	@$(BIN)/python -m xnbflow.workflow.manual
+	@$(BIN)/python -m xnbflow.running.manual
 
 ## docs: the documentation as a site in site/, with the report of a small study; it opens without a network
 docs: $(DOCUMENTING) $(EXAMPLE)
@@ -71,7 +71,7 @@ package:
 
 ## coverage: the lines that no fast test reaches
 coverage: $(INSTALLED)
-	@$(BIN)/python -m pytest -q -m "not slow" --cov=xnbflow --cov-report=term-missing:skip-covered tests/unit
+	@$(BIN)/python -m pytest -q -m "not slow" --cov=xnbflow --cov-report=term-missing:skip-covered tests/unit tests/papers
 
 ## paper-scale: the whole workflow on eighteen simulated series of the paper's size
 paper-scale: $(INSTALLED)

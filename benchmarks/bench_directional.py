@@ -4,8 +4,8 @@ import numpy as np
 from rows import row
 from timing import alternate, median_seconds
 
-from xnbflow.density.families import VonMises
 from xnbflow.naive_bayes import SelectiveNB, VonMisesNB
+from xnbflow.papers.directional.von_mises import VonMises
 
 #: Auslan's shape: 60 angles and 60 real numbers, 95 signs, 27 samples of each.
 N_ANGLES, N_CLASSES, N_PER_CLASS = 60, 95, 27

@@ -11,13 +11,13 @@ import time
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.tables import diagnose
+from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import train
+from xnbflow.running.project import default_configuration
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,7 +42,7 @@ def tiny_series(n_per_class: int = 12) -> DataSet:
 
 def main(folder: Path, first: int, step: int) -> None:
     """Diagnose series of a folder and train the study's classifiers on them."""
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    config = default_configuration(ROOT)
     own = config["diagnostics"]
     tests = {"min_abs_r": own["min_abs_r"], "alpha": own["dependence_alpha"], "dof": own["dof"]}
     entries = [

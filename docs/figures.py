@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.model_selection import cross_val_score
 
-from xnbflow.density.families import Gaussian, Kernel, VonMises
+from xnbflow.density.families import Gaussian, Kernel
 from xnbflow.naive_bayes import (
     XNB,
     ClassSpecificNB,
@@ -18,8 +18,9 @@ from xnbflow.naive_bayes import (
     GeneralizedNB,
     KernelNBRegressor,
 )
+from xnbflow.papers.directional.von_mises import VonMises
+from xnbflow.papers.separation.separation_scores import printed_cut, select_blocks
 from xnbflow.preprocessing import CICA
-from xnbflow.preprocessing.selection.separation import printed_cut, select_blocks
 from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, plain_number, render
 
 __all__ = ["FIGURES"]

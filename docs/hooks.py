@@ -10,7 +10,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from xnbflow.evaluation.methods import METHODS
+from xnbflow.evaluation.methods import shipped_methods
 
 ROOT = Path(__file__).parents[1]
 #: What `make docs` computes before: the results of the study `example`.
@@ -98,7 +98,7 @@ def command_line() -> str:
     import typer
     from typer.cli import get_docs_for_click
 
-    from xnbflow.workflow.cli.app import app
+    from xnbflow.running.cli.app import app
 
     group = typer.main.get_command(app)
     text = get_docs_for_click(obj=group, ctx=typer.Context(group), name="xnbflow")
@@ -123,7 +123,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def with_methods(markdown: str) -> str:
     """Return the page of the library with every classifier and transformer of the registry."""
     for kind in ("classifier", "transformer"):
-        own = [method.estimator for method in METHODS.values() if method.kind == kind]
+        own = [method.estimator for method in shipped_methods().values() if method.kind == kind]
         blocks = "\n\n".join(f"::: {name}" for name in sorted(own))
         markdown = markdown.replace(f"<!-- Every {kind} of the registry. -->", blocks)
     return markdown

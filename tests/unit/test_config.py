@@ -8,19 +8,19 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import yaml
 from toys import mistakes, put
 
-from xnbflow.data.contract import STUDY_TABLE, text_of
-from xnbflow.data.errors import InputError
-from xnbflow.data.study import Study
-from xnbflow.workflow.config import RULES, Batch, Folds, read_config, read_sheets
-from xnbflow.workflow.other_studies import refuse_other_folds
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Study
+from xnbflow.running.config import RULES, Batch, Folds, read_config, read_sheets
+from xnbflow.running.other_studies import refuse_other_folds
+from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.tables.contract import STUDY_TABLE, text_of
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
-RAW = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-DATASETS = list(read_sheets({"own": ROOT / "config/datasets.tsv"})[0])
+RAW = default_configuration(ROOT)
+DATASETS = list(read_sheets(default_sheets(ROOT))[0])
 XNB, LOG = {"method": "xnb"}, {"method": "log2", "reason": "intensities"}
 
 

@@ -10,22 +10,17 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KernelDensity
 
-from xnbflow.data.errors import InputError
-from xnbflow.density.families import (
-    Categorical,
-    Gaussian,
-    GaussianBlocks,
-    Kernel,
-    MultivariateGaussian,
-    VonMises,
-    VonMisesFisher,
-    bessel,
-)
-from xnbflow.density.families.gaussian_blocks import ledoit_wolf_intensity
+from xnbflow.core.errors import InputError
+from xnbflow.density import bessel
+from xnbflow.density.families import Gaussian, Kernel, MultivariateGaussian
 from xnbflow.density.families.kernel import LOG_ZERO, log_kernel_density
 from xnbflow.density.kernels import KERNELS
 from xnbflow.naive_bayes import XNB, FlexibleNB
-from xnbflow.preprocessing.selection.mutual_information import quadrature_information
+from xnbflow.papers.directional.categorical import Categorical
+from xnbflow.papers.directional.mutual_information import quadrature_information
+from xnbflow.papers.directional.von_mises import VonMises
+from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
+from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
 
 
 @pytest.fixture(scope="module")

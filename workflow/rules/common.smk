@@ -2,21 +2,20 @@
 import re
 from pathlib import Path
 
-import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
-from xnbflow.data.contract import *
-from xnbflow.data.errors import InputError
+from xnbflow.tables.contract import *
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
-from xnbflow.workflow.needs import asked, cpus_for
-from xnbflow.workflow.other_studies import refuse_other_folds
-from xnbflow.workflow.provenance import source_digests
+from xnbflow.running.config import Batch, check_schema, read_config, read_sheets
+from xnbflow.running.needs import asked, cpus_for
+from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.running.other_studies import refuse_other_folds
+from xnbflow.running.provenance import source_digests
 
-#: The configuration of the project, and over it the one of --configfile, --config or the caller of this module.
-defaults = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-OWN_SHEETS = [str(ROOT / sheet) for sheet in defaults["sheets"]]
+#: The configuration of the papers and the project, and over it that of --configfile, --config or the caller of this module.
+defaults = default_configuration(ROOT)
 update_config(defaults, config)
 config = defaults
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
@@ -30,10 +29,9 @@ def found(path):
 try:
     check_schema(config, SCHEMA)
     sheets = {sheet: found(sheet) for sheet in config["sheets"]}
+    named = {path.resolve() for path in sheets.values()}
     own = {
-        sheet: sheet
-        for sheet in OWN_SHEETS
-        if Path(sheet) not in map(Path.resolve, sheets.values())
+        sheet: path for sheet, path in default_sheets(ROOT).items() if path.resolve() not in named
     }
     DATASETS, SHEETS = read_sheets(own | sheets, defaults=own)
     CONFIG = read_config(config, SCHEMA, list(DATASETS))

@@ -18,8 +18,7 @@ def __getattr__(name: str) -> Any:
     if name[:1].isupper():
         from xnbflow import naive_bayes, preprocessing  # noqa: PLC0415
 
-        for package in (naive_bayes, preprocessing):
-            if name in package.__all__:
-                return getattr(package, name)
+        package = preprocessing if name in preprocessing.__all__ else naive_bayes
+        return getattr(package, name)
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -1,1 +1,1 @@
-"""A data set in memory and in files, where it comes from, and the tables that are made of it."""
+"""The data set in memory: features, samples, labels and matrices."""

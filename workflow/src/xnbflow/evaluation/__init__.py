@@ -1,1 +1,1 @@
-"""How good a classifier is: folds, training, metrics, stability, comparison."""
+"""How good a classifier is: methods, folds, fitting, training and metrics."""

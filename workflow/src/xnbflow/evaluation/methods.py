@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from xnbflow.data.entries import (
-    COLUMNS,
+from xnbflow.core.entries import (
+    PRIORS,
     Method,
     choice,
     either,
@@ -18,17 +18,13 @@ from xnbflow.data.entries import (
     list_of,
     nothing,
     number,
-    text,
     whole,
 )
-from xnbflow.data.plugins import with_plugins
+from xnbflow.core.plugins import with_papers, with_plugins
 
-__all__ = ["METHODS", "entries_in", "known_methods", "resolved", "unlabelled"]
+__all__ = ["METHODS", "entries_in", "known_methods", "resolved", "shipped_methods", "unlabelled"]
 
 _XNB = "@xnb2024"
-_DIRECTIONAL = "@lopezcruz2015"
-_LARSEN = "@larsen2005"
-
 _BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
 _KERNEL = choice(
     "gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", "triangular"
@@ -43,7 +39,6 @@ _EVIDENCE = {
     "evidence": choice("relative", "odds", "absolute"),
     "contamination": number(least=0, below=1),
 }
-_PRIORS = either(list_of(number(least=0)), nothing())
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 _CSNB = "xnbflow; relative evidence: @baggenstoss1999"
 _XNB_SELECTION = {
@@ -75,52 +70,31 @@ _SIZE_RULES = {
     "one_standard_error": "the fewest features within one standard error of the best",
     "best": "the number of features with the best inner score",
 }
-_FAMILY = choice(
-    "categorical",
-    "gaussian",
-    "kernel",
-    "multivariate_gaussian",
-    "von_mises",
-    "von_mises_fisher",
-)
-_BLOCK = {
-    "$comment": "(name, distribution, columns)",
-    "type": "array",
-    "prefixItems": [text(), _FAMILY, COLUMNS],
-    "minItems": 3,
-    "maxItems": 3,
-}
-_SMOOTHING = {
-    "span": number(above=0, most=1),
-    "kernel": choice("minimum_variance", "epanechnikov"),
-    "shrinkage": number(above=0),
-}
-
 _transformer = partial(Method, kind="transformer")
 _OWN = (
     Method(
         "gaussian_nb",
-        "xnbflow.naive_bayes.gaussian.GaussianNB",
+        "xnbflow.naive_bayes.gaussian_nb.GaussianNB",
         "Gaussian naive Bayes",
         f"{_XNB}, section 3",
-        {"priors": _PRIORS, "var_smoothing": number(least=0)},
+        {"priors": PRIORS, "var_smoothing": number(least=0)},
     ),
     Method(
         "flexible_nb",
-        "xnbflow.naive_bayes.flexible.FlexibleNB",
+        "xnbflow.naive_bayes.flexible_nb.FlexibleNB",
         "flexible naive Bayes: kernel densities",
         f"@john1995; {_XNB}, Eq. 8",
         {
             "bandwidth": _BANDWIDTH,
             "kernel": _KERNEL,
             "min_bandwidth": number(least=0),
-            "priors": _PRIORS,
+            "priors": PRIORS,
             "exact": flag(),
         },
     ),
     Method(
         "xnb",
-        "xnbflow.naive_bayes.class_specific.XNB",
+        "xnbflow.naive_bayes.xnb.XNB",
         "kernel densities, features of each class’s own",
         f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
         {
@@ -133,11 +107,11 @@ _OWN = (
             "selection": choice("greedy", "joint", "minimal"),
             "underflow": choice("as_published", "log"),
             "min_bandwidth": number(least=0),
-            "priors": _PRIORS,
+            "priors": PRIORS,
             "exact": flag(),
         },
         rules={"selection": _XNB_SELECTION},
-        quick="xnbflow.naive_bayes.class_specific.XNB",
+        quick="xnbflow.naive_bayes.xnb.XNB",
     ),
     Method(
         "csnb",
@@ -153,7 +127,7 @@ _OWN = (
             "min_bandwidth": number(least=0),
             **_EVIDENCE,
             "temperature": number(above=0),
-            "priors": _PRIORS,
+            "priors": PRIORS,
             "exact": flag(),
         },
         rules={"evidence": _EVIDENCE_RULES},
@@ -161,7 +135,7 @@ _OWN = (
     ),
     Method(
         "csnb_cv",
-        "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
+        "xnbflow.naive_bayes.class_specific_nb_cv.ClassSpecificNBCV",
         "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated",
         f"{_CSNB}; one-standard-error rule: @breiman1984",
         {
@@ -174,7 +148,7 @@ _OWN = (
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": either(number(least=0), list_of(number(least=0))),
             **_EVIDENCE,
-            "priors": _PRIORS,
+            "priors": PRIORS,
             "exact": flag(),
         },
         rules={
@@ -183,126 +157,6 @@ _OWN = (
             "rule": _SIZE_RULES,
         },
         quick=_QUICK,
-    ),
-    Method(
-        "von_mises_nb",
-        "xnbflow.naive_bayes.von_mises.VonMisesNB",
-        "von Mises naive Bayes: angles as angles",
-        f"{_DIRECTIONAL}, section 3.2, Theorems 1 and 2",
-        {
-            "angular": either(COLUMNS, nothing()),
-            "categorical": COLUMNS,
-            "period": number(above=0),
-            "alpha": number(above=0),
-            "var_smoothing": number(least=0),
-        },
-    ),
-    Method(
-        "von_mises_fisher_nb",
-        "xnbflow.naive_bayes.von_mises.VonMisesFisherNB",
-        "von Mises-Fisher naive Bayes: directions in space",
-        f"{_DIRECTIONAL}, section 3.3, Theorem 3",
-        {"tolerance": number(least=0), "normalize": {"type": "boolean"}},
-    ),
-    Method(
-        "hybrid_nb",
-        "xnbflow.naive_bayes.hybrid.HybridNB",
-        "hybrid naive Bayes: a family of densities for each block of features",
-        f"{_DIRECTIONAL}, Eq. 9, sections 3.4 and 3.5",
-        {"groups": either(list_of(_BLOCK), nothing()), "priors": _PRIORS},
-    ),
-    Method(
-        "selective_nb",
-        "xnbflow.naive_bayes.selective.SelectiveNB",
-        "naive Bayes on the features that carry most information on the class",
-        f"{_DIRECTIONAL}, section 3.6",
-        {
-            "estimator": either(estimator(), nothing()),
-            "n_max": either(whole(1), nothing()),
-            "cv": either(whole(2), estimator(), nothing()),
-        },
-    ),
-    Method(
-        "discretized_nb",
-        "xnbflow.naive_bayes.discretized.DiscretizedNB",
-        "naive Bayes on intervals (MDLP)",
-        "@fayyad1993",
-        {"categorical": COLUMNS, "alpha": number(above=0)},
-    ),
-    Method(
-        "block_nb",
-        "xnbflow.naive_bayes.block.BlockNB",
-        "naive Bayes over blocks of features, kept or weighted by their separation score",
-        "@pavlenko2004, Eqs. 9, 15 to 18 and 22, Theorem 1",
-        {
-            "blocks": either(whole(1), list_of({}), estimator()),
-            "covariance": choice("pooled", "per_class"),
-            "selection": either(choice("threshold", "weights"), nothing()),
-            "cut": choice("printed", "bias_removed", "optimal"),
-        },
-    ),
-    Method(
-        "generalized_nb",
-        "xnbflow.naive_bayes.generalized.GeneralizedNB",
-        "naive effects, adjusted for marginal bias",
-        _LARSEN,
-        _SMOOTHING
-        | {
-            "tol": number(least=0),
-            "max_iter": whole(0),
-            "start": choice("logistic", "naive"),
-            "categorical": either(COLUMNS, nothing()),
-        },
-        rules={
-            "start": {
-                "logistic": "the adjustments start from a logistic regression on naive effects, "
-                "pulled towards naive Bayes: xnbflow's own, because backfitting diverges on copies",
-                "naive": "as published: backfitting from naive Bayes, which may diverge where "
-                "features repeat one another",
-            }
-        },
-    ),
-    Method(
-        "top_scoring_pairs",
-        "xnbflow.naive_bayes.top_scoring_pairs.TopScoringPairs",
-        "k-TSP: pairs of features that vote by which is the larger; two classes",
-        "@tan2005",
-        {
-            "n_pairs": whole(1),
-            "n_candidates": whole(2),
-        },
-    ),
-    _transformer(
-        "stepwise_naive_effects",
-        "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
-        "selection of features by stepwise logistic regression on naive effects",
-        _LARSEN,
-        {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
-        | _SMOOTHING
-        | {"categorical": either(COLUMNS, nothing())},
-    ),
-    _transformer(
-        "cica",
-        "xnbflow.preprocessing.cica.CICA",
-        "linear components that are independent given the class",
-        "@akaho2001, Eq. 7, sections 4 and 5",
-        {
-            "n_components": either(whole(1), nothing()),
-            "basis": whole(4, 1000),
-            "width": either(choice("cv", "paper"), number(least=1e-6, most=1e6)),
-            "n_restarts": whole(0, 10_000),
-            "max_iter": whole(0),
-            "tol": number(least=0),
-            "step": number(above=0),
-            "random_state": either(whole(0), nothing()),
-        },
-    ),
-    _transformer(
-        "correlation_blocks",
-        "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
-        "blocks of the features whose residuals correlate most",
-        "xnbflow, for the blocks that @pavlenko2004 take as given",
-        {"size": whole(1)},
     ),
     _transformer(
         "imputer",
@@ -359,8 +213,14 @@ _OWN = (
     ),
 )
 
-#: The methods of this package by name.
+#: The methods of the core by name.
 METHODS = {method.name: method for method in _OWN}
+
+
+@cache
+def shipped_methods() -> Mapping[str, Method]:
+    """Return every method of this package by name: those of the core, and those of the papers."""
+    return with_papers("xnbflow.methods", Method, METHODS)
 
 
 @cache
@@ -390,7 +250,7 @@ def resolved(entry: Any) -> Any:
     Examples
     --------
     >>> resolved({"method": "xnb", "params": {"threshold": 0.9}})
-    {'method': 'xnbflow.naive_bayes.class_specific.XNB', 'params': {'threshold': 0.9}}
+    {'method': 'xnbflow.naive_bayes.xnb.XNB', 'params': {'threshold': 0.9}}
     """
     if isinstance(entry, Mapping):
         values = {key: resolved(value) for key, value in entry.items()}

@@ -1,34 +1,29 @@
-"""Naive Bayes classifiers, one file each, on one small base class; and one baseline, k-TSP."""
+"""Naive Bayes classifiers, one file each, on one small base class.
 
+Those of a paper in `xnbflow.papers` can be imported from here as well: ``from xnbflow.naive_bayes
+import GaussianNB`` and, while their paper is installed, any classifier of the registry by its name.
+"""
+
+from typing import Any
+
+from xnbflow.core.plugins import shipped_estimator
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.block import BlockNB
-from xnbflow.naive_bayes.class_specific import XNB
-from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
-from xnbflow.naive_bayes.discretized import DiscretizedNB
-from xnbflow.naive_bayes.flexible import FlexibleNB
-from xnbflow.naive_bayes.gaussian import GaussianNB
-from xnbflow.naive_bayes.generalized import GeneralizedNB
-from xnbflow.naive_bayes.hybrid import HybridNB
-from xnbflow.naive_bayes.regression import KernelNBRegressor
-from xnbflow.naive_bayes.selective import SelectiveNB
-from xnbflow.naive_bayes.top_scoring_pairs import TopScoringPairs
-from xnbflow.naive_bayes.von_mises import VonMisesFisherNB, VonMisesNB
+from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.flexible_nb import FlexibleNB
+from xnbflow.naive_bayes.gaussian_nb import GaussianNB
+from xnbflow.naive_bayes.xnb import XNB
 
 __all__ = [
     "XNB",
     "BaseNaiveBayes",
-    "BlockNB",
     "ClassSpecificNB",
     "ClassSpecificNBCV",
-    "DiscretizedNB",
     "FlexibleNB",
     "GaussianNB",
-    "GeneralizedNB",
-    "HybridNB",
-    "KernelNBRegressor",
-    "SelectiveNB",
-    "TopScoringPairs",
-    "VonMisesFisherNB",
-    "VonMisesNB",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import an estimator of a paper on first use (PEP 562)."""
+    return shipped_estimator(__name__, name)

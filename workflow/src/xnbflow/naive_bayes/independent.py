@@ -1,25 +1,16 @@
 """Naive Bayes as such: a likelihood of terms that are independent given the class (XNB, Eq. 2)."""
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from xnbflow.data.columns import column_positions
-from xnbflow.data.errors import InputError
-from xnbflow.density.families import FAMILIES
-from xnbflow.density.families.base import Distribution
+from xnbflow.core.errors import InputError
+from xnbflow.density.families.distribution import Distribution
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.preprocessing.selection.mutual_information import (
-    quadrature_information,
-    sample_information,
-)
 
-__all__ = ["ColumnGroup", "GroupedNB", "IndependentNB", "family_of"]
+__all__ = ["ColumnGroup", "IndependentNB"]
 
 
 @dataclass(frozen=True)
@@ -108,22 +99,6 @@ class IndependentNB(BaseNaiveBayes):
         """Return the free parameters of each term, all classes together, shape (n_terms,)."""
         return np.concatenate([group.distribution.n_parameters() for group in self.groups_])
 
-    def mutual_information(self, features: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return each term's mutual information with the class under the fitted densities.
-
-        In nats, shape (n_terms,), by quadrature; for a multivariate family the mean over the
-        training samples, ``features`` (n_features, n_samples) and their class ``codes``
-        (n_samples,).
-        """
-        parts = []
-        for group in self.groups_:
-            part = quadrature_information(group.distribution, self.class_log_prior_)
-            if part is None:
-                log_density = group.log_density(features)
-                part = sample_information(log_density, codes, self.class_log_prior_)
-            parts.append(part)
-        return np.concatenate(parts)
-
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         terms = self.term_log_densities(features)[:, code]
         return np.arange(len(terms)), terms
@@ -136,48 +111,3 @@ class IndependentNB(BaseNaiveBayes):
             for group in self.groups_
         ]
         return np.array([name for part in terms for name in part], dtype=object)
-
-
-class GroupedNB(IndependentNB):
-    """Base class: a subclass names groups of columns, each with its family of densities."""
-
-    @abstractmethod
-    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
-        """Return the groups to fit: name, family or its short name, columns."""
-
-    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        groups: list[ColumnGroup] = []
-        owner: dict[int, str | None] = {}
-        for given in self._groups():
-            if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
-                msg = f"group {given!r} is not (name, distribution, columns)"
-                raise InputError(msg)
-            group = ColumnGroup(given[0], family_of(given[1], given[0]), self._columns(given[2]))
-            for column in group.columns.tolist():
-                if column in owner:
-                    name = self._feature_names()[column]
-                    msg = f"column {name} is in groups {owner[column]!r} and {group.name!r}"
-                    raise InputError(msg)
-                owner[column] = group.name
-            groups.append(group)
-        self.groups_ = [group for group in groups if len(group.columns)]
-        if not self.groups_:
-            msg = f"no group of {type(self).__name__} has a column"
-            raise InputError(msg)
-        for group in self.groups_:
-            group.fit(features, codes, len(self.classes_))
-
-    def _columns(self, spec: Any) -> np.ndarray:
-        """Return the positions of the columns that ``spec`` names."""
-        what = f"a group of {type(self).__name__}"
-        return column_positions(spec, self._feature_names(), what)
-
-
-def family_of(family: Any, group: str) -> Distribution:
-    """Return a family that is not fitted, from a family or its short name, for a group."""
-    if isinstance(family, Distribution):
-        return clone(family)
-    if not isinstance(family, str) or family not in FAMILIES:
-        msg = f"group {group!r}: unknown distribution {family!r}; use one of {', '.join(FAMILIES)}"
-        raise InputError(msg)
-    return FAMILIES[family]()

@@ -1,11 +1,13 @@
-"""Transformers that prepare features for a classifier."""
+"""Transformers that prepare features for a classifier.
 
-from xnbflow.preprocessing.cica import CICA
-from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
+Those of a paper in `xnbflow.papers` can be imported from here as well, while it is installed.
+"""
+
+from typing import Any
+
+from xnbflow.core.plugins import shipped_estimator
 from xnbflow.preprocessing.filters import ExpressionFilter, VarianceFilter
 from xnbflow.preprocessing.imputation import Imputer
-from xnbflow.preprocessing.mdlp import MDLPDiscretizer
-from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
 from xnbflow.preprocessing.normalisation import (
     CountsPerMillion,
     Log2,
@@ -16,17 +18,18 @@ from xnbflow.preprocessing.normalisation import (
 )
 
 __all__ = [
-    "CICA",
-    "CorrelationBlocks",
     "CountsPerMillion",
     "ExpressionFilter",
     "Imputer",
     "Log2",
-    "MDLPDiscretizer",
     "QuantileNormalizer",
     "SampleRanks",
     "SampleStandardizer",
-    "StepwiseNaiveEffects",
     "VarianceFilter",
     "looks_like_counts",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import an estimator of a paper on first use (PEP 562)."""
+    return shipped_estimator(__name__, name)

@@ -1,1 +1,1 @@
-"""What a study computes beyond the common tables: one folder an analysis, its section included."""
+"""The tables of a study, put together in the stage *compare*."""

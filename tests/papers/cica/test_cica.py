@@ -1,0 +1,98 @@
+"""CICA: the objective and its descent, what is recovered, and the data that it takes."""
+
+import numpy as np
+import pytest
+
+from xnbflow.papers.cica.compute import recovery_error, simulate
+from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, natural_gradient
+from xnbflow.papers.cica.transformer import CICA
+
+A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing
+
+
+def draw(n_samples=200, seed=0):
+    simulation = simulate(n_samples, np.random.default_rng(seed))
+    return simulation.inputs, simulation.target
+
+
+def objective_of(X, y, factor):
+    return ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), factor)
+
+
+def test_the_gradient_is_that_of_relative_changes():
+    X, y = draw(60)
+    objective = objective_of(X, y, 0.5)
+    demixing = objective.standardise(np.array([[1.0, -0.3], [0.2, 1.0]]))
+    _, gradient = objective(demixing)
+    for i, j in ((0, 1), (1, 0), (0, 0)):
+        change = np.zeros((2, 2))
+        change[i, j] = 1e-6
+        ahead, behind = (
+            objective(objective.standardise((np.eye(2) + sign * change) @ demixing))[0]
+            for sign in (1, -1)
+        )
+        assert gradient[i, j] == pytest.approx((ahead - behind) / 2e-6, rel=1e-5, abs=1e-8)
+
+
+def test_the_objective_never_rises_and_ends_flat():
+    X, y = draw()
+    objective = objective_of(X, y, 0.25)
+    descent = natural_gradient(objective, np.eye(2), step=0.1, max_iter=200, tol=1e-4)
+    assert descent.converged
+    assert np.all(np.diff(descent.values) < 0)
+    assert np.abs(objective(descent.path[-1])[1]).max() <= 1e-4
+
+
+@pytest.mark.parametrize(("n_samples", "most"), [(200, 0.6), (1000, 0.25)])
+def test_the_chosen_width_recovers_the_sources(n_samples, most):
+    fits = [CICA(random_state=seed).fit(*draw(n_samples, seed)) for seed in range(5)]
+    assert np.median([recovery_error(cica.components_ @ A) for cica in fits]) <= most
+    assert all(cica.converged_ for cica in fits)
+
+
+def test_components_are_the_documented_map():
+    X, y = draw()
+    X = X * [1e3, 1e-3] + 7
+    cica = CICA(width=0.25, random_state=0).fit(X, y)
+    components = cica.transform(X)
+    np.testing.assert_allclose(components, (X - cica.mean_) @ cica.components_.T)
+    np.testing.assert_allclose(components.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(components.std(axis=0), 1)
+    np.testing.assert_allclose(components @ cica.mixing_.T + cica.mean_, X)
+    largest = np.abs(cica.components_ * X.std(axis=0)).argmax(axis=1)
+    assert (cica.components_[[0, 1], largest] > 0).all()
+
+
+def test_integers_and_strings_are_the_same_classes_and_floats_are_not():
+    X, y = draw(90)
+    codes = np.digitize(y, [-1, 1])
+    integers = CICA(width=1.0, random_state=0).fit(X, codes)
+    strings = CICA(width=1.0, random_state=0).fit(X, np.array(["low", "middle", "top"])[codes])
+    real = CICA(width=1.0, random_state=0).fit(X, codes.astype(float))
+    np.testing.assert_array_equal(integers.components_, strings.components_)
+    assert not np.array_equal(integers.components_, real.components_)
+
+
+@pytest.mark.parametrize("basis", [4, 12, lambda y: np.column_stack([y, y**2]), np.square])
+def test_the_canonical_subspace_depends_on_the_functions_given(rng, basis):
+    # y's square is all that the first input tells: its cubic splines find it, and so does y²
+    y = rng.uniform(-1, 1, 400)
+    X = np.column_stack([y**2, rng.normal(size=400), rng.normal(size=400)])
+    X[:, 0] += 0.02 * rng.normal(size=400)
+    cica = CICA(n_components=1, basis=basis, width=1.0).fit(X, y)
+    assert abs(np.corrcoef(cica.transform(X)[:, 0], y**2)[0, 1]) > 0.95
+
+
+def test_fewer_components_than_dimensions_can_always_be_found(rng):
+    y = rng.normal(size=30)
+    X = rng.normal(size=(30, 50))
+    X[:, :10] += 3 * y[:, np.newaxis]
+    cica = CICA(n_components=1).fit(X, y)
+    assert abs(np.corrcoef(cica.transform(X)[:, 0], y)[0, 1]) > 0.9
+    X, y = draw()
+    repeated = np.column_stack([X, X[:, 0] - 2 * X[:, 1]])
+    reduced = CICA(n_components=2, width=0.25, random_state=0).fit(repeated, y).transform(repeated)
+    assert np.linalg.matrix_rank(reduced) == 2
+    constant = np.column_stack([X, np.full(200, 0.1)])
+    cica = CICA(n_components=2, width=0.25, random_state=0).fit(constant, y)
+    np.testing.assert_array_equal(cica.components_[:, 2], 0)

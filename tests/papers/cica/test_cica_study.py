@@ -1,0 +1,112 @@
+"""The study of CICA: its simulation, its tables and its section."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import analysis_section, small, walk
+from sklearn.datasets import load_iris
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.papers.cica.compute import analyse, recovery_error, simulate
+from xnbflow.papers.cica.entries import ANALYSIS
+from xnbflow.report.page.blocks import Prose
+
+TINY = small("cica")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def iris():
+    bunch = load_iris()
+    names = [f"flower{i}" for i in range(150)]
+    return DataSet(
+        "iris", bunch.data.T, bunch.feature_names, names, bunch.target_names[bunch.target]
+    )
+
+
+@pytest.fixture(scope="module")
+def tables(iris):
+    return analyse({"iris": iris}, TINY, threads=1)
+
+
+def test_samples_are_the_papers():
+    simulation = simulate(2000, np.random.default_rng(0))
+    y = simulation.target
+    noise = np.linalg.solve([[1, 0.5], [0.5, 1]], simulation.inputs.T) - [y, y**2]
+    assert np.abs(noise).max() <= 1
+    assert np.abs(np.corrcoef([*noise, y]) - np.eye(3)).max() < 0.1
+    assert (y.min(), y.max()) == (pytest.approx(-3, abs=0.02), pytest.approx(3, abs=0.02))
+
+
+def test_nuisance_is_mixed_with_the_sources():
+    simulation = simulate(500, np.random.default_rng(0), n_nuisance=8, least_target=0.0)
+    unmixed = np.linalg.solve(simulation.mixing, simulation.inputs.T)
+    assert simulation.inputs.shape == (500, 10)
+    assert np.abs(unmixed[0] - simulation.target).max() <= 1
+    assert np.abs([np.corrcoef(row, simulation.target)[0, 1] for row in unmixed[2:]]).max() < 0.15
+    assert simulation.target.min() >= 0
+
+
+def test_recovery_error_is_equation_12():
+    # rows: 1/4 and 3/3 + 2/3 - 1; columns: 3/4 and 1/2 ... with rows (4, 1), (3, 2)
+    expected = 1 / 4 + 2 / 3 + 3 / 4 + 1 / 2
+    assert recovery_error(np.array([[4.0, -1.0], [3.0, 2.0]])) == pytest.approx(expected)
+
+
+def test_dependence_given_the_class_is_gone_after_cica(tables):
+    table = tables["dependence"].set_index(["samples", "transformation"])
+    # sepal length and petal length, |r| = .756 within species, are the one dependent pair
+    assert table.loc[("those fitted", "none"), "pairs"] == 1
+    assert table.loc[("those fitted", "none"), "ratio"] == 0.5
+    assert table.loc[("those fitted", "CICA"), "pairs"] == 0
+    assert table.loc[("held-out half", "CICA"), "pairs"] == 0
+    assert table.loc[("those fitted", "CICA"), "largest_r"] < 0.3
+
+
+def test_tables_made_of_others_follow_from_them(tables):
+    keys = ["setting", "samples", "method"]
+    errors = tables["errors"].set_index([*keys, "regression_width"])["mean_square_error"]
+    row = tables["summary"].set_index([*keys, "measure"])
+    row = row.loc["as in the paper", 20, "FastICA", "mean square error, chosen width"]
+    expected = errors["as in the paper", 20, "FastICA", "chosen"].quantile([0.1, 0.5, 0.9])
+    np.testing.assert_allclose(row[["lower", "median", "upper"]].astype(float), expected)
+    start = tables["iterations"].query("step == 0").pivot(index="measure", columns="width")
+    np.testing.assert_allclose(start["median", "paper's"], start["median", "chosen"])
+    for row in tables["descents"].itertuples():
+        path = tables["iterations"].query(
+            "samples == @row.samples and width == @row.width and measure == @row.measure"
+        )
+        path = path.set_index("step")["median"].sort_index()
+        assert path.index.tolist() == list(range(13))
+        assert (row.start, row.least, row.end) == (path.iloc[0], path.min(), path.iloc[-1])
+        assert path[row.least_at] == path.min()
+        assert row.leaves == (path.iloc[-1] > 1.5 * path.min())
+    summary = tables["summary"].set_index(["setting", "samples", "measure", "method"])
+    for key, row in summary.iterrows():
+        if (*key[:3], "no transformation") in summary.index:
+            without = summary.loc[(*key[:3], "no transformation"), "median"]
+            assert row["of_untransformed"] == pytest.approx(row["median"] / without, nan_ok=True)
+    accuracy = tables["classification"].query("transformation == 'CICA'")["accuracy"]
+    assert accuracy.between(0.8, 1).all()
+    row = tables["accuracies"].set_index("transformation").loc["CICA"]
+    assert row[["mean", "sd"]].tolist() == pytest.approx([accuracy.mean(), accuracy.std()])
+
+
+def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
+    made, shown = analysis_section(ANALYSIS, tables, tmp_path)
+    names = ("descents", "summary", "converged", "convergence", "accuracies", "dependence")
+    for name, column, each in zip(
+        names, ("end", "median", "runs", "runs", "mean", "ratio"), shown, strict=True
+    ):
+        assert set(each.frame[column].dropna()) <= set(tables[name][column]), name
+    words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
+    assert "from 50% to 0% (samples: those fitted)" in words
+
+
+def test_threads_do_not_matter():
+    few = TINY | {"recovery_samples": [], "nuisance_samples": []}
+    tables, again = (analyse({}, few, threads=number) for number in (1, 2))
+    assert len(tables["errors"]) > 0
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(table, again[name], check_exact=True)

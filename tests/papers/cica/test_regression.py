@@ -1,0 +1,149 @@
+"""Naive Bayes regression: against the paper's formulas written out, and what it predicts."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from xnbflow.naive_bayes import KernelNBRegressor
+from xnbflow.papers.cica.joint import WIDTH_FACTORS
+
+
+def draw(n_samples=50, n_features=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.uniform(-3, 3, n_samples)
+    X = np.column_stack([y**k for k in range(1, n_features + 1)])
+    return X + rng.uniform(-1, 1, X.shape), y
+
+
+def plain_log_density(X, y, x, grid, factor, kept=slice(None)):
+    """Eqs. 1 and 10 in logarithms: log p(y)**(1 - d) prod p(x_i, y), up to a constant."""
+    shrinkage = factor * len(y) ** (-1 / 6)
+    by_target = -0.5 * ((grid[:, None] - y[kept]) / (shrinkage * y.std())) ** 2
+    out = (1 - X.shape[1]) * logsumexp(by_target, axis=1)
+    for i in range(X.shape[1]):
+        by_feature = -0.5 * ((x[i] - X[kept, i]) / (shrinkage * X[:, i].std())) ** 2
+        out += logsumexp(by_target + by_feature, axis=1)
+    return out
+
+
+def normalised(log_density, grid):
+    density = np.exp(log_density - log_density.max())
+    return density / np.trapezoid(density, grid)
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 5])
+def test_densities_are_the_papers(n_features):
+    X, y = draw(n_features=n_features)
+    model = KernelNBRegressor(width=0.7).fit(X[:40], y[:40])
+    density = model.predict_density(X[40:])
+    for x, row in zip(X[40:], density, strict=True):
+        plain = plain_log_density(X[:40], y[:40], x, model.grid_, 0.7)
+        np.testing.assert_allclose(row, normalised(plain, model.grid_), rtol=1e-9, atol=1e-12)
+
+
+def test_the_grid_reaches_four_widths_beyond_the_targets():
+    X, y = draw()
+    model = KernelNBRegressor(width="paper", n_grid=50).fit(X, y)
+    margin = 4 * y.std() * 50 ** (-1 / 6)
+    assert model.width_ == 1.0
+    np.testing.assert_allclose(model.grid_, np.linspace(y.min() - margin, y.max() + margin, 50))
+
+
+def test_features_that_contradict_each_other_beyond_any_float_still_have_a_density():
+    # exp(-745) is 0 in floats: such sums of kernels can only be had in logarithms
+    X, y = draw(100)
+    model = KernelNBRegressor(width=0.02).fit(X, y)
+    contradiction = np.array([[3.0, 0.0]])
+    plain = plain_log_density(X, y, contradiction[0], model.grid_, 0.02)
+    assert plain.max() < -745
+    density = model.predict_density(contradiction)[0]
+    np.testing.assert_allclose(density, normalised(plain, model.grid_), rtol=1e-8, atol=1e-12)
+
+
+def test_mean_mode_and_quantiles_are_those_of_the_density():
+    X, y = draw()
+    model = KernelNBRegressor(width=0.5, n_grid=2000).fit(X, y)
+    density, grid = model.predict_density(X), model.grid_
+    np.testing.assert_allclose(np.trapezoid(density, grid, axis=1), 1)
+    np.testing.assert_allclose(
+        model.predict(X), np.trapezoid(density * grid, grid, axis=1), atol=1e-5
+    )
+    np.testing.assert_array_equal(model.predict(X, kind="mode"), grid[density.argmax(axis=1)])
+    quantiles = model.predict_quantiles(X, [0.1, 0.5, 0.8])
+    for row, three in zip(density, quantiles, strict=True):
+        below = [np.trapezoid(row * (grid <= q), grid) for q in three]
+        np.testing.assert_allclose(below, [0.1, 0.5, 0.8], atol=0.01)
+    np.testing.assert_array_equal(model.predict(X, kind="median"), quantiles[:, 1])
+
+
+def test_the_chosen_width_has_the_largest_leave_one_out_likelihood():
+    X, y = draw(30)
+    likelihoods = []
+    for factor in WIDTH_FACTORS:
+        grid = KernelNBRegressor(width=factor, n_grid=80).fit(X, y).grid_
+        total = 0.0
+        for a in range(30):
+            plain = plain_log_density(X, y, X[a], grid, factor, np.delete(np.arange(30), a))
+            density = np.interp(y[a], grid, normalised(plain, grid))
+            total += np.log(29 / 30 * density + 1 / 30 / np.ptp(grid))
+        likelihoods.append(total)
+    worse = np.flatnonzero(np.diff(likelihoods) <= 0)
+    assert 0 < worse[0] < len(WIDTH_FACTORS) - 1
+    assert KernelNBRegressor(n_grid=80).fit(X, y).width_ == WIDTH_FACTORS[worse[0]]
+
+
+def test_many_samples_are_predicted_in_pieces(monkeypatch):
+    X, y = draw(300)
+    whole = KernelNBRegressor().fit(X, y)
+    expected = whole.predict(X)
+    monkeypatch.setattr("xnbflow.papers.cica.regression._CHUNK_VALUES", 7 * 300)
+    pieces = KernelNBRegressor().fit(X, y)
+    assert pieces.width_ == whole.width_
+    np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)
+
+
+def draw_many(kind, n_samples, n_features=3):
+    rng = np.random.default_rng(7)
+    noise = rng.normal(size=(n_samples, n_features))
+    if kind == "curved":
+        return draw(n_samples, n_features)
+    if kind == "normal":
+        y = rng.normal(size=n_samples)
+        return y[:, None] + noise, y
+    if kind == "heavy tails":
+        y = rng.standard_t(2, n_samples)
+        return y[:, None] + rng.standard_t(1.5, size=noise.shape), y
+    y = rng.integers(0, 6, n_samples).astype(float)  # ties in both, and gaps of many widths
+    return np.round(y[:, None] + noise), y
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
+@pytest.mark.parametrize("width", [1.0, 0.125])
+def test_tabulated_densities_are_the_sums_to_a_millionth_of_the_whole(kind, width):
+    X, y = draw_many(kind, 700)
+    model = KernelNBRegressor(width=width, n_grid=100).fit(X[:600], y[:600])
+    assert model.tables_ is not None
+    # samples, points between them, contradictions, and points far beyond all samples
+    some = X[:50]
+    parts = [X[50::3], some, some + 0.01, some[:, [1, 2, 0]], 3.0 * some, np.full((1, 3), 1e3)]
+    points = np.vstack(parts)
+    exact = KernelNBRegressor(width=width, n_grid=100, exact=True).fit(X[:600], y[:600])
+    far = np.abs(model.predict_density(points) - exact.predict_density(points))
+    assert np.trapezoid(far, model.grid_, axis=1).max() < 1e-6
+    # the sums choose the same width
+    both = (KernelNBRegressor(n_grid=100, exact=each).fit(X, y).width_ for each in (False, True))
+    assert len(set(both)) == 1
+
+
+def test_densities_that_tables_do_not_tell_for_certain_are_summed():
+    X, y = draw(700)
+    contradiction = np.array([[3.0, 0.0]])
+    model = KernelNBRegressor(width=0.05).fit(X, y)
+    _, _, certain = model.tables_.posterior(np.vstack([X, contradiction]))
+    assert certain[:-1].all()
+    assert not certain[-1]
+    exact = KernelNBRegressor(width=0.05, exact=True).fit(X, y)
+    np.testing.assert_array_equal(
+        model.predict_density(contradiction), exact.predict_density(contradiction)
+    )

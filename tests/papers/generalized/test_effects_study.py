@@ -1,0 +1,162 @@
+"""The study of effects: its tables against scikit-learn's metrics, and what its section says."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import analysis_section, small
+from sklearn import metrics
+
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.naive_bayes import GeneralizedNB
+from xnbflow.papers.generalized.compute import analyse, summarise
+from xnbflow.papers.generalized.entries import ANALYSIS
+from xnbflow.papers.generalized.scorecard import score
+from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.storage import write_parquet
+
+NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
+TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
+PARAMS = small("effects")
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """A V-shaped effect, its noisy copy, a category ``c`` and noise ``d``; named as the paper's."""
+    rng = np.random.default_rng(9)
+    a, d = rng.normal(size=(2, 600))
+    b, c = a + 0.3 * rng.normal(size=600), rng.integers(0, 2, 600)
+    labels = np.where(rng.logistic(size=600) < 3 * np.abs(a) - 2 + c, "spam", "mail")
+    features, samples = ["capLengthMAX", "wordFreqOUR", "c", "d"], [f"s{i}" for i in range(600)]
+    kinds = ["linear", "linear", "categorical", "linear"]
+    return DataSet("spambase", np.stack([a, b, c, d]), features, samples, labels, kinds)
+
+
+@pytest.fixture(scope="module")
+def folds(toy, tmp_path_factory):
+    """Predefined folds, in another order than the series: the last third is for testing."""
+    path = tmp_path_factory.mktemp("folds") / "folds.parquet"
+    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": toy.samples[400:]})
+    write_parquet(table.sample(frac=1, random_state=0), path, FOLDS_TABLE)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def tables(toy, folds):
+    return analyse({"spambase": toy}, {**PARAMS, "folds": folds}, threads=1)
+
+
+@pytest.fixture(scope="module")
+def model(toy):
+    return GeneralizedNB(span=0.5, categorical=["c"]).fit(toy.frame()[:400], toy.labels[:400])
+
+
+def select(table, **where):
+    return table[np.logical_and.reduce([table[key] == value for key, value in where.items()])]
+
+
+def test_statistics_are_those_of_scikit_learn(tables, model, toy):
+    where = {"model": GENERALIZED, "features": "all", "part": "test"}
+    (row,) = select(tables["fit"], **where).to_dict("records")
+    events = toy.labels[400:] == "spam"
+    p = model.predict_proba(toy.frame()[400:])[:, 1]
+    assert row["log_likelihood"] == pytest.approx(-200 * metrics.log_loss(events, p))
+    assert row["mean_square_error"] == pytest.approx(metrics.brier_score_loss(events, p))
+    assert row["c_statistic"] == pytest.approx(metrics.roc_auc_score(events, p))
+    share = row["misclassification"]
+    assert share == pytest.approx(1 - metrics.accuracy_score(events, p > 0.75))
+    error = np.sqrt(share * (1 - share) / 200)
+    ends = [row["misclassification_lower"], row["misclassification_upper"]]
+    assert ends == pytest.approx([share - 1.96 * error, share + 1.96 * error])
+    assert row["cutoff"] == 0.75
+    cells = select(tables["confusion"], **where).set_index(["actual", "predicted"])
+    counts = metrics.confusion_matrix(events, p > 0.75)
+    assert cells["count"].unstack().loc[["mail", "spam"], ["mail", "spam"]].to_numpy() == (
+        pytest.approx(counts)
+    )
+    assert cells["share"]["mail", "spam"] == counts[0, 1] / counts[0].sum()
+    (costs,) = select(tables["costs"], **where).itertuples()
+    assert (costs.false_alarms, costs.missed) == (counts[0, 1], counts[1, 0])
+    # L1 + L2 = 2: a false alarm costs 1.5, and what is missed .5
+    assert costs.loss_per_1000 == pytest.approx((1.5 * counts[0, 1] + 0.5 * counts[1, 0]) / 0.2)
+
+
+def test_convergence_begins_with_naive_bayes_and_the_scorecard_scores(tables, model, toy):
+    convergence = select(tables["convergence"], features="all")
+    assert convergence["log_likelihood"].to_numpy() == pytest.approx(model.log_likelihood_)
+    naive = select(tables["fit"], model=NAIVE, features="all", part="train")
+    assert naive["log_likelihood"].iloc[0] == pytest.approx(model.log_likelihood_[0])
+    card, X = select(tables["scorecard"], features="all"), toy.frame()
+    assert score(card, X) == pytest.approx(model.predict_proba(X)[:, 1])
+
+
+@pytest.mark.slow
+def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
+    labels = toy.labels.copy()
+    labels[400:] = labels[:399:-1]
+    other = DataSet("spambase", toy.values, toy.features, toy.samples, labels, toy.kinds)
+    again = analyse({"spambase": other}, {**PARAMS, "folds": folds}, threads=1)
+    for table in ("stepwise", "tuning", "scorecard", "convergence"):
+        pd.testing.assert_frame_equal(tables[table], again[table])
+    assert not tables["fit"].equals(again["fit"])
+    fit = select(tables["fit"], features="selected", model=NAIVE)
+    assert (fit["n_features"] == tables["stepwise"]["n_selected"].iloc[-1]).all()
+    tuning = select(tables["tuning"], features="all")
+    best = tuning["mean_log_likelihood"] == tuning["mean_log_likelihood"].max()
+    assert (list(tuning["span"]), list(tuning["chosen"])) == ([0.3, 0.5, 1.0], list(best))
+
+
+def test_refuses_features_that_do_not_exist(toy):
+    with pytest.raises(InputError, match="spambase has no feature 'z'"):
+        analyse({"spambase": toy}, {"features": {"wrong": ["c", "z"]}}, threads=1)
+
+
+def test_the_papers_error_is_said_to_be_of_another_split(tables, tmp_path):
+    where = {"model": GENERALIZED, "features": "paper", "part": "test"}
+    share = select(tables["fit"], **where)["misclassification"].item()
+    ours, theirs = np.sqrt(share * (1 - share) / 200), np.sqrt(0.053 * 0.947 / 1536)
+    differs = abs(share - 0.053) >= 1.96 * np.hypot(ours, theirs)
+    (printed,) = tables["published"].itertuples()
+    assert (printed.part, printed.paper, printed.differs) == ("test", 0.053, differs)
+    assert [printed.ours, printed.paper_error] == pytest.approx([share, theirs])
+    made, _ = analysis_section(ANALYSIS, tables, tmp_path)
+    assert f"misclassifies {share:.1%} (standard error {ours:.1%})" in made.blocks[0].text
+
+
+def test_curves_are_described_by_where_the_samples_are(tables):
+    values = np.arange(11.0)
+    curves = {
+        # 80 % of the climb are made at the second of eleven values, and it stays
+        "stick": np.minimum(values, 1.0),
+        "straight": values,
+        "bowl": (values - 5) ** 2,
+    }
+    card = pd.concat(
+        pd.DataFrame({"feature": name, "kind": "continuous", "value": values, "sum": effect})
+        for name, effect in curves.items()
+    ).assign(count=1)
+    # 60 of 100 samples are 0, the others spread; half of the naive effect is taken back
+    spread = pd.DataFrame({"feature": "atom", "kind": "continuous", "value": np.arange(41.0)})
+    spread = spread.assign(count=[60, *[1] * 40], sum=0.1 * spread["value"])
+    card = pd.concat([card, spread], ignore_index=True)
+    card["naive_effect"] = card["sum"] * np.where(card["feature"] == "atom", 2, 1)
+    card["adjustment"] = card["sum"] - card["naive_effect"]
+    path = pd.DataFrame({"iteration": range(4), "log_likelihood": [-90.0, -50, -40, -45]})
+    about = {"dataset": "d", "features": "all"}
+    given = {"scorecard": card.assign(**about), "convergence": path.assign(**about)}
+    made = summarise({k: tables[k] for k in ("fit", "confusion")} | given)
+    shapes = made["shapes"].set_index("feature")
+    assert shapes.index[shapes["stays"]].tolist() == ["stick", "straight", "atom"]
+    assert shapes.index[shapes["dips"]].tolist() == ["bowl"]
+    climbed = shapes["climbed_share"][["stick", "straight"]]
+    assert climbed.tolist() == pytest.approx([2 / 11, 9 / 11])
+    assert shapes.loc["bowl", ["lowest", "lowest_at"]].tolist() == [0, 5]
+    atom = made["strengths"].set_index("feature").loc["atom"]
+    naive = np.r_[np.zeros(60), 0.2 * np.arange(1, 41)].std()
+    assert atom[["naive", "adjusted", "taken_back"]].tolist() == pytest.approx(
+        [naive, naive / 2, 0.5]
+    )
+    # one of 100 lies beyond the 99 % quantile, and 60 are apart
+    assert atom[["low", "high", "beyond"]].tolist() == pytest.approx([0, 39, 0.01])
+    (passes,) = made["passes"].itertuples()
+    assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)

@@ -1,0 +1,273 @@
+"""Generalized naive Bayes and stepwise selection: definitions, limits and data hard to fit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.preprocessing import OneHotEncoder
+from unit.test_density import shares_and_weights
+
+from xnbflow.core.errors import InputError
+from xnbflow.naive_bayes import GeneralizedNB
+from xnbflow.papers.generalized.naive_effect import QUADRATIC_KERNELS
+from xnbflow.papers.generalized.scorecard import score
+from xnbflow.papers.generalized.stepwise import stepwise_logistic
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Two continuous features, one of them half zeros, a category; the first two dependent."""
+    rng = np.random.default_rng(3)
+    n = 300
+    a = rng.normal(size=n)
+    b = np.round(a + rng.normal(size=n), 1).clip(min=0)
+    c = rng.integers(0, 3, n).astype(float)
+    y = (a + 0.5 * (b - 1) ** 2 + (c == 2) + rng.logistic(size=n) > 0.5).astype(int)
+    return pd.DataFrame({"a": a, "b": b, "c": c}), y
+
+
+@pytest.fixture(scope="module")
+def fitted(mixed):
+    return GeneralizedNB(categorical=["c"]).fit(*mixed)
+
+
+class Oracle:
+    """Local scoring row by row with dense smoother matrices, as methods and paper state it."""
+
+    def __init__(self, X, y, categorical, span=0.6, shrinkage=1.0):
+        self.y, self.share = y, y.mean()
+        self.ridge = shrinkage * self.share * (1 - self.share)
+        self.intercept = np.log(self.share / (1 - self.share))
+        self.fine, self.naive = [], []
+        for x, discrete in zip(X.T, categorical, strict=True):
+            density = self.smoother(x, discrete, span, QUADRATIC_KERNELS["minimum_variance"])
+            self.fine.append(self.smoother(x, discrete, span, QUADRATIC_KERNELS["epanechnikov"]))
+            s1, s0 = (density @ y).clip(0), (density @ (1 - y)).clip(0)
+            odds = (s1 + shrinkage * self.share) / (s0 + shrinkage * (1 - self.share))
+            self.naive.append(np.log(odds) - self.intercept)
+        self.factors = np.ones(X.shape[1])
+        self.adjustment = np.zeros((X.shape[1], len(y)))
+        self.shrinkage, self.halving = shrinkage, False
+
+    @staticmethod
+    def smoother(x, discrete, span, kernel):
+        values, rows, counts = np.unique(x, return_inverse=True, return_counts=True)
+        alone = (counts > 0.1 * len(x)) | discrete
+        matrix = np.diag(np.ones(len(values)))
+        run = np.flatnonzero(~alone)
+        if len(run):
+            matrix[np.ix_(run, run)] = shares_and_weights(values[run], counts[run], span, kernel)[1]
+        return matrix[np.ix_(rows, rows)]
+
+    @property
+    def log_odds(self):
+        return self.intercept + self.factors @ self.naive + self.adjustment.sum(axis=0)
+
+    def scale(self):
+        """Newton's steps to the factors of most likelihood less half their squared change."""
+        design = np.vstack([np.ones(len(self.y)), self.naive])
+        pull = np.diag([0.0] + [self.shrinkage] * len(self.factors))
+        for _ in range(50):
+            p = expit(self.log_odds)
+            change = np.append(0.0, self.factors - 1.0)
+            slope = design @ (self.y - p) - pull @ change
+            step = np.linalg.solve((design * p * (1 - p)) @ design.T + pull, slope)
+            self.intercept += step[0]
+            self.factors += step[1:]
+
+    def cycle(self):
+        for j, matrix in enumerate(self.fine):
+            p = expit(self.log_odds)
+            w = np.maximum(p * (1 - p), 1e-6)
+            target = matrix @ (w * self.adjustment[j] + self.y - p) / (matrix @ w + self.ridge)
+            step = target - target.mean() - self.adjustment[j]
+            self.move(j, np.clip(step, -4, 4))
+        for _ in range(50):
+            p = expit(self.log_odds)
+            self.intercept += (self.y - p).sum() / (p * (1 - p)).sum()
+
+    def move(self, j, step):
+        before, now = self.log_likelihood, self.adjustment[j].copy()
+        for halvings in range(9):
+            self.adjustment[j] = now + step / 2**halvings * (halvings < 8)
+            if not self.halving or self.log_likelihood >= before:
+                break
+
+    @property
+    def log_likelihood(self):
+        p = expit(self.log_odds)
+        return np.log(np.where(self.y == 1, p, 1 - p)).sum()
+
+
+@pytest.mark.parametrize(("start", "rel"), [("naive", 1e-9), ("logistic", 1e-5)])
+def test_every_pass_follows_the_definition(mixed, start, rel):
+    """Both ways; the optimum of the logistic start is found to some six digits."""
+    X, y = mixed
+    oracle = Oracle(X.to_numpy(), y, [False, False, True])
+    expected = [oracle.log_likelihood]
+    if start == "logistic":
+        oracle.halving = True
+        oracle.scale()
+    for _ in range(4):
+        oracle.cycle()
+        expected.append(oracle.log_likelihood)
+    with pytest.warns(ConvergenceWarning, match="after 4 passes"):
+        model = GeneralizedNB(categorical=[2], max_iter=4, tol=0.0, start=start).fit(X, y)
+    assert model.log_likelihood_ == pytest.approx(expected, rel=rel)
+    assert model.decision_function(X) == pytest.approx(oracle.log_odds, abs=1e3 * rel)
+    assert model.factors_ == pytest.approx(oracle.factors, abs=1e3 * rel)
+    effects = model.effects(X)
+    for j, feature in enumerate(X):
+        of_feature = effects[effects["feature"] == feature]
+        assert of_feature["naive_effect"].to_numpy() == pytest.approx(oracle.naive[j], abs=1e-9)
+        adjustment = (oracle.factors[j] - 1) * oracle.naive[j] + oracle.adjustment[j]
+        assert of_feature["adjustment"].to_numpy() == pytest.approx(adjustment, abs=1e3 * rel)
+
+
+def repeated(copies, noise=0.0, n=600):
+    """One informative feature, several times, each time with noise of its own."""
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, n)
+    x = rng.normal(size=n) + 1.3 * y
+    return x[:, None] + noise * rng.normal(size=(n, copies)), y
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return GeneralizedNB().fit(*repeated(1))
+
+
+@pytest.mark.parametrize("copies", [2, 40])
+def test_a_feature_repeated_counts_once(alone, copies):
+    X, y = repeated(copies)
+    model = GeneralizedNB().fit(X, y)
+    assert model.log_likelihood_[-1] > alone.log_likelihood_[-1] - 1.0
+    difference = model.decision_function(X) - alone.decision_function(X[:, :1])
+    assert np.sqrt(np.mean(difference**2)) < 0.15
+    assert np.ptp(model.factors_) < 1e-6
+    assert model.factors_.sum() == pytest.approx(alone.factors_[0], abs=0.05)
+
+
+def test_the_published_start_diverges_and_says_so():
+    X, y = repeated(15)
+    with pytest.warns(ConvergenceWarning, match=r"diverges: .* fell from .*Use start='logistic'"):
+        GeneralizedNB(start="naive").fit(X, y)
+
+
+def test_without_passes_categories_give_plain_naive_bayes(rng):
+    """Compared with scikit-learn's CategoricalNB, both with next to no smoothing."""
+    X = rng.integers(0, 4, (400, 3)).astype(float)
+    y = rng.random(400) < 0.2 + 0.15 * X[:, 0]
+    model = GeneralizedNB(max_iter=0, categorical=[0, 1, 2], shrinkage=1e-9).fit(X, y)
+    expected = CategoricalNB(alpha=1e-9).fit(X, y).predict_proba(X)
+    assert model.predict_proba(X) == pytest.approx(expected, abs=1e-7)
+    assert model.n_iter_ == 0
+
+
+def test_categories_converge_to_logistic_regression(rng):
+    """Of categories alone it is the additive logistic model, whose maximum is the same."""
+    X = rng.integers(0, 3, (500, 3)).astype(float)
+    X[:, 1] = np.where(rng.random(500) < 0.6, X[:, 0], X[:, 1])
+    y = rng.random(500) < expit(X[:, 0] - X[:, 1] * X[:, 2] / 2)
+    model = GeneralizedNB(categorical=[0, 1, 2], shrinkage=1e-9, tol=1e-9, max_iter=500).fit(X, y)
+    dummies = OneHotEncoder().fit_transform(X)
+    reference = LogisticRegression(C=1e9, tol=1e-10, max_iter=10_000).fit(dummies, y)
+    assert model.predict_proba(X) == pytest.approx(reference.predict_proba(dummies), abs=1e-5)
+
+
+def test_scoring_by_the_stored_table_alone_gives_the_same_probabilities(fitted, mixed, tmp_path):
+    X, _ = mixed
+    fitted.scorecard().to_parquet(tmp_path / "scorecard.parquet")
+    table = pd.read_parquet(tmp_path / "scorecard.parquet")
+    new = pd.DataFrame({"c": [0.0, 1.0, 9.0], "a": [-9.0, 0.123, 9.0], "b": [0.0, 0.05, 2.0]})
+    expected = fitted.predict_proba(new[["a", "b", "c"]])[:, 1]
+    assert score(table, new) == pytest.approx(expected, rel=1e-12)
+    assert score(table, X.to_numpy()) == pytest.approx(fitted.predict_proba(X)[:, 1], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("samples", "message"),
+    [
+        (pd.DataFrame({"a": [0.0], "b": [0.0]}), "lack column 'c'"),
+        (pd.DataFrame({"a": [0.0], "b": [np.nan], "c": [0.0]}), "'b' is nan in row 0"),
+        (np.zeros((2, 2)), "has 3 features"),
+    ],
+)
+def test_scoring_refuses_samples_that_do_not_fit_the_table(fitted, samples, message):
+    with pytest.raises(InputError, match=message):
+        score(fitted.scorecard(), samples)
+
+
+def test_values_between_and_beyond_those_of_training(fitted):
+    """As the paper scores: interpolated between neighbours, constant beyond the ends."""
+    values = fitted.values_[0]
+    middle = (values[10] + values[11]) / 2
+    rows = pd.DataFrame({"a": [values[10], middle, values[11]], "b": 0.0, "c": 0.0})
+    low, between, high = fitted.decision_function(rows)
+    assert between == pytest.approx((low + high) / 2)
+    rows = pd.DataFrame({"a": [values[-1], 100.0], "b": 0.0, "c": 0.0})
+    assert np.ptp(fitted.decision_function(rows)) == 0.0
+
+
+def newton(design, events):
+    """Logistic regression by Newton's method: coefficients and their covariance."""
+    coefficients = np.zeros(len(design))
+    for _ in range(50):
+        p = expit(coefficients @ design)
+        information = (design * (p * (1 - p))) @ design.T
+        coefficients += np.linalg.solve(information, design @ (events - p))
+    return coefficients, np.linalg.inv(information)
+
+
+@pytest.fixture(scope="module")
+def superseded():
+    """A sum of two causes, which enters first and is not needed once both are in; and noise."""
+    rng = np.random.default_rng(0)
+    a, b, noise = rng.normal(size=(3, 600))
+    events = (rng.random(600) < expit(2 * a + 2 * b)).astype(int)
+    return np.stack([a, b, a + b + 0.5 * rng.normal(size=600), noise]), events
+
+
+def test_a_candidate_that_others_replace_is_removed(superseded):
+    selected, path = stepwise_logistic(*superseded)
+    assert sorted(selected) == [0, 1]
+    assert path["candidate"].iloc[0] == 2
+    assert list(path["action"]) == ["enter", "enter", "enter", "remove"]
+    assert list(path["n_selected"]) == [1, 2, 3, 2]
+
+
+def test_the_removal_follows_walds_test(superseded):
+    candidates, events = superseded
+    _, path = stepwise_logistic(candidates, events)
+    order = [2, *path["candidate"].iloc[1:3]]
+    design = np.vstack([np.ones(len(events)), candidates[order]])
+    coefficients, covariance = newton(design, events)
+    wald = coefficients[1] ** 2 / covariance[1, 1]
+    assert path["chi_square"].iloc[3] == pytest.approx(wald, rel=1e-4)
+    assert path["p_value"].iloc[3] > 0.05
+
+
+def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
+    """Second step, by the block inverse of the information at the first model."""
+    candidates, events = superseded
+    _, path = stepwise_logistic(candidates, events)
+    second = path["candidate"].iloc[1]
+    design = np.vstack([np.ones(len(events)), candidates[2]])
+    p = expit(newton(design, events)[0] @ design)
+    both = np.vstack([design, candidates[second]])
+    score = both @ (events - p)
+    expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
+    assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
+
+
+def test_effects_add_up_to_the_log_odds(fitted, mixed):
+    X, _ = mixed
+    X = X.set_index(np.arange(1000, 1300))
+    effects = fitted.effects(X)
+    total = effects.groupby("sample", sort=False)["sum"].sum()
+    assert list(total.index) == list(X.index)
+    assert total.to_numpy() + fitted.intercept_ == pytest.approx(fitted.decision_function(X))
+    assert (effects["naive_effect"] + effects["adjustment"]).equals(effects["sum"])

@@ -1,0 +1,86 @@
+"""The study of separation scores, small: its tables agree with each other and with the theory."""
+
+import numpy as np
+import pytest
+from report_study import analysis_section, small
+from toys import dataset
+
+from xnbflow.core.errors import InputError
+from xnbflow.papers.separation.compute import analyse
+from xnbflow.papers.separation.entries import ANALYSIS
+from xnbflow.report.page.blocks import figures_of
+
+PARAMS = small("separation")
+METHODS = {"all blocks", "Eq. 22 as printed", "best threshold, estimated H", "weights, estimated H"}
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return analyse({}, PARAMS, threads=2)
+
+
+def test_simulation_follows_the_asymptotic_formulas_of_every_method(tables):
+    risk = tables["risk"]
+    estimated = risk["method"].str.contains("estimated")
+    known = risk[~estimated & (risk["samples"] == 300)]
+    np.testing.assert_allclose(known["separation"], known["asymptotic_separation"], rtol=0.03)
+    assert (risk[estimated]["asymptotic_risk"] < risk[estimated]["risk"] + 0.01).all()
+
+
+def test_fitted_classifiers_come_near_the_simulation_with_known_covariances(tables):
+    """300 samples per class and blocks of 3: estimating covariances costs little."""
+    fitted = tables["fitted"]
+    assert set(fitted["method"]) == METHODS
+    many = fitted[fitted["samples"] == 300]
+    np.testing.assert_allclose(many["risk"], many["known_covariance_risk"], atol=0.01)
+    np.testing.assert_allclose(many["expected_risk"], many["risk"], atol=0.04)
+
+
+def test_results_depend_neither_on_threads_nor_on_other_distributions(tables):
+    alone = analyse({}, PARAMS | {"uniform": [], "noncentral": []}, threads=1)
+    kept = tables["risk"]["setting"].isin(alone["risk"]["setting"])
+    np.testing.assert_array_equal(tables["risk"].loc[kept, "risk"], alone["risk"]["risk"])
+
+
+def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rng):
+    """Two of the six features are copies of others but for noise; 12 samples are few."""
+    values = rng.normal(size=(6, 12))
+    values[4:] = values[:2] + 0.2 * rng.normal(size=(2, 12))
+    toy = dataset(values, ["a", "b"] * 6)
+    few = {"uniform": [5], "noncentral": [], "useless": [], "repeats": 2, "sizes": [2]}
+    tables = analyse({"toy": toy}, PARAMS | few, threads=1)
+    (row,) = tables["blocks"].itertuples(index=False)
+    assert (row.dataset, row.size, row.samples, row.blocks, row.shrunk) == ("toy", 2, 12, 3, 1.0)
+    assert row.mean_abs_r > 0.6
+    assert 0 < row.mean_shrinkage < 1
+    assert tables["fitted"].empty
+    with pytest.raises(InputError):
+        analyse({}, PARAMS | {"uniform": [], "noncentral": [], "useless": []}, threads=1)
+
+
+def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
+    risk, sure = tables["risk"], 2 * tables["risk"]["gain_error"]
+    for row in tables["verdicts"].itertuples():
+        own = risk["method"] == row.method
+        own &= (risk["distribution"] == row.distribution) | (row.distribution == "all")
+        own &= (risk["samples"].astype(str) == row.samples) | (row.samples == "all")
+        gain = risk.loc[own, "gain"]
+        counts = (gain > sure[own]).sum(), (gain < -sure[own]).sum()
+        assert (row.cases, row.helps, row.harms) == (own.sum(), *counts)
+        expected = [gain.min(), gain.mean(), gain.max()]
+        assert [row.least_gain, row.mean_gain, row.greatest_gain] == pytest.approx(expected)
+    # three kinds by two sizes, three kinds, and all
+    assert len(tables["verdicts"]) == (3 * 2 + 3 + 1) * 7
+    harmed = risk.set_index(["setting", "samples", "method"])["sets_harmed"]
+    for key, rows in tables["gains"].groupby(["setting", "samples", "method"]):
+        below = rows.loc[rows["gain_to"] < 1e-9, "training_sets"].sum()
+        assert harmed[key] == pytest.approx(below / 60)
+    assert harmed.xs("all blocks", level="method").isna().all()
+
+
+def test_the_section_draws_and_sources_everything(tables, tmp_path):
+    made, shown = analysis_section(ANALYSIS, tables, tmp_path)
+    # three kinds by two sizes and all, four methods; gains by sample size, weights by distribution
+    assert len(shown[0].frame) == 9 * 4
+    assert len(list(figures_of(made.blocks))) == 2 + 3

@@ -1,0 +1,101 @@
+"""The analysis of signatures, small: curves over sizes, and what inner cross-validation chooses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import analysis_section, small
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from toys import dataset
+
+from xnbflow.core.study import Study
+from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.evaluation.selected import feature_use, features_with_effect
+from xnbflow.naive_bayes import XNB
+from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
+from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
+from xnbflow.papers.signatures.compute import analyse
+from xnbflow.papers.signatures.entries import ANALYSIS
+
+PARAMS = small("signatures")
+
+
+@pytest.fixture(scope="module")
+def series():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], 16)
+    values = rng.normal(size=(12, 48))
+    for i, label in enumerate("abc"):
+        values[i] += 2.0 * (labels == label)
+    return dataset(values, labels)
+
+
+@pytest.fixture(scope="module")
+def tables(series):
+    return analyse({"toy": series}, PARAMS, threads=1)
+
+
+def calibrated(sums, prior, labels, folds):
+    """Return joint log probabilities whose evidence is calibrated by the other folds."""
+    codes = np.unique(labels, return_inverse=True)[1]
+    start, joint = fit_temperature(sums, prior, codes), np.empty_like(sums)
+    for fold in np.unique(folds):
+        rest = folds != fold
+        fitted = fit_vector(sums[rest], prior[rest], codes[rest], start=start)
+        joint[~rest] = fitted(sums[~rest]) + prior[~rest]
+    return joint
+
+
+def test_a_point_is_the_accuracy_on_the_folds_that_studies_draw(series, tables):
+    X = series.values.T
+    for parameter, model in (
+        ("n_features", ClassSpecificNB(n_features=4)),
+        ("threshold", XNB(threshold=0.9)),
+    ):
+        scores = []
+        for repeat in range(2):
+            drawn = folds_of_repeat(series, 3, repeat)
+            folds = drawn.set_index("sample")["fold"].loc[series.samples].to_numpy()
+            joint, prior = np.empty((2, 48, 3))
+            for fold in range(3):
+                model.fit(X[folds != fold], series.labels[folds != fold])
+                joint[folds == fold] = model.predict_joint_log_proba(X[folds == fold])
+                prior[folds == fold] = model.class_log_prior_
+            if parameter == "n_features":
+                joint = calibrated(joint - prior, prior, series.labels, folds)
+            scores.append((model.classes_[joint.argmax(axis=1)] == series.labels).mean())
+        curve = tables["curves"][tables["curves"]["method"] == type(model).__name__]
+        point = curve[curve["value"] == getattr(model, parameter)].iloc[0]
+        assert point["accuracy"] == pytest.approx(np.mean(scores), abs=1e-12)
+        assert point["accuracy_sd"] == pytest.approx(np.std(scores, ddof=1), abs=1e-12)
+
+
+def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipelines_and_searches(
+    series,
+):
+    X, y = series.frame(), series.labels
+    lasso = LogisticRegression(C=0.2, l1_ratio=1.0, solver="liblinear")
+    for last in (NearestCentroid(shrink_threshold=2.0), OneVsRestClassifier(lasso)):
+        plain = make_pipeline(StandardScaler(), last).fit(X, y)
+        used = features_with_effect(plain[-1])
+        assert 0 < used.sum() < used.size
+        search = GridSearchCV(last, [{}], cv=3)
+        found = feature_use(make_pipeline(StandardScaler(), search).fit(X, y), X, explain=False)
+        assert found.per_class == pytest.approx(used.sum() / 3)
+        assert found.distinct == used.any(axis=0).sum()
+    for dense in (LogisticRegression(), NearestCentroid()):
+        assert features_with_effect(dense.fit(X, y)) is None
+
+
+def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
+    study = Study("s", "S", "", ("toy",), (), ("3-fold",), diagnostics=False, analyses={})
+    common = {"summary": pd.DataFrame()}
+    _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=study)
+    shown = next(table for table in found if "least" in table.frame)
+    sizes = tables["sizes"]["n_features"]
+    expected = [sizes.min(), sizes.median(), sizes.max()]
+    assert shown.frame[["least", "median", "most"]].iloc[0].tolist() == expected

@@ -1,0 +1,1 @@
+"""What every package uses: errors, compilation, seeds, files and entries."""

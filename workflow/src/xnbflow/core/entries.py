@@ -1,0 +1,207 @@
+"""What can be added to the workflow: a method, a source of data sets, an analysis, one entry each.
+
+An entry names modules by import paths, and says as JSON schemas what parameters may be. It is read
+whenever the Snakefile is, in every cluster job: only the standard library is imported.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "COLUMNS",
+    "PRIORS",
+    "Analysis",
+    "Method",
+    "Source",
+    "choice",
+    "either",
+    "estimator",
+    "flag",
+    "list_of",
+    "mapping",
+    "nothing",
+    "number",
+    "text",
+    "whole",
+]
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An estimator that the configuration can name.
+
+    Attributes
+    ----------
+    name, title, source : str
+        How the configuration names it, what it is in a few words, and where it is published.
+    estimator : str
+        Full path of the class.
+    parameters : dict of str to dict
+        Each parameter's JSON schema, in the order of the class's signature.
+    kind : {"classifier", "transformer"}
+        A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
+    rules : dict of str to dict of str to str
+        For parameters that decide what the method is: what each value does, the default first.
+        The Methods section of a page states it.
+    quick : str
+        For a classifier that selects features and is fast enough for a permutation test and for
+        halves by default: the full path of the class that is fitted to permuted labels, itself or
+        a simpler one. Empty for all others.
+    related : tuple of str
+        Full paths of further classes that are published with it and that no configuration names: a
+        regressor, a discretizer.
+    """
+
+    name: str
+    estimator: str
+    title: str
+    source: str
+    parameters: Mapping[str, Schema] = field(default_factory=dict)
+    kind: str = "classifier"
+    rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    quick: str = ""
+    related: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place where data sets come from.
+
+    Attributes
+    ----------
+    name, module : str
+        How the sheet of data sets names it, and the full path of the module with
+        ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
+    options : dict of str to dict
+        Each option's JSON schema; ``description`` says what it must be.
+    needs : tuple of str
+        The columns that a row must fill.
+    files : dict of str to str
+        Which of ``location`` and the options may name a file of the user's, so that the data set
+        is acquired again when the file changes. For each a regular expression of what is no file
+        there, an accession say; empty for nothing.
+    """
+
+    name: str
+    module: str
+    options: Mapping[str, Schema] = field(default_factory=dict)
+    needs: tuple[str, ...] = ("location",)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a study computes beyond the common tables.
+
+    Attributes
+    ----------
+    name : str
+        How the configuration names it; a folder of results.
+    compute : str
+        Full path of the module with
+        ``analyse(series: dict[str, DataSet], params: dict, threads: int) -> dict[str, DataFrame]``.
+        The file ``tables.toml`` beside it declares these tables, under the name of the analysis, as
+        that in `xnbflow.data` does the common ones.
+    section : str or None
+        Full path of the module with ``section(results: StudyResults) -> Section | None``.
+    parameters : dict of str to dict
+        Each parameter's JSON schema.
+    methods, grids : dict of str to str
+        The parameters that hold a method's parameters, or lists of values to try of each, and the
+        name of the method.
+    comparison : str or None
+        Full path of the module with ``compare(about, study, published) -> dict[str, DataFrame]``,
+        which makes more of its tables from those of the study, and from those that a paper prints.
+    needs, printed : tuple of str
+        The names of these tables.
+    """
+
+    name: str
+    compute: str
+    section: str | None = None
+    parameters: Mapping[str, Schema] = field(default_factory=dict)
+    methods: Mapping[str, str] = field(default_factory=dict)
+    grids: Mapping[str, str] = field(default_factory=dict)
+    comparison: str | None = None
+    needs: tuple[str, ...] = ()
+    printed: tuple[str, ...] = ()
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules that make its tables."""
+        return (self.compute, self.comparison) if self.comparison else (self.compute,)
+
+
+def number(
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+) -> Schema:
+    """Return the schema of a finite number between two bounds."""
+    bounds = {
+        "exclusiveMinimum": above, "minimum": least, "exclusiveMaximum": below, "maximum": most
+    }  # fmt: skip
+    return {"type": "number"} | {key: value for key, value in bounds.items() if value is not None}
+
+
+def whole(least: int, most: int | None = None) -> Schema:
+    """Return the schema of a whole number."""
+    return {**number(least=least, most=most), "type": "integer"}
+
+
+def choice(*names: str) -> Schema:
+    """Return the schema of one of some words."""
+    return {"enum": list(names)}
+
+
+def text() -> Schema:
+    """Return the schema of any text that is not empty."""
+    return {"type": "string", "minLength": 1}
+
+
+def flag() -> Schema:
+    """Return the schema of true or false."""
+    return {"type": "boolean"}
+
+
+def nothing() -> Schema:
+    """Return the schema of null."""
+    return {"type": "null"}
+
+
+def list_of(items: Schema, least: int = 0) -> Schema:
+    """Return the schema of a list of at least so many items."""
+    return {"type": "array", "items": items, "minItems": least}
+
+
+def mapping(values: Schema | None = None) -> Schema:
+    """Return the schema of a mapping, by names to any values or to those of a schema."""
+    return {"type": "object"} | ({"additionalProperties": values} if values else {})
+
+
+def estimator() -> Schema:
+    """Return the schema of an estimator: a mapping with ``method``, or with ``steps``."""
+    return {"$comment": "an estimator", "type": "object", "anyOf": [
+        {"required": ["method"]}, {"required": ["steps"]}
+    ]}  # fmt: skip
+
+
+def either(*schemas: Schema) -> Schema:
+    """Return the schema of what satisfies one of several."""
+    return {"anyOf": list(schemas)}
+
+
+_COLUMN = either({"type": "integer"}, {"type": "string"})
+#: A column by its number or name, a list of these, or the columns of a kind, say ``"@angular"``.
+COLUMNS: Schema = {
+    "$comment": "columns",
+    **either(_COLUMN, list_of(_COLUMN)),
+}
+
+#: Prior probabilities of the classes; null for their shares of the training samples.
+PRIORS: Schema = either(list_of(number(least=0)), nothing())

@@ -1,0 +1,141 @@
+"""Entries that are found by entry points: those of our papers, and those of other packages.
+
+The core names no paper. A folder of `xnbflow.papers` declares its entries in ``entry_points.txt``,
+in the form in which an installed package declares them; both go through the same checks.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from configparser import ConfigParser
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from xnbflow.core.entries import Analysis, Method
+from xnbflow.core.errors import InputError, quoted
+
+__all__ = [
+    "PAPERS",
+    "known_analyses",
+    "plugin_modules",
+    "shipped_analyses",
+    "shipped_estimator",
+    "with_papers",
+    "with_plugins",
+]
+
+_GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
+
+#: The folder of the papers, a package each.
+PAPERS = Path(__file__).parents[1] / "papers"
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_Entry = TypeVar("_Entry", bound=_Named)
+
+
+def with_papers(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> dict[str, _Entry]:
+    """Return the entries of the core and those of the papers in this installation, by name."""
+    points = _points_of_papers()
+    return _with_points([point for point in points if point.group == group], kind, own)
+
+
+def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> dict[str, _Entry]:
+    """Return the entries of core and papers, and those that installed packages add to a group.
+
+    A package adds one, say, by these lines of its pyproject.toml, where ``toy.entries`` is a module
+    that imports nothing heavy and ``NEAREST`` an `xnbflow.core.entries.Method`::
+
+        [project.entry-points."xnbflow.methods"]
+        nearest = "toy.entries:NEAREST"
+
+    Raises
+    ------
+    InputError
+        If an entry cannot be loaded, is of another kind or name, or its name is taken.
+    """
+    installed = sorted(entry_points(group=group), key=lambda each: (each.name, each.value))
+    return _with_points(installed, kind, with_papers(group, kind, own))
+
+
+@cache
+def shipped_analyses() -> Mapping[str, Analysis]:
+    """Return the analyses of the papers, by name."""
+    return with_papers("xnbflow.analyses", Analysis, {})
+
+
+@cache
+def known_analyses() -> Mapping[str, Analysis]:
+    """Return every analysis by name: those of the papers, and those that other packages add."""
+    return with_plugins("xnbflow.analyses", Analysis, {})
+
+
+def shipped_estimator(package: str, name: str) -> Any:
+    """Return an estimator of a paper by the name of its class, for ``__getattr__`` of a package.
+
+    Raises
+    ------
+    AttributeError
+        If no paper in this installation has an estimator of that name.
+    """
+    papers = with_papers("xnbflow.methods", Method, {}).values()
+    classes = {entry.estimator for entry in papers}.union(*(entry.related for entry in papers))
+    for path in classes:
+        module, _, found = path.rpartition(".")
+        if found == name:
+            return getattr(import_module(module), name)
+    msg = f"module {package!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def plugin_modules() -> list[str]:
+    """Return the modules with the entries that other packages add."""
+    return sorted({point.module for group in _GROUPS for point in entry_points(group=group)})
+
+
+@cache
+def _points_of_papers() -> list[EntryPoint]:
+    """Return the entry points that the papers declare, paper after paper."""
+    points = []
+    for path in sorted(PAPERS.glob("*/entry_points.txt")):
+        declared = ConfigParser(delimiters=("=",))
+        declared.read_string(path.read_text(encoding="utf-8"), source=str(path))
+        for group in declared.sections():
+            points += [EntryPoint(name, value, group) for name, value in declared[group].items()]
+    return points
+
+
+def _with_points(
+    points: Iterable[EntryPoint], kind: type[_Entry], own: Mapping[str, _Entry]
+) -> dict[str, _Entry]:
+    entries = dict(own)
+    for point in points:
+        package = point.dist.name if point.dist else point.module.partition(".")[0]
+        where = f"entry point {point.name!r} of {point.group} in {package}"
+        try:
+            entry = point.load()
+        except Exception as error:  # whatever a foreign module raises
+            reason = f"({type(error).__name__}: {quoted(str(error), 120)})"
+            msg = (
+                f"{where}: {point.value} cannot be loaded {reason}; mend or uninstall that package"
+            )
+            raise InputError(msg) from error
+        if not isinstance(entry, kind):
+            msg = (
+                f"{where}: {point.value} is no xnbflow.core.entries.{kind.__name__} but "
+                f"{quoted(entry)}; mend or uninstall that package"
+            )
+            raise InputError(msg)
+        if entry.name != point.name or not re.fullmatch(r"[a-z][a-z0-9_-]{0,59}", entry.name):
+            msg = f"{where}: the entry calls itself {quoted(entry.name)}; give both the same name"
+            raise InputError(msg)
+        if entry.name in entries:
+            raise InputError(f"{where}: the name is taken; rename the entry")
+        entries[entry.name] = entry
+    return entries

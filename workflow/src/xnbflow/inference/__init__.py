@@ -1,0 +1,1 @@
+"""What results support: intervals, tests, verdicts, permutation, stability, learning curves."""

@@ -1,0 +1,11 @@
+"""Naive effects of generalized naive Bayes: what its study computes, and its section."""
+
+NAIVE = "naive Bayes"
+GENERALIZED = "generalized naive Bayes"
+TUNED = "generalized naive Bayes, tuned"
+LINEAR = "logistic regression"
+#: In the order in which they are shown; not every study has all.
+MODELS = (NAIVE, GENERALIZED, TUNED, LINEAR)
+
+#: A data set and a set of features.
+PAPERS_EXAMPLE = ("spambase", "paper")

@@ -1,0 +1,71 @@
+"""Entries of generalized naive Bayes (Larsen 2005)."""
+
+from xnbflow.core.entries import (
+    COLUMNS,
+    Analysis,
+    Method,
+    choice,
+    either,
+    list_of,
+    mapping,
+    nothing,
+    number,
+    text,
+    whole,
+)
+
+_SOURCE = "@larsen2005"
+_SMOOTHING = {
+    "span": number(above=0, most=1),
+    "kernel": choice("minimum_variance", "epanechnikov"),
+    "shrinkage": number(above=0),
+}
+
+
+GENERALIZED_NB = Method(
+    "generalized_nb",
+    "xnbflow.papers.generalized.generalized_nb.GeneralizedNB",
+    "naive effects, adjusted for marginal bias",
+    _SOURCE,
+    _SMOOTHING
+    | {
+        "tol": number(least=0),
+        "max_iter": whole(0),
+        "start": choice("logistic", "naive"),
+        "categorical": either(COLUMNS, nothing()),
+    },
+    rules={
+        "start": {
+            "logistic": "the adjustments start from a logistic regression on naive effects, "
+            "pulled towards naive Bayes: xnbflow's own, because backfitting diverges on copies",
+            "naive": "as published: backfitting from naive Bayes, which may diverge where "
+            "features repeat one another",
+        }
+    },
+)
+
+STEPWISE_NAIVE_EFFECTS = Method(
+    "stepwise_naive_effects",
+    "xnbflow.papers.generalized.stepwise_naive_effects.StepwiseNaiveEffects",
+    "selection of features by stepwise logistic regression on naive effects",
+    _SOURCE,
+    {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
+    | _SMOOTHING
+    | {"categorical": either(COLUMNS, nothing())},
+    kind="transformer",
+)
+
+ANALYSIS = Analysis(
+    "effects",
+    "xnbflow.papers.generalized.compute",
+    "xnbflow.papers.generalized.section",
+    {
+        "features": mapping(either(list_of(text(), 1), choice("stepwise"), nothing())),
+        "generalized": mapping(),
+        "stepwise": mapping(),
+        "tune": mapping(list_of({}, 1)),
+        "losses": {**list_of(number(above=0), 2), "maxItems": 2},
+    },
+    methods={"generalized": "generalized_nb", "stepwise": "stepwise_naive_effects"},
+    grids={"tune": "generalized_nb"},
+)

@@ -1,0 +1,15 @@
+"""Separation scores of blocks of features: simulations, fits on microarrays, and their section."""
+
+#: Of distributions or sample sizes: all of them together.
+ALL = "all"
+
+ALL_BLOCKS = "all blocks"
+EQ22 = "Eq. 22 as printed"
+BIAS_REMOVED = "Eq. 22, bias removed"
+BEST_THRESHOLD = "best threshold, estimated H"
+ESTIMATED_WEIGHTS = "weights, estimated H"
+KNOWN_WEIGHTS = "weights, known H"
+TRUE_SCORES = "threshold at the true scores"
+#: Methods that select and can be had, and those that need the truth and cannot.
+REAL = (EQ22, BIAS_REMOVED, BEST_THRESHOLD, ESTIMATED_WEIGHTS)
+BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)

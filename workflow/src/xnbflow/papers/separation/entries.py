@@ -1,0 +1,55 @@
+"""Entries of separation scores for blocks of features (Pavlenko and von Rosen 2004)."""
+
+from xnbflow.core.entries import (
+    Analysis,
+    Method,
+    choice,
+    either,
+    estimator,
+    list_of,
+    nothing,
+    number,
+    whole,
+)
+
+_PAIRS = list_of({**list_of(number(least=0), 2), "maxItems": 2})
+
+BLOCK_NB = Method(
+    "block_nb",
+    "xnbflow.papers.separation.block_nb.BlockNB",
+    "naive Bayes over blocks of features, kept or weighted by their separation score",
+    "@pavlenko2004, Eqs. 9, 15 to 18 and 22, Theorem 1",
+    {
+        "blocks": either(whole(1), list_of({}), estimator()),
+        "covariance": choice("pooled", "per_class"),
+        "selection": either(choice("threshold", "weights"), nothing()),
+        "cut": choice("printed", "bias_removed", "optimal"),
+    },
+)
+
+CORRELATION_BLOCKS = Method(
+    "correlation_blocks",
+    "xnbflow.papers.separation.correlation_blocks.CorrelationBlocks",
+    "blocks of the features whose residuals correlate most",
+    "xnbflow, for the blocks that @pavlenko2004 take as given",
+    {"size": whole(1)},
+    kind="transformer",
+)
+
+ANALYSIS = Analysis(
+    "separation",
+    "xnbflow.papers.separation.compute",
+    "xnbflow.papers.separation.section",
+    {
+        "blocks": whole(1),
+        "size": whole(1),
+        "samples": list_of(whole(2), 1),
+        "uniform": list_of(number(above=0)),
+        "noncentral": _PAIRS,
+        "useless": list_of(number(least=0, most=1)),
+        "useful": _PAIRS,
+        "repeats": whole(1),
+        "fits": whole(0),
+        "sizes": list_of(whole(1)),
+    },
+)

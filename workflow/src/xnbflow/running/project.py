@@ -1,0 +1,52 @@
+"""The project around the library: its default configuration and its sheets of data sets.
+
+It is read whenever the Snakefile is: nothing numerical is imported here.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from xnbflow.core.plugins import PAPERS
+
+__all__ = ["ROOT", "default_configuration", "default_sheets"]
+
+#: The checkout that this library is part of.
+ROOT = Path(__file__).parents[4]
+
+
+def default_configuration(root: Path = ROOT) -> dict[str, Any]:
+    """Return the configurations of the papers, and over them ``config/config.yaml`` of a project.
+
+    Empty where the library is installed without the project.
+    """
+    project = root / "config/config.yaml"
+    if not project.is_file():
+        return {}
+    merged: dict[str, Any] = {}
+    for path in (*sorted(PAPERS.glob("*/config.yaml")), project):
+        _merge(merged, yaml.safe_load(path.read_text(encoding="utf-8")))
+    return merged
+
+
+def default_sheets(root: Path = ROOT) -> dict[str, Path]:
+    """Return the sheets of data sets of a project and of the papers, by their names in results.
+
+    Examples
+    --------
+    >>> list(default_sheets())[0]
+    'config/datasets.tsv'
+    """
+    paths = [root / "config/datasets.tsv", *sorted(PAPERS.glob("*/datasets.tsv"))]
+    return {path.relative_to(root).as_posix(): path for path in paths if path.is_file()}
+
+
+def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:
+    """Set values, and those of nested mappings one by one."""
+    for key, value in values.items():
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value
