@@ -11,7 +11,6 @@ rule analyse:
             STUDY_TABLE.of(study=wildcards.study, table=table)
             for table in known_analyses()[wildcards.analysis].needs
         ],
-        paper=lambda wildcards: printed(*known_analyses()[wildcards.analysis].printed)(wildcards),
     output:
         directory(ANALYSIS),
     log:
@@ -57,7 +56,6 @@ rule report:
             ANALYSIS.of(study=wildcards.study, analysis=name)
             for name in study_of(wildcards).analyses
         ],
-        paper=printed(*(f"directional_table{number}" for number in range(1, 7))),
     output:
         page=REPORT,
         record=RECORD,

@@ -13,8 +13,7 @@ import importlib
 
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
-from xnbflow.tables.contract import PAPER, STUDY_TABLES, analysis_tables
-from xnbflow.tables.printed import PublishedTables
+from xnbflow.tables.contract import STUDY_TABLES, analysis_tables
 from xnbflow.tables.storage import digest_of_file, read_parquet, write_tables
 
 analysis = known_analyses()[snakemake.wildcards.analysis]
@@ -29,8 +28,7 @@ study = {
 tables = importlib.import_module(analysis.compute).analyse(series, params, snakemake.threads)
 if analysis.comparison:
     compare = importlib.import_module(analysis.comparison).compare
-    paper = PublishedTables(Path(snakemake.scriptdir).parents[1] / PAPER)
-    tables |= compare(snakemake.params.about, study, paper)
+    tables |= compare(snakemake.params.about, study)
 check_sources(snakemake)
 digests = " ".join(map(digest_of_file, snakemake.input.series))
 write_tables(tables, snakemake.output[0], analysis_tables(analysis), digests)

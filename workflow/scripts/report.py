@@ -14,13 +14,12 @@ from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import write_curves, write_multiqc, write_record, write_report
 from xnbflow.running.config import read_studies
-from xnbflow.tables.contract import INDEX, PAPER
+from xnbflow.tables.contract import INDEX
 
-paper = Path(snakemake.scriptdir).parents[1] / PAPER
 studies = read_studies(snakemake.config)
 study = studies[snakemake.wildcards.study]
 analyses = {name: known_analyses()[name] for name in study.analyses}
-results = StudyResults(study, **snakemake.params.results, paper=paper, analyses=analyses)
+results = StudyResults(study, **snakemake.params.results, analyses=analyses)
 results.refuse_mixed_series()
 check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)

@@ -113,9 +113,9 @@ class Analysis:
         The parameters that hold a method's parameters, or lists of values to try of each, and the
         name of the method.
     comparison : str or None
-        Full path of the module with ``compare(about, study, published) -> dict[str, DataFrame]``,
-        which makes more of its tables from those of the study, and from those that a paper prints.
-    needs, printed : tuple of str
+        Full path of the module with ``compare(about, study) -> dict[str, DataFrame]``, which makes
+        more of its tables from those of the study.
+    needs : tuple of str
         The names of these tables.
     """
 
@@ -127,7 +127,6 @@ class Analysis:
     grids: Mapping[str, str] = field(default_factory=dict)
     comparison: str | None = None
     needs: tuple[str, ...] = ()
-    printed: tuple[str, ...] = ()
 
     @property
     def modules(self) -> tuple[str, ...]:

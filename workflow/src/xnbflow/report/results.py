@@ -26,7 +26,6 @@ from xnbflow.tables.contract import (
     GENE_SETS,
     MODEL_TABLE,
     MODEL_TABLES,
-    PAPER,
     STUDY,
     STUDY_TABLE,
     STUDY_TABLES,
@@ -44,7 +43,6 @@ from xnbflow.tables.contract import (
     text_of,
 )
 from xnbflow.tables.parquet import REMEDY
-from xnbflow.tables.printed import PublishedTables
 from xnbflow.tables.storage import (
     digest_of_file,
     gene_sets_of,
@@ -62,16 +60,14 @@ class StudyResults:
 
     ``labels`` are the names by classifier id that people read, with the id where two have the same.
     ``configuration`` is everything that was configured for it, for the record. ``root`` is the
-    working directory, which holds ``results`` and ``resources``, ``paper`` the folder of the tables
-    that the papers print. ``analyses`` are those that the study names; ``software`` are versions of
-    what made the report.
+    working directory, which holds ``results`` and ``resources``. ``analyses`` are those that the
+    study names; ``software`` are versions of what made the report.
     """
 
     study: Study
     labels: dict[str, str]
     configuration: dict[str, Any]
     root: Path = Path()
-    paper: Path = Path(PAPER)
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     software: Mapping[str, str] = field(default_factory=software)
 
@@ -191,11 +187,6 @@ class StudyResults:
         """Those versions of the environment of the report that differ from the training's."""
         ours = self.trained_with
         return {k: v for k, v in self.software.items() if ours.get(k, v) != v}
-
-    @cached_property
-    def published(self) -> PublishedTables:
-        """The tables that the papers print, by name, say ``xnb_table1``."""
-        return PublishedTables(self.paper)
 
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return a column of ``summary`` for a metric: rows by `place`, classifiers' labels above.

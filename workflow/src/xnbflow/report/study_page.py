@@ -16,8 +16,8 @@ from xnbflow.core.study import Study, Validation
 from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
-from xnbflow.report.results import StudyResults
-from xnbflow.tables.contract import PAPER, RECORD, STUDY_TABLE, STUDY_TABLES
+from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.tables.contract import RECORD, STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import digest_of_file
 
 __all__ = [
@@ -98,23 +98,33 @@ def write_multiqc(results: StudyResults, path: str | Path) -> None:
 
 
 def write_curves(results: StudyResults, path: str | Path) -> None:
-    """Write the curves of a study, which ``curves.toml`` beside this module declares, as JSON."""
-    text = files(__package__).joinpath("curves.toml").read_text(encoding="utf-8")
+    """Write the curves of a study as JSON.
+
+    They are declared in ``curves.toml`` beside this module and beside the section of an analysis.
+    """
     curves = []
-    for name, declared in tomllib.loads(text).items():
+    for name, declared, tables in _declared_curves(results):
         coordinates = declared["coordinates"]
-        if name in STUDY_TABLES:
-            frame = results.tables[name]
-        elif "signatures" in results.analyses:
-            frame = results.analysis(results.analyses["signatures"])["curves"]
-        else:
-            continue
+        frame = tables[declared.get("table", name)]
         points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
         for key, rows in points.groupby(declared["keys"], sort=False):
             known = rows.astype(object).where(rows.notna(), None)
             own = {role: known[column].tolist() for role, column in coordinates.items()}
             curves.append({"curve": name, **dict(zip(declared["keys"], key, strict=True)), **own})
     _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
+
+
+def _declared_curves(results: StudyResults) -> Iterator[tuple[str, dict[str, Any], StudyTables]]:
+    """Yield each kind of curve with its declaration and the tables that have it."""
+    packages = [(str(__package__), results.tables)] + [
+        (analysis.compute.rpartition(".")[0], results.analysis(analysis))
+        for analysis in results.analyses.values()
+    ]
+    for package, tables in packages:
+        file = files(package).joinpath("curves.toml") if package else None
+        if file and file.is_file():
+            for name, declared in tomllib.loads(file.read_text(encoding="utf-8")).items():
+                yield name, declared, tables
 
 
 def _write_json(content: Any, path: str | Path, **options: Any) -> None:
@@ -142,7 +152,6 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         record["labels"],
         record["configuration"],
         root,
-        Path(__file__).parents[4] / PAPER,
         {name: analyses[name] for name in given["analyses"]},
         record["software"],
     )

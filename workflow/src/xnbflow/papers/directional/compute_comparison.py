@@ -9,8 +9,8 @@ import pandas as pd
 from xnbflow.inference.rank_tests import average_ranks, pairwise_rank_tests
 from xnbflow.papers.directional import ADJUSTED, CLASSIFIERS, counterpart
 from xnbflow.papers.directional.entries import ANALYSIS
+from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.tables.contract import analysis_tables
-from xnbflow.tables.printed import PublishedTables
 
 __all__ = ["compare", "paper_ranks"]
 
@@ -20,9 +20,7 @@ TABLES = analysis_tables(ANALYSIS)
 _EQUAL = 5e-5
 
 
-def compare(
-    about: Mapping[str, Any], study: Mapping[str, pd.DataFrame], published: Mapping[str, Any]
-) -> dict[str, pd.DataFrame]:
+def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Compare the paper's five classifiers as it does, for the study's first scheme of folds.
 
     ``about`` has ``parts``, the study's classifier for each of the paper's, and ``folds``, its
@@ -32,11 +30,11 @@ def compare(
     """
     ids = {name: part for part, name in about["parts"].items() if part in CLASSIFIERS}
     folds = next(iter(about["folds"]), "")
-    scores = _scores(study["summary"], ids, folds, published)
+    scores = _scores(study["summary"], ids, folds)
     within = study["pairwise_within"]
     within = within[within["folds"] == folds]
     within = within.assign(**{k: within[k].map(ids) for k in ("first", "second")})
-    beside = {"accuracies": scores, "runs": _runs(within, published["directional_table5"])}
+    beside = {"accuracies": scores, "runs": _runs(within, printed_table(5))}
     accuracy = scores.pivot(index="dataset", columns="classifier", values="accuracy")
     accuracy = accuracy.reindex(index=scores["dataset"].unique(), columns=list(ids.values()))
     accuracy = accuracy.dropna()
@@ -44,10 +42,10 @@ def compare(
     if len(ids) < len(CLASSIFIERS) or len(like) < 2:
         empty = ("average_ranks", "pair_tests")
         return beside | {name: pd.DataFrame(columns=TABLES[name].fixed) for name in empty}
-    printed = published["directional_table3"].set_index("classifier")["average_rank"]
+    printed = printed_table(3).set_index("classifier")["average_rank"]
     ranks = average_ranks(like.round(10))
-    paper = paper_ranks(published).loc[[counterpart(dataset) for dataset in like.index]].mean()
-    n_paper = published["directional_table1"]["dataset"].nunique()
+    paper = paper_ranks().loc[[counterpart(dataset) for dataset in like.index]].mean()
+    n_paper = printed_table(1)["dataset"].nunique()
     averages = [
         pd.DataFrame({"ours": ours, "paper": theirs}, printed.index).assign(
             over=over, datasets=n, datasets_paper=n_theirs
@@ -58,7 +56,7 @@ def compare(
         )
     ]
     averages = pd.concat(averages).rename_axis("classifier").reset_index()
-    pairs = _pair_tests(ranks, len(like), printed, published["directional_table4"])
+    pairs = _pair_tests(ranks, len(like), printed, printed_table(4))
     return beside | {
         "average_ranks": averages[TABLES["average_ranks"].fixed],
         "pair_tests": pairs[TABLES["pair_tests"].fixed],
@@ -69,7 +67,6 @@ def _scores(
     summary: pd.DataFrame,
     ids: Mapping[str, str],
     folds: str,
-    published: Mapping[str, pd.DataFrame],
 ) -> pd.DataFrame:
     """Return Table 1 in per cent, ours missing after a failure, and what the paper prints."""
     rows = summary[(summary["metric"] == "accuracy") & (summary["folds"] == folds)]
@@ -77,7 +74,7 @@ def _scores(
     complete = rows["folds_failed"] == 0
     name, part = rows["dataset"].map(counterpart), rows["classifier"].map(ids)
     keys = pd.MultiIndex.from_arrays([name, part])
-    printed = published["directional_table1"].set_index(["dataset", "classifier"]).reindex(keys)
+    printed = printed_table(1).set_index(["dataset", "classifier"]).reindex(keys)
     accuracy = 100 * rows["mean"].where(complete)
     ranks = accuracy.round(2).groupby(rows["dataset"])
     return pd.DataFrame(
@@ -90,7 +87,7 @@ def _scores(
             "counterpart": name.fillna("").astype(str),
             "paper": printed["accuracy"].to_numpy(),
             "paper_sd": printed["standard_deviation"].to_numpy(),
-            "paper_rank": paper_ranks(published).stack().reindex(keys).to_numpy(),
+            "paper_rank": paper_ranks().stack().reindex(keys).to_numpy(),
         }
     )
 
@@ -119,14 +116,14 @@ def _runs(within: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def paper_ranks(published: PublishedTables | Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def paper_ranks() -> pd.DataFrame:
     """Return the paper's ranks, data sets by classifiers.
 
     They follow from the accuracies of Table 1 and, for dNB, from the directions of Table 5.
     """
-    printed = published["directional_table1"]
+    printed = printed_table(1)
     accuracy = printed.pivot_table(index="dataset", columns="classifier", values="accuracy")
-    runs = published["directional_table5"].query("second == 'dNB'")
+    runs = printed_table(5).query("second == 'dNB'")
     against = runs.set_index(["dataset", "first"])["alternative"]
     better = against.unstack().reindex(index=accuracy.index, columns=accuracy.columns) == ">"
     ranks = accuracy.rank(axis=1, ascending=False) + ~better

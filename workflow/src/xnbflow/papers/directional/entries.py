@@ -92,7 +92,6 @@ ANALYSIS = Analysis(
     {"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
     comparison="xnbflow.papers.directional.compute_comparison",
     needs=("summary", "pairwise_within"),
-    printed=tuple(f"directional_table{number}" for number in (1, 3, 4, 5)),
 )
 
 ANGULAR = Source("angular", "xnbflow.papers.directional.angular", SAMPLE)

@@ -13,6 +13,7 @@ import pandas as pd
 from xnbflow.papers.directional import ADJUSTED, COUNTERPARTS, counterpart, counterpart_key
 from xnbflow.papers.directional.drawings import Ring, draw_angle, draw_rings, draw_surface
 from xnbflow.papers.directional.entries import ANALYSIS
+from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
@@ -75,7 +76,7 @@ def section(results: StudyResults) -> Section | None:
         if len(tables["runs"]):
             blocks += _runs(tables)
     if len(tables["complexity"]):
-        size = _complexity(tables, results.published["directional_table2"])
+        size = _complexity(tables, printed_table(2))
         blocks.append(Group("Complexity and time", [size], "the paper’s Table 2"))
     blocks += [_angles(tables), _regions(tables)]
     return Section(
@@ -89,8 +90,8 @@ def section(results: StudyResults) -> Section | None:
 
 def _counterparts(results: StudyResults) -> Table:
     """Return which of the paper's data sets ours stand for, with their sizes (Table 6)."""
-    paper = results.published["directional_table6"].set_index("dataset")
-    features = results.published["directional_table2"].set_index("dataset")
+    paper = printed_table(6).set_index("dataset")
+    features = printed_table(2).set_index("dataset")
     paper["features"] = features.loc[features["classifier"] == "vMNB", "features"]
     paper = paper.rename(columns={"instances": "samples"})
     datasets = list(results.study.datasets)
