@@ -6,7 +6,6 @@ from scipy import sparse
 
 from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
-from xnbflow.papers.cells.ranked_genes import rank_genes_groups, write_rank_genes_groups
 from xnbflow.sources.anndata_file import opened, table_of
 from xnbflow.sources.cell_file import CellFile
 from xnbflow.sources.h5ad import read_h5ad
@@ -163,66 +162,6 @@ def test_what_a_file_lacks_is_refused(path):
         file["var/_index"][1] = "g0"
     with pytest.raises(InputError, match="two genes are named 'g0'"):
         CellFile(path)
-
-
-def fitted(path):
-    cells = CellFile(path)
-    labels = cells.labels("type")
-    model = ClassSpecificNB(n_features=2).fit_stream(cells, labels)
-    samples = cells.samples(model.feature_names_in_)
-    return model, rank_genes_groups(model, "type", samples=samples, labels=labels)
-
-
-def test_a_class_s_own_genes_come_first_and_others_fill_up(path):
-    model, ranked = fitted(path)
-    for label, own in model.selected_features_.items():
-        names, scores = ranked["names"][label].tolist(), ranked["scores"][label]
-        assert set(names[: len(own)]) == set(own)
-        of_gene = dict(zip(own, model.selected_distances_[label], strict=True))
-        expected = [of_gene[name] for name in names[: len(own)]]
-        np.testing.assert_array_equal(np.abs(scores[: len(own)]), expected)
-        assert (scores[len(own) :] == 0.0).all()
-        assert len(set(names)) == len(names)
-        assert np.isnan(ranked["pvals"][label]).all()
-        high = [model.direction_[label][own.index(name)] == "high" for name in names[: len(own)]]
-        np.testing.assert_array_equal(scores[: len(own)] > 0, high)
-        np.testing.assert_array_equal(ranked["logfoldchanges"][label][: len(own)] > 0, high)
-
-
-def test_a_ranking_is_written_whole_and_replaced(path, tmp_path):
-    _, ranked = fitted(path)
-    before = path.read_bytes()
-    write_rank_genes_groups(path, ranked, to=tmp_path / "shown.h5ad")
-    assert path.read_bytes() == before
-    for _ in range(2):
-        write_rank_genes_groups(path, ranked)
-    with h5py.File(path) as file:
-        group = file["uns/rank_genes_groups"]
-        assert group["params/groupby"].asstr()[()] == "type"
-        assert group["names"]["T"].tolist() == [each.encode() for each in ranked["names"]["T"]]
-        np.testing.assert_array_equal(group["scores"]["B"], ranked["scores"]["B"])
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_scanpy_reads_and_shows_the_ranking(path):
-    scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    _, ranked = fitted(path)
-    write_rank_genes_groups(path, ranked)
-    data = scanpy.read_h5ad(path)
-    scanpy.pl.rank_genes_groups(data, n_genes=2, show=False)
-    axes = scanpy.pl.rank_genes_groups_dotplot(data, n_genes=2, dendrogram=False, show=False)
-    shown = {text.get_text() for text in axes["mainplot_ax"].get_xticklabels()}
-    assert shown == {name for label in ("B", "NK", "T") for name in ranked["names"][label][:2]}
-    frame = scanpy.get.rank_genes_groups_df(data, "T")
-    assert frame["names"].tolist() == ranked["names"]["T"].tolist()
-    theirs = data.copy()
-    scanpy.tl.rank_genes_groups(theirs, "type", method="wilcoxon")
-    theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
-    mine = frame.set_index("names")["logfoldchanges"]
-    np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
 
 
 def set_part(name, change):

@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 from scipy.special import logsumexp
-from scipy.stats import cauchy, norm
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, leave_one_out_likelihood
 from xnbflow.density.density_tables import log_tabulated, tabulate
@@ -22,13 +21,6 @@ from xnbflow.density.grid import grid_densities
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB
-from xnbflow.papers.cica.joint import (
-    TARGET_REACH,
-    JointDensity,
-    MeshTarget,
-    conditional_log_density,
-)
-from xnbflow.papers.generalized.naive_effect import QUADRATIC_KERNELS, neighbourhood_sums
 
 
 def tile_of(features, codes):
@@ -345,142 +337,3 @@ def test_a_fit_of_many_samples_takes_no_more_memory_than_they_do(rng, model):
     finally:
         tracemalloc.stop()
     assert peak < X.nbytes
-
-
-def shares_and_weights(values, counts, span, kernel):
-    """Each window's share and kernel weight of every value, straight from the definition."""
-    level, curvature = kernel
-    ends = np.cumsum(counts)
-    starts = ends - counts
-    reach = span * ends[-1] / 2
-    shares, weights = np.zeros((2, len(values), len(values)))
-    for i, value in enumerate(values):
-        middle = (starts[i] + ends[i]) / 2
-        low, high = min(middle - reach, starts[i]), max(middle + reach, ends[i])
-        inside = np.clip((np.minimum(ends, high) - np.maximum(starts, low)) / counts, 0, 1)
-        inside[inside < 1e-12] = 0.0
-        distance = np.abs(values - value)
-        width = distance[inside > 0].max()
-        u = distance / width if width > 0 else np.zeros(len(values))
-        shares[i], weights[i] = inside, inside * (level - curvature * u**2)
-    return shares, weights
-
-
-@given(
-    values=st.lists(st.integers(-50, 50), min_size=1, max_size=40, unique=True),
-    span=st.sampled_from([0.01, 0.1, 0.3, 0.6, 1.0]),
-    kernel=st.sampled_from(sorted(QUADRATIC_KERNELS)),
-    seed=st.integers(0, 100),
-)
-@settings(max_examples=150, deadline=None)
-def test_sums_follow_the_definition(values, span, kernel, seed):
-    rng = np.random.default_rng(seed)
-    values = np.sort(np.array(values, dtype=float))
-    counts = rng.integers(1, 8, len(values)).astype(float)
-    weights = rng.normal(size=(2, len(values)))
-    _, kernel_weights = shares_and_weights(values, counts, span, QUADRATIC_KERNELS[kernel])
-    sums = neighbourhood_sums(values, counts, weights, span, QUADRATIC_KERNELS[kernel])
-    assert sums == pytest.approx(weights @ kernel_weights.T, abs=1e-12)
-
-
-@pytest.mark.parametrize("kernel", QUADRATIC_KERNELS)
-@pytest.mark.parametrize("far", [-1e9, 1e9, -1e15])
-def test_fine_structure_survives_far_outliers(rng, kernel, far):
-    """Differences of running moments over the whole feature lose every digit here."""
-    values = np.sort(np.r_[far, 2 * far, rng.normal(size=300) * 1e-3])
-    counts, weights = np.ones(302), rng.normal(size=(1, 302))
-    shares, kernel_weights = shares_and_weights(values, counts, 0.2, QUADRATIC_KERNELS[kernel])
-    sums = neighbourhood_sums(values, counts, weights, 0.2, QUADRATIC_KERNELS[kernel])
-    error = np.abs(sums - weights @ kernel_weights.T)
-    assert (error <= 1e-11 * (np.abs(weights) @ shares.T)).all()
-
-
-@pytest.mark.parametrize("kernel", QUADRATIC_KERNELS)
-def test_kernels_integrate_to_one(kernel):
-    """∫ K over [-1, 1] = 2 (level - curvature / 3), as the paper's kernels have it."""
-    level, curvature = QUADRATIC_KERNELS[kernel]
-    assert 2 * (level - curvature / 3) == pytest.approx(1.0)
-
-
-JOINT_WIDTH = 0.3
-
-
-def joint_samples():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(2, 40)), np.sort(rng.normal(size=40)) / JOINT_WIDTH
-
-
-def joint_scores(components, target, reach=None):
-    reach = np.full(len(target), len(target)) if reach is None else reach
-    return JointDensity(target, reach, JOINT_WIDTH).scores(components)
-
-
-def plain_log_density(z, target, codes):
-    """Leave-one-out log p(z_i | y) as the module's docstring states it, pair by pair."""
-    out = np.empty(len(z))
-    for a in range(len(z)):
-        others = (codes == codes[a]) & (np.arange(len(z)) != a)
-        near = np.exp(-0.5 * (target[a] - target[others]) ** 2)
-        total = 0.1 * cauchy.pdf(z[a]) + near @ norm.pdf(z[a], z[others], JOINT_WIDTH)
-        out[a] = np.log(total / (0.1 + near.sum()))
-    return out
-
-
-@pytest.mark.parametrize("codes", [np.zeros(40), np.repeat([0, 1, 2], [20, 19, 1])])
-def test_densities_are_the_leave_one_out_estimates_within_classes(codes):
-    components, target = joint_samples()
-    target = np.zeros(40) if codes.any() else target
-    reach = np.searchsorted(codes, codes, side="right")
-    log_density, score = joint_scores(components, target, reach)
-    for z, row in zip(components, log_density, strict=True):
-        np.testing.assert_allclose(row, plain_log_density(z, target, codes), rtol=1e-12)
-    if codes.any():  # alone in its class, a sample has the score of the background
-        z = components[:, -1]
-        np.testing.assert_allclose(score[:, -1], 2 * z / (1 + z**2))
-
-
-@pytest.mark.parametrize("mesh", [False, True])
-def test_scores_are_the_derivative_of_the_summed_log_density(mesh):
-    components, target = joint_samples()
-    density = JointDensity(target, np.full(40, 40), JOINT_WIDTH)
-    if mesh:
-        density.use_mesh(MeshTarget.of(target))
-    _, score = density.scores(components)
-    for a in {*range(0, 40, 7), *components[0].argsort()[[0, -1]]}:
-        sums = []
-        for step in (1e-6, -1e-6):
-            moved = components.copy()
-            moved[:, a] += step
-            sums.append(density.scores(moved)[0].sum(axis=1))
-        np.testing.assert_allclose(score[:, a], (sums[1] - sums[0]) / 2e-6, rtol=1e-5, atol=1e-5)
-
-
-def test_new_samples_get_the_density_they_would_have_had_left_out():
-    components, target = joint_samples()
-    log_density, _ = joint_scores(components, target)
-    kept = np.arange(40) != 17
-    new = conditional_log_density(
-        components[:, kept], target[kept], JOINT_WIDTH, components[:, ~kept], target[~kept]
-    )
-    np.testing.assert_allclose(new[:, 0], log_density[:, 17], rtol=1e-12)
-
-
-@pytest.mark.parametrize("classes", [False, True])
-@pytest.mark.parametrize("width", [0.1, 0.3])
-def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
-    rng = np.random.default_rng(4)
-    if classes:
-        codes = np.sort(rng.integers(0, 3, 600))
-        target, mesh = codes * 1e30, MeshTarget.of_classes(codes)
-    else:
-        target = np.sort(rng.uniform(-1.7, 1.7, 600)) / width
-        mesh = MeshTarget.of(target)
-    reach = np.searchsorted(target, target + TARGET_REACH, side="right")
-    components = np.stack([rng.normal(size=600), rng.uniform(-1.7, 1.7, 600)])
-    exact = JointDensity(target, reach, width).scores(components)
-    meshed = JointDensity(target, reach, width)
-    meshed.use_mesh(mesh)
-    near = meshed.scores(components)
-    assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
-    np.testing.assert_allclose(near[0], exact[0], atol=0.1)
-    assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99

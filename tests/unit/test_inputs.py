@@ -15,38 +15,34 @@ from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
+import paper_cases
 import pytest
-from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+from refused_samples import CODES, HALF, NOISE
 from toys import put
 from unit.test_models_file import two_classes
 
 from xnbflow import models, preprocessing
 from xnbflow import naive_bayes as nb
+from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared
 from xnbflow.data.columns import column_mask, column_positions
 from xnbflow.data.dataset import DataSet, write_chunks
-from xnbflow.data.samples import Cells
 from xnbflow.density import families
-from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.density.families import Distribution, Gaussian
 from xnbflow.density.standard import StandardUnits
 from xnbflow.diagnostics import conditional_dependence
 from xnbflow.evaluation import metrics
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.folds import leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
-from xnbflow.evaluation.methods import METHODS
+from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import paired_tests, rank_tests
 from xnbflow.inference.permutation import permutation_scores
 from xnbflow.inference.stability import stability_index
 from xnbflow.inference.verdicts import holm
 from xnbflow.models import final, fit_model, validation
 from xnbflow.models.explanation import explain_sample
-from xnbflow.papers.cells import compute as cells
-from xnbflow.papers.cells.ranked_genes import rank_genes_groups
-from xnbflow.papers.directional.boundaries import von_mises_boundary, von_mises_fisher_boundary
-from xnbflow.papers.signatures import compute
-from xnbflow.papers.signatures.entries import ANALYSIS
 from xnbflow.preprocessing.estimator import Estimator
 from xnbflow.preprocessing.selection.class_features import Candidates
 from xnbflow.report.page.blocks import Section
@@ -59,17 +55,20 @@ from xnbflow.studies import comparison, densities
 from xnbflow.tables import contract
 from xnbflow.tables import storage as tables
 
-OF_THE_REGISTRY = [method.estimator for method in METHODS.values()]
+OF_THE_REGISTRY = [
+    name for method in shipped_methods().values() for name in (method.estimator, *method.related)
+]
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}
 PUBLIC = [each for module in (nb, preprocessing, families) for each in vars(module).values()]
 PUBLIC = [*filter(inspect.isclass, PUBLIC), *map(import_estimator, OF_THE_REGISTRY)]
+PUBLIC += paper_cases.FAMILIES
 
 DECLARED = [
     each
     for each in dict.fromkeys(PUBLIC)
     if each.__name__ not in ABSTRACT
     and issubclass(each, Declared)
-    and (issubclass(each, Estimator) or each.__module__.startswith("xnbflow.density"))
+    and (issubclass(each, Estimator | Distribution))
 ]
 
 #: Those that name what is wrong with samples; filters and normalisers leave that to scikit-learn.
@@ -95,7 +94,7 @@ VALUES = [
     *(slice(0.5, None), object, object(), type, len, lambda y: y, lambda: None, Unprintable()),
     *(np.array(0.5), np.array([0, 1]), np.array([[0, 1]]), np.array([0.5]), np.array([]), Ellipsis),
     *(pd.Series([0, 1]), pd.Series(["a"]), pd.DataFrame({"a": [1]}), np.random.default_rng(0)),
-    *(np.datetime64("2020"), nb.GaussianNB, nb.GaussianNB(), nb.KernelNBRegressor(), iter([0])),
+    *(np.datetime64("2020"), nb.GaussianNB, nb.GaussianNB(), nb.XNB(), iter([0])),
     (i for i in [0]),
 ]
 #: Passes that are enough to see whether a value is used or refused.
@@ -139,7 +138,7 @@ def samples(estimator):
     X = rng.normal(size=(36, 3)) + 2.0 * codes[:, np.newaxis]
     if estimator.__name__ == "VonMisesFisherNB":
         X /= np.linalg.norm(X, axis=1, keepdims=True)
-    return X, X[:, 0].copy() if estimator is nb.KernelNBRegressor else codes
+    return X, X[:, 0].copy() if estimator.__name__ == "KernelNBRegressor" else codes
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -159,7 +158,9 @@ def test_every_parameter_is_declared_and_its_default_allowed(declared):
 def test_samples_without_a_label_are_named(estimator, missing):
     X, y = samples(estimator)
     labels = (
-        [float(each) for each in y] if estimator is nb.KernelNBRegressor else ["ab"[c] for c in y]
+        [float(each) for each in y]
+        if estimator.__name__ == "KernelNBRegressor"
+        else ["ab"[c] for c in y]
     )
     labels[4] = labels[9] = missing
     labels = labels if missing is None else np.array(labels, dtype=object)
@@ -225,15 +226,6 @@ def test_values_that_hardly_differ_are_no_tiny_values(estimator):
     assert np.isfinite(used(make(estimator).fit(X, y), X).astype(float)).all()
 
 
-CODES = np.arange(12) % 2
-THREE = np.arange(12) % 3
-NOISE = np.random.default_rng(1).normal(size=(12, 4))
-CONSTANT = np.column_stack([NOISE[:, :2], 0.1 + 0.2 * CODES])  # within each class
-HALF = np.column_stack([NOISE[:, :2], np.where(CODES, NOISE[:, 2], 0.5)])  # in the first class
-TWO = np.arange(12) > 1  # a class of two samples
-ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
-
-
 @pytest.mark.filterwarnings("ignore:class .* has 1 sample:UserWarning")
 @pytest.mark.parametrize(
     ("estimator", "X", "y", "named"),
@@ -242,51 +234,12 @@ ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample
         (nb.GaussianNB(priors=[1.1, -0.1]), NOISE, CODES, "[Pp]riors"),
         (nb.GaussianNB(priors=[0.5, 0.4]), NOISE, CODES, "priors"),
         (nb.GaussianNB(priors=[np.nan, 1.0]), NOISE, CODES, "[Pp]riors"),
-        (nb.BlockNB(blocks=[[0, 1], [1, 2, 3]]), NOISE, CODES, "feature 1"),
-        (nb.BlockNB(blocks=[[0, 1], [3]]), NOISE, CODES, "feature 2"),
-        (nb.BlockNB(blocks=[[0, 1, 2, 3, 4]]), NOISE, CODES, "column 4"),
-        (nb.BlockNB(blocks=12), np.tile(NOISE[:11], 4), CODES[:11], "block 0 has 12 features"),
-        (nb.BlockNB(), CONSTANT, CODES, "feature 2 is constant within each class"),
-        (nb.BlockNB(covariance="per_class"), HALF, CODES, "feature 2 is constant within class 0"),
-        (nb.BlockNB(covariance="per_class"), NOISE, ONE, "class 2 has 1 sample"),
-        (nb.BlockNB(), NOISE[:2], [0, 1], "2 samples"),
-        (nb.BlockNB(blocks=2, covariance="per_class"), NOISE, TWO, "class has 2 samples, or"),
         (nb.XNB(), NOISE[:0], [], r"Found array with 0 sample\(s\)"),
-        (preprocessing.CorrelationBlocks(), NOISE[:3], [0, 1, 1], "samples"),
         (nb.ClassSpecificNB(selection="minimal", n_features=3), NOISE, CODES, "n_features"),
         (nb.ClassSpecificNBCV(sizes=[]), NOISE, CODES, "sizes"),
         (nb.ClassSpecificNBCV(cv="ten"), NOISE, CODES, "cv"),
         (nb.ClassSpecificNBCV(), np.eye(2), [0, 1], "2 folds"),
-        (nb.SelectiveNB(nb.BlockNB()), NOISE, CODES, "independent given the class"),
-        (nb.SelectiveNB(nb.XNB()), NOISE, CODES, "independent given the class"),
-        (nb.SelectiveNB(ScikitGaussianNB()), NOISE, CODES, "independent given the class"),
-        (nb.SelectiveNB(nb.VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
-        (nb.GeneralizedNB(), NOISE, THREE, "3 classes"),
-        (nb.GeneralizedNB(), NOISE, np.zeros(12), "one class"),
-        (nb.GeneralizedNB(categorical=[4]), NOISE, CODES, "column 4"),
-        (preprocessing.StepwiseNaiveEffects(), NOISE, THREE, "two"),
-        (nb.VonMisesFisherNB(), NOISE, CODES, "sample 0"),
-        (nb.HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),
-        (nb.HybridNB([("a", "gaussian")]), NOISE, CODES, "name, distribution, columns"),
-        (nb.HybridNB([("a", "kernel", [0]), ("b", "kernel", [0, 1])]), NOISE, CODES, "'a' and"),
-        (nb.HybridNB([("a", "gaussian", [True, False])]), NOISE, CODES, "mask"),
-        (nb.HybridNB([("a", "gaussian", lambda _: ["tide"])]), NOISE, CODES, "'tide'"),
-        (nb.HybridNB([("a", Kernel(bandwidth="isj"), [0])]), NOISE, CODES, "'a': bandwidth"),
-        (nb.HybridNB([("a", Gaussian(var_smoothing=-1), [0])]), NOISE, CODES, "'a': var_smoothing"),
-        (nb.HybridNB([("a", "gaussian", [])]), NOISE, CODES, "no group"),
-        (nb.HybridNB([("a", "categorical", [0])]), NOISE, CODES, "'a': column 0"),
-        *(
-            (nb.HybridNB([("a", "gaussian", [0]), (name, "gaussian", [1])]), NOISE, CODES, "name")
-            for name in ("a__b", "priors", "groups", "a", 3)
-        ),
-        (nb.KernelNBRegressor(), NOISE, np.full(12, 2.0), "y is constant"),
-        (preprocessing.CICA(), NOISE, np.full(12, 3.0), "y is constant"),
-        (preprocessing.CICA(), NOISE, np.arange(12), "12 different labels"),
-        (preprocessing.CICA(), np.ones((12, 2)), NOISE[:, 0], "all inputs are constant"),
-        (preprocessing.CICA(), np.column_stack([NOISE, np.ones(12)]), NOISE[:, 0], "4"),
-        (preprocessing.CICA(n_components=5), NOISE, NOISE[:, 0], "n_components is 5"),
-        (preprocessing.CICA(n_components=3), NOISE, THREE, "n_components is 3"),
-        (preprocessing.CICA(), np.tile(NOISE, 2), NOISE[:, 0], "4 dimensions"),
+        *paper_cases.REFUSED,
         (preprocessing.Log2(), [[0.0, 1.0]], None, "log2 of 0"),
         (preprocessing.CountsPerMillion(), [[-1.0, 2.0]], None, "negative"),
         (preprocessing.CountsPerMillion(), [[1.0, 2.0], [0.0, 0.0]], None, "sample 1"),
@@ -350,7 +303,6 @@ def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name
 
 SERIES = two_classes()
 NUMBERS = SERIES.values.T
-REGRESSOR = nb.KernelNBRegressor().fit(NUMBERS, NUMBERS[:, 0])
 
 
 @pytest.mark.parametrize(
@@ -382,16 +334,11 @@ REGRESSOR = nb.KernelNBRegressor().fit(NUMBERS, NUMBERS[:, 0])
         lambda: conditional_dependence(NUMBERS, [["a", "b"]]),
         lambda: conditional_dependence(NUMBERS, ["a", None] * 20),
         lambda: conditional_dependence(NUMBERS, np.array(["a", 1] * 20, dtype=object)),
-        lambda: REGRESSOR.predict(NUMBERS, kind="means"),
-        lambda: REGRESSOR.predict_quantiles(NUMBERS, [1.5]),
         lambda: column_positions([["a"]], ["a", "b"], "angular"),
         lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
         lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
         lambda: permutation_scores(SERIES, {"method": "xnb"}, n_permutations=0),
         lambda: metrics.fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
-        lambda: von_mises_boundary([0, 1], [1, -1]),
-        lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
-        lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
         lambda: commands.parameters(["bandwidth={"]),
         lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
         lambda: DataSet("toy", np.zeros((2, 2)), ["a", "b"], ["x", "y"], ["t"]),
@@ -419,12 +366,10 @@ HOLES = replace(SERIES, values=np.where(SERIES.values > 9, np.nan, SERIES.values
 OTHERS = replace(SERIES, name="other", labels=["normal", "tumor"] * 20)
 WORDS = replace(SERIES, kinds=["categorical"] * 8)
 SMALL = replace(SERIES, values=SERIES.values * 1e-200)
-NOWHERE, ODD = replace(ANALYSIS, compute="nobody.here"), [Section("s", "S", "s", [1])]
+NOWHERE, ODD = Analysis("nowhere", "nobody.here"), [Section("s", "S", "s", [1])]
 SPACED = replace(SERIES, labels=["a b", "a_b"] * 20)
 SCORES = pd.DataFrame([[0.5, 0.6]], columns=["nb", "nb"])
-NOTHING, CHOSEN = pd.DataFrame(), {"classes_": np.array(["a"]), "columns_": [[]]}
-NOTHING_CHOSEN = SimpleNamespace(feature_names_in_=["g0"], **CHOSEN)
-CELLS = Cells(NUMBERS, pd.DataFrame({"type": SERIES.labels}), list("abcdefgh"))
+NOTHING = pd.DataFrame()
 #: What is said, of which call.
 SAID = {
     "location 'Brain' is not <T": lambda: acquire(SheetRow("b", "cumida", "Brain")),
@@ -448,23 +393,19 @@ SAID = {
     "30 folds cannot be drawn": lambda: permutation_scores(SERIES, LINEAR, n_splits=30),
     "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
     "toy has missing values; fill": lambda: models.portability(HOLES, LINEAR, ["g0"], 2),
-    r"mu has shape \(1,\); boundaries": lambda: von_mises_boundary([0], [1, 1]),
     "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "sample_weight: could not": lambda: nb.GaussianNB().fit(X, SERIES.labels, SERIES.labels),
-    "was fitted without names of genes": lambda: rank_genes_groups(REGRESSOR, "type"),
-    "no class has a gene that": lambda: rank_genes_groups(NOTHING_CHOSEN, "type"),
-    "has no gene 'g0'; give all": lambda: rank_genes_groups(FITTED, "type", samples=CELLS),
-    "does not split its log-like": lambda: nb.GeneralizedNB().fit(NOISE, CODES).explain(NOISE),
     "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),
     "knows no block of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
     "no features to select from;": lambda: Candidates(2).select(),
-    "'cells' takes no missing": lambda: cells.analyse({"toy": HOLES}, {}, 1),
-    "'signatures' takes no missing": lambda: compute.analyse({"toy": HOLES}, {}, 1),
     "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
     "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),
 }
+
+
+SAID |= paper_cases.CALLS
 
 
 @pytest.mark.parametrize("said", SAID)

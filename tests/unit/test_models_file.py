@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from toys import refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.evaluation.methods import METHODS
+from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference.intervals import CROSS_VALIDATED, proportion_interval
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.models.final import write_final
@@ -52,12 +52,12 @@ PARAMS = {
 STEP_PARAMS = {"expression_filter": {"level": 1.0}}
 STEPS = {
     name: {"steps": [{"method": name, "params": STEP_PARAMS.get(name, {})}, {"method": "csnb"}]}
-    for name, method in METHODS.items()
+    for name, method in shipped_methods().items()
     if method.kind == "transformer"
 }
 CLASSIFIERS = {
     name: {"method": name, "params": PARAMS.get(name, {})}
-    for name, method in METHODS.items()
+    for name, method in shipped_methods().items()
     if method.kind == "classifier"
 }
 

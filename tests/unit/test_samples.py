@@ -16,8 +16,7 @@ from toys import refused
 from xnbflow.core.errors import InputError
 from xnbflow.data import matrices
 from xnbflow.data.samples import Cells
-from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB, SelectiveNB
-from xnbflow.papers.cells.ranked_genes import rank_genes_groups
+from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB
 
 N, GENES = 60, 8
 
@@ -112,21 +111,6 @@ def test_a_streamed_model_predicts_annotated_cells_of_all_genes(form):
         model.predict(annotated(sparse.csr_array).X)
 
 
-def test_genes_that_are_higher_in_a_class_are_ranked_first():
-    cells = annotated(sparse.csr_array)
-    model = ClassSpecificNB(n_features=4).fit(cells, "type")
-    ranked = rank_genes_groups(model, "type", samples=cells)
-    for label, own in model.selected_features_.items():
-        signs = np.sign(ranked["scores"][label][: len(own)])
-        assert sorted(ranked["names"][label][: len(own)]) == sorted(own)
-        assert (np.diff(signs) <= 0).all()
-        assert {-1.0, 1.0} == set(signs)
-        # Markers were planted: a class is higher in its own and lower in those of the others.
-        np.testing.assert_array_equal(np.sign(ranked["logfoldchanges"][label][: len(own)]), signs)
-    of_xnb = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
-    assert (of_xnb["scores"]["B"] * of_xnb["logfoldchanges"]["B"] >= 0.0).all()
-
-
 @pytest.mark.parametrize("fill", [0.0, 1.0])
 def test_a_sparse_table_is_the_table(fill):
     cells = annotated()
@@ -175,17 +159,22 @@ def test_a_column_of_dates_is_named():
         GaussianNB().fit(table, CODES)
 
 
+def check_inner_folds(make, folds):
+    """Check a classifier whose ``cv`` is a splitter, a list of splits, or a generator of them."""
+    expected = make(cv=folds).fit(X, CODES).predict_proba(X)
+    listed = list(folds.split(X, CODES))
+    np.testing.assert_array_equal(make(cv=listed).fit(X, CODES).predict_proba(X), expected)
+    model = make(cv=folds.split(X, CODES)).fit(X, CODES)
+    np.testing.assert_array_equal(model.predict_proba(X), expected)
+    for cv in (model.cv, iter([3]), [([0, 1, 2], [N])]):  # the first is used up
+        with pytest.raises(InputError):
+            make(cv=cv).fit(X, CODES)
+
+
 def test_inner_folds_may_be_a_list_or_a_generator_of_splits():
     folds = StratifiedKFold(4)
     listed = list(folds.split(X, CODES))
-    for make in (ClassSpecificNBCV, SelectiveNB):
-        expected = make(cv=folds).fit(X, CODES).predict_proba(X)
-        np.testing.assert_array_equal(make(cv=listed).fit(X, CODES).predict_proba(X), expected)
-        model = make(cv=folds.split(X, CODES)).fit(X, CODES)
-        np.testing.assert_array_equal(model.predict_proba(X), expected)
-        for cv in (model.cv, iter([3]), [([0, 1, 2], [N])]):  # the first is used up
-            with pytest.raises(InputError):
-                make(cv=cv).fit(X, CODES)
+    check_inner_folds(ClassSpecificNBCV, folds)
     streamed = ClassSpecificNBCV(cv=iter(listed)).fit_stream([(np.arange(GENES), X.T)], CODES)
     pd.testing.assert_frame_equal(streamed.path_, ClassSpecificNBCV(cv=4).fit(X, CODES).path_)
 

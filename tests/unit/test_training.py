@@ -24,9 +24,7 @@ from xnbflow.evaluation.folds_file import folds_of_batch
 from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
-from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.papers.directional.selective_nb import SelectiveNB
 from xnbflow.running.config import Batch, Folds
 from xnbflow.sources.simulate import simulate_series
 from xnbflow.studies.description import describe
@@ -82,11 +80,6 @@ def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
     monkeypatch.setattr(Spy, "act", lambda model: np.empty(1 << 55))
     with pytest.raises(MemoryError):
         train(series, FOLDS, SPY)
-
-
-def von_mises(columns):
-    path = "xnbflow.papers.directional.von_mises_nb.VonMisesNB"
-    return {"method": path, "params": {"angular": columns}}
 
 
 def test_a_fold_never_sees_its_test_samples(series):
@@ -152,20 +145,6 @@ def test_a_fold_that_could_be_fitted_is_told_with_its_warnings_times_and_feature
     assert fit[["features_per_class", "features"]].tolist() == [4, 4]
     monkeypatch.setattr(Spy, "act", fail)
     assert train(series, SECOND, SPY)["fits"]["warnings"].iloc[0] == ""
-
-
-def test_columns_are_given_by_their_kind(rng, series):
-    angles = rng.uniform(-np.pi, np.pi, size=(1, 6))
-    kinds = ["angular", *["linear"] * 4]
-    names = ["angle", *series.features]
-    values = np.vstack([angles, series.values])
-    both = DataSet("toy", values, names, series.samples, series.labels, kinds)
-    told = train(both, FIRST, von_mises("@angular"))
-    given = train(both, FIRST, von_mises([0]))
-    pd.testing.assert_frame_equal(told["predictions"], given["predictions"])
-    not_told = train(both, FIRST, von_mises([1]))
-    column = LOG_POSTERIOR + "a"
-    assert not np.allclose(told["predictions"][column], not_told["predictions"][column])
 
 
 @pytest.mark.parametrize("mark", [True, False])
@@ -313,7 +292,7 @@ def test_inner_folds_keep_groups_together(pairs):
     folds = inner_folds(4, np.unique(y, return_inverse=True)[1], groups)
     assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
     given = Mock(wraps=StratifiedGroupKFold(4))
-    fit_grouped(SelectiveNB(GaussianNB(), cv=given), X, y, groups)
+    fit_grouped(ClassSpecificNBCV(cv=given), X, y, groups)
     np.testing.assert_array_equal(given.split.call_args.args[2], groups)
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
     pipeline = make_pipeline(StandardScaler(), search)

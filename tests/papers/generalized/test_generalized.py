@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from papers.generalized.test_neighbourhoods import shares_and_weights
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder
-from unit.test_density import shares_and_weights
 
 from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB

@@ -53,6 +53,8 @@ class Method:
     related : tuple of str
         Full paths of further classes that are published with it and that no configuration names: a
         regressor, a discretizer.
+    states : tuple of str
+        Full paths of the classes that a fitted one holds, which its model file may contain.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Method:
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     quick: str = ""
     related: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Bessel functions of the concentration, and its estimate from the mean resultant length.
 
 On the unit sphere of R^d the order is ``d / 2 - 1``, and the circle is ``d = 2`` (Lopez-Cruz,
-Bielza and Larranaga, Directional naive Bayes classifiers, section 2).
+Bielza and Larranaga 2015, section 2).
 """
 
 import numpy as np

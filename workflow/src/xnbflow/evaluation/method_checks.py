@@ -52,7 +52,7 @@ def columns_named(entry: Any) -> list[str]:
 
     Examples
     --------
-    >>> columns_named({"method": "von_mises_nb", "params": {"angular": "@angular"}})
+    >>> columns_named({"method": "by_kind", "params": {"angular": "@angular"}})
     ['@angular']
     """
     if isinstance(entry, Mapping | list):

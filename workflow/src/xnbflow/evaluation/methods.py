@@ -234,8 +234,8 @@ def entries_in(entry: Any) -> Iterator[Mapping[str, Any]]:
 
     Examples
     --------
-    >>> list(entries_in({"steps": [{"method": "cica"}, {"method": "xnb", "params": {}}]}))
-    [{'method': 'cica'}, {'method': 'xnb', 'params': {}}]
+    >>> list(entries_in({"steps": [{"method": "log2"}, {"method": "xnb", "params": {}}]}))
+    [{'method': 'log2'}, {'method': 'xnb', 'params': {}}]
     """
     if isinstance(entry, Mapping) and isinstance(entry.get("method"), str):
         yield entry

@@ -56,18 +56,12 @@ _OPENING = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
 #: Classes that estimators hold as their state. Instances get their attributes; none is called.
 _STATES = {
     "xnbflow.density.standard.StandardUnits",
-    "xnbflow.papers.directional.categorical.Categorical",
     "xnbflow.density.borrowed.BorrowedShape",
     "xnbflow.density.families.gaussian.Gaussian",
-    "xnbflow.papers.separation.gaussian_blocks.GaussianBlocks",
     "xnbflow.density.families.kernel.Kernel",
     "xnbflow.density.families.multivariate_gaussian.MultivariateGaussian",
-    "xnbflow.papers.directional.von_mises.VonMises",
-    "xnbflow.papers.directional.von_mises_fisher.VonMisesFisher",
-    "xnbflow.papers.directional.discretized_nb._Discretized",
     "xnbflow.naive_bayes.evidence.ClassDensities",
     "xnbflow.naive_bayes.independent.ColumnGroup",
-    "xnbflow.papers.directional.mdlp.MDLPDiscretizer",
     "sklearn._loss.link.HalfLogitLink",
     "sklearn._loss.link.IdentityLink",
     "sklearn._loss.link.Interval",
@@ -90,7 +84,8 @@ _MARKS = {"__class__", "__id__", "__loader__", "__module__"}
 @cache
 def known_types() -> frozenset[str]:
     """Return the classes that objects may be of: the registry's, scikit-learn's, their states."""
-    registered = {method.estimator for method in known_methods().values()}
+    methods = known_methods().values()
+    registered = {name for each in methods for name in (each.estimator, *each.states)}
     public = {
         f"{kind.__module__}.{name}" for name, kind in all_estimators() if name not in _OPENING
     }

@@ -320,12 +320,6 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
     ------
     InputError
         If that file is absent or wrong, or has no tables under the name of the analysis.
-
-    Examples
-    --------
-    >>> from xnbflow.papers.signatures.entries import ANALYSIS
-    >>> list(analysis_tables(ANALYSIS))
-    ['curves', 'sizes', 'chosen']
     """
     spec, reason = None, f"No module named {analysis.compute!r}"
     try:

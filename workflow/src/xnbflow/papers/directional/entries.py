@@ -62,6 +62,14 @@ HYBRID_NB = Method(
     "hybrid naive Bayes: a family of densities for each block of features",
     f"{_SOURCE}, Eq. 9, sections 3.4 and 3.5",
     {"groups": either(list_of(_BLOCK), nothing()), "priors": PRIORS},
+    states=tuple(
+        f"xnbflow.papers.directional.{name}"
+        for name in (
+            "categorical.Categorical",
+            "von_mises.VonMises",
+            "von_mises_fisher.VonMisesFisher",
+        )
+    ),
 )
 
 SELECTIVE_NB = Method(
@@ -83,6 +91,10 @@ DISCRETIZED_NB = Method(
     "@fayyad1993",
     {"categorical": COLUMNS, "alpha": number(above=0)},
     related=("xnbflow.papers.directional.mdlp.MDLPDiscretizer",),
+    states=(
+        "xnbflow.papers.directional.discretized_nb._Discretized",
+        "xnbflow.papers.directional.mdlp.MDLPDiscretizer",
+    ),
 )
 
 ANALYSIS = Analysis(

@@ -25,6 +25,7 @@ BLOCK_NB = Method(
         "selection": either(choice("threshold", "weights"), nothing()),
         "cut": choice("printed", "bias_removed", "optimal"),
     },
+    states=("xnbflow.papers.separation.gaussian_blocks.GaussianBlocks",),
 )
 
 CORRELATION_BLOCKS = Method(

@@ -1,4 +1,4 @@
-"""Comparison of classifiers: average ranks and tests (directional paper, section 4.2)."""
+"""Comparison of classifiers: average ranks and tests, after Demšar (2006)."""
 
 from collections.abc import Iterator
 

@@ -1,0 +1,36 @@
+"""What the papers that are installed add to the tests of all estimators.
+
+Each has a module ``cases`` in its folder of tests: ``REFUSED``, rows of an estimator, samples,
+labels and a part of the message; ``CALLS``, what raises an error by a part of its message;
+``VARIANTS``, estimators whose arithmetic differs; ``FAMILIES`` of densities; ``SUMMED``, families
+that are fitted to 60 features; ``WITHOUT_DENSITY``, families with a row that they refuse. A paper
+that is removed adds nothing.
+"""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+from xnbflow.core.plugins import PAPERS
+
+
+def _cases() -> list[ModuleType]:
+    modules = []
+    for path in sorted(Path(__file__).parent.glob("papers/*/cases.py")):
+        if (PAPERS / path.parent.name / "entries.py").exists():
+            spec = importlib.util.spec_from_file_location(f"cases_{path.parent.name}", path)
+            modules.append(importlib.util.module_from_spec(spec))
+            spec.loader.exec_module(modules[-1])
+    return modules
+
+
+_MODULES = _cases()
+
+
+def _rows(name: str) -> list:
+    return [row for module in _MODULES for row in getattr(module, name, ())]
+
+
+REFUSED, VARIANTS, FAMILIES = _rows("REFUSED"), _rows("VARIANTS"), _rows("FAMILIES")
+SUMMED, WITHOUT_DENSITY = _rows("SUMMED"), _rows("WITHOUT_DENSITY")
+CALLS = {part: call for each in _MODULES for part, call in getattr(each, "CALLS", {}).items()}

@@ -1,0 +1,146 @@
+"""Genes of a class-specific classifier as scanpy's ranked genes."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from unit.test_samples import annotated as annotated_cells
+
+from xnbflow.naive_bayes import XNB, ClassSpecificNB
+from xnbflow.papers.cells.ranked_genes import rank_genes_groups, write_rank_genes_groups
+from xnbflow.sources.cell_file import CellFile
+
+h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
+
+
+N, GENES = 90, 12
+
+
+TEXT = h5py.string_dtype("utf-8")
+
+
+def values():
+    rng = np.random.default_rng(3)
+    types = np.arange(N) % 3
+    high = np.arange(GENES) % 3 == types[:, None]
+    return np.log1p(rng.poisson(0.2 + 2.0 * high)), np.array(["B", "NK", "T"], object)[types]
+
+
+X, TYPES = values()
+
+
+def say(element, kind, version="0.2.0", **attributes):
+    for name, value in {"encoding-type": kind, "encoding-version": version, **attributes}.items():
+        element.attrs[name] = value
+    return element
+
+
+def put_matrix(file, name, form):
+    if form == "dense":
+        say(file.create_dataset(name, data=X), "array")
+        return
+    stored = getattr(sparse, f"{form}_array")(X)
+    group = say(file.create_group(name), f"{form}_matrix", "0.1.0", shape=X.shape)
+    for part in ("data", "indices", "indptr"):
+        say(group.create_dataset(part, data=getattr(stored, part), chunks=True), "array")
+
+
+def put_table(file, name, index, **columns):
+    table = say(file.create_group(name), "dataframe", _index="_index")
+    table.attrs["column-order"] = np.array(list(columns), dtype=TEXT)
+    say(table.create_dataset("_index", data=np.array(index, dtype=TEXT)), "string-array")
+    for column, data in columns.items():
+        categories, codes = np.unique(data.astype(str), return_inverse=True)
+        group = say(table.create_group(column), "categorical", ordered=False)
+        group["codes"], group["categories"] = codes.astype("i1"), categories.astype(TEXT)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file of today's format, with each way to store a matrix."""
+    with h5py.File(tmp_path / "cells.h5ad", "w") as file:
+        say(file, "anndata", "0.1.0")
+        put_matrix(file, "X", "csr")
+        put_matrix(file, "layers/columns", "csc")
+        put_matrix(file, "layers/whole", "dense")
+        for name in ("layers", "uns"):
+            say(file.require_group(name), "dict", "0.1.0")
+        donors = np.array(["p", "q"], object)[np.arange(N) % 2]
+        put_table(file, "obs", [f"c{i}" for i in range(N)], type=TYPES, donor=donors)
+        symbols = np.array([f"G{i}" for i in range(GENES)], object)
+        put_table(file, "var", [f"g{i}" for i in range(GENES)], symbol=symbols)
+    return tmp_path / "cells.h5ad"
+
+
+def fitted(path):
+    cells = CellFile(path)
+    labels = cells.labels("type")
+    model = ClassSpecificNB(n_features=2).fit_stream(cells, labels)
+    samples = cells.samples(model.feature_names_in_)
+    return model, rank_genes_groups(model, "type", samples=samples, labels=labels)
+
+
+def test_a_class_s_own_genes_come_first_and_others_fill_up(path):
+    model, ranked = fitted(path)
+    for label, own in model.selected_features_.items():
+        names, scores = ranked["names"][label].tolist(), ranked["scores"][label]
+        assert set(names[: len(own)]) == set(own)
+        of_gene = dict(zip(own, model.selected_distances_[label], strict=True))
+        expected = [of_gene[name] for name in names[: len(own)]]
+        np.testing.assert_array_equal(np.abs(scores[: len(own)]), expected)
+        assert (scores[len(own) :] == 0.0).all()
+        assert len(set(names)) == len(names)
+        assert np.isnan(ranked["pvals"][label]).all()
+        high = [model.direction_[label][own.index(name)] == "high" for name in names[: len(own)]]
+        np.testing.assert_array_equal(scores[: len(own)] > 0, high)
+        np.testing.assert_array_equal(ranked["logfoldchanges"][label][: len(own)] > 0, high)
+
+
+def test_a_ranking_is_written_whole_and_replaced(path, tmp_path):
+    _, ranked = fitted(path)
+    before = path.read_bytes()
+    write_rank_genes_groups(path, ranked, to=tmp_path / "shown.h5ad")
+    assert path.read_bytes() == before
+    for _ in range(2):
+        write_rank_genes_groups(path, ranked)
+    with h5py.File(path) as file:
+        group = file["uns/rank_genes_groups"]
+        assert group["params/groupby"].asstr()[()] == "type"
+        assert group["names"]["T"].tolist() == [each.encode() for each in ranked["names"]["T"]]
+        np.testing.assert_array_equal(group["scores"]["B"], ranked["scores"]["B"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scanpy_reads_and_shows_the_ranking(path):
+    scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    _, ranked = fitted(path)
+    write_rank_genes_groups(path, ranked)
+    data = scanpy.read_h5ad(path)
+    scanpy.pl.rank_genes_groups(data, n_genes=2, show=False)
+    axes = scanpy.pl.rank_genes_groups_dotplot(data, n_genes=2, dendrogram=False, show=False)
+    shown = {text.get_text() for text in axes["mainplot_ax"].get_xticklabels()}
+    assert shown == {name for label in ("B", "NK", "T") for name in ranked["names"][label][:2]}
+    frame = scanpy.get.rank_genes_groups_df(data, "T")
+    assert frame["names"].tolist() == ranked["names"]["T"].tolist()
+    theirs = data.copy()
+    scanpy.tl.rank_genes_groups(theirs, "type", method="wilcoxon")
+    theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
+    mine = frame.set_index("names")["logfoldchanges"]
+    np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
+
+
+def test_genes_that_are_higher_in_a_class_are_ranked_first():
+    cells = annotated_cells(sparse.csr_array)
+    model = ClassSpecificNB(n_features=4).fit(cells, "type")
+    ranked = rank_genes_groups(model, "type", samples=cells)
+    for label, own in model.selected_features_.items():
+        signs = np.sign(ranked["scores"][label][: len(own)])
+        assert sorted(ranked["names"][label][: len(own)]) == sorted(own)
+        assert (np.diff(signs) <= 0).all()
+        assert {-1.0, 1.0} == set(signs)
+        # Markers were planted: a class is higher in its own and lower in those of the others.
+        np.testing.assert_array_equal(np.sign(ranked["logfoldchanges"][label][: len(own)]), signs)
+    of_xnb = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
+    assert (of_xnb["scores"]["B"] * of_xnb["logfoldchanges"]["B"] >= 0.0).all()

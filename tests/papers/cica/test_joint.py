@@ -1,0 +1,103 @@
+"""Joint densities of components and target: against their definitions."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import cauchy, norm
+
+from xnbflow.papers.cica.joint import (
+    TARGET_REACH,
+    JointDensity,
+    MeshTarget,
+    conditional_log_density,
+)
+
+
+def exact(samples, h, points):
+    """Log density by its definition."""
+    sums = [logsumexp(-0.5 * ((x - samples) / h) ** 2) for x in points]
+    return np.array(sums) - np.log(len(samples) * h * np.sqrt(2 * np.pi))
+
+
+JOINT_WIDTH = 0.3
+
+
+def joint_samples():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(2, 40)), np.sort(rng.normal(size=40)) / JOINT_WIDTH
+
+
+def joint_scores(components, target, reach=None):
+    reach = np.full(len(target), len(target)) if reach is None else reach
+    return JointDensity(target, reach, JOINT_WIDTH).scores(components)
+
+
+def plain_log_density(z, target, codes):
+    """Leave-one-out log p(z_i | y) as the module's docstring states it, pair by pair."""
+    out = np.empty(len(z))
+    for a in range(len(z)):
+        others = (codes == codes[a]) & (np.arange(len(z)) != a)
+        near = np.exp(-0.5 * (target[a] - target[others]) ** 2)
+        total = 0.1 * cauchy.pdf(z[a]) + near @ norm.pdf(z[a], z[others], JOINT_WIDTH)
+        out[a] = np.log(total / (0.1 + near.sum()))
+    return out
+
+
+@pytest.mark.parametrize("codes", [np.zeros(40), np.repeat([0, 1, 2], [20, 19, 1])])
+def test_densities_are_the_leave_one_out_estimates_within_classes(codes):
+    components, target = joint_samples()
+    target = np.zeros(40) if codes.any() else target
+    reach = np.searchsorted(codes, codes, side="right")
+    log_density, score = joint_scores(components, target, reach)
+    for z, row in zip(components, log_density, strict=True):
+        np.testing.assert_allclose(row, plain_log_density(z, target, codes), rtol=1e-12)
+    if codes.any():  # alone in its class, a sample has the score of the background
+        z = components[:, -1]
+        np.testing.assert_allclose(score[:, -1], 2 * z / (1 + z**2))
+
+
+@pytest.mark.parametrize("mesh", [False, True])
+def test_scores_are_the_derivative_of_the_summed_log_density(mesh):
+    components, target = joint_samples()
+    density = JointDensity(target, np.full(40, 40), JOINT_WIDTH)
+    if mesh:
+        density.use_mesh(MeshTarget.of(target))
+    _, score = density.scores(components)
+    for a in {*range(0, 40, 7), *components[0].argsort()[[0, -1]]}:
+        sums = []
+        for step in (1e-6, -1e-6):
+            moved = components.copy()
+            moved[:, a] += step
+            sums.append(density.scores(moved)[0].sum(axis=1))
+        np.testing.assert_allclose(score[:, a], (sums[1] - sums[0]) / 2e-6, rtol=1e-5, atol=1e-5)
+
+
+def test_new_samples_get_the_density_they_would_have_had_left_out():
+    components, target = joint_samples()
+    log_density, _ = joint_scores(components, target)
+    kept = np.arange(40) != 17
+    new = conditional_log_density(
+        components[:, kept], target[kept], JOINT_WIDTH, components[:, ~kept], target[~kept]
+    )
+    np.testing.assert_allclose(new[:, 0], log_density[:, 17], rtol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("width", [0.1, 0.3])
+def test_the_mesh_is_near_the_sum_over_pairs(classes, width):
+    rng = np.random.default_rng(4)
+    if classes:
+        codes = np.sort(rng.integers(0, 3, 600))
+        target, mesh = codes * 1e30, MeshTarget.of_classes(codes)
+    else:
+        target = np.sort(rng.uniform(-1.7, 1.7, 600)) / width
+        mesh = MeshTarget.of(target)
+    reach = np.searchsorted(target, target + TARGET_REACH, side="right")
+    components = np.stack([rng.normal(size=600), rng.uniform(-1.7, 1.7, 600)])
+    exact = JointDensity(target, reach, width).scores(components)
+    meshed = JointDensity(target, reach, width)
+    meshed.use_mesh(mesh)
+    near = meshed.scores(components)
+    assert np.abs((near[0] - exact[0]).mean(axis=1)).max() < 1e-4
+    np.testing.assert_allclose(near[0], exact[0], atol=0.1)
+    assert np.corrcoef(near[1][0], exact[1][0])[0, 1] > 0.99

@@ -1,0 +1,51 @@
+"""Cases of this paper for the tests of all estimators, see `paper_cases`."""
+
+from refused_samples import CODES, NOISE
+from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
+
+from xnbflow import naive_bayes as nb
+from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.papers.directional.boundaries import von_mises_boundary, von_mises_fisher_boundary
+from xnbflow.papers.directional.categorical import Categorical
+from xnbflow.papers.directional.von_mises import VonMises
+from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
+
+REFUSED = [
+    (nb.SelectiveNB(nb.BlockNB()), NOISE, CODES, "independent given the class"),
+    (nb.SelectiveNB(nb.XNB()), NOISE, CODES, "independent given the class"),
+    (nb.SelectiveNB(ScikitGaussianNB()), NOISE, CODES, "independent given the class"),
+    (nb.SelectiveNB(nb.VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
+    (nb.VonMisesFisherNB(), NOISE, CODES, "sample 0"),
+    (nb.HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),
+    (nb.HybridNB([("a", "gaussian")]), NOISE, CODES, "name, distribution, columns"),
+    (nb.HybridNB([("a", "kernel", [0]), ("b", "kernel", [0, 1])]), NOISE, CODES, "'a' and"),
+    (nb.HybridNB([("a", "gaussian", [True, False])]), NOISE, CODES, "mask"),
+    (nb.HybridNB([("a", "gaussian", lambda _: ["tide"])]), NOISE, CODES, "'tide'"),
+    (nb.HybridNB([("a", Kernel(bandwidth="isj"), [0])]), NOISE, CODES, "'a': bandwidth"),
+    (nb.HybridNB([("a", Gaussian(var_smoothing=-1), [0])]), NOISE, CODES, "'a': var_smoothing"),
+    (nb.HybridNB([("a", "gaussian", [])]), NOISE, CODES, "no group"),
+    (nb.HybridNB([("a", "categorical", [0])]), NOISE, CODES, "'a': column 0"),
+    *(
+        (nb.HybridNB([("a", "gaussian", [0]), (name, "gaussian", [1])]), NOISE, CODES, "name")
+        for name in ("a__b", "priors", "groups", "a", 3)
+    ),
+]
+
+VARIANTS = [
+    nb.HybridNB([("all", "multivariate_gaussian", slice(None))]),
+    nb.HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
+]
+FAMILIES = [Categorical, VonMises, VonMisesFisher]
+SUMMED = [Categorical(), VonMises()]
+WITHOUT_DENSITY = [
+    (Categorical(), [0.0, 1.0, 2.0, -1.0]),
+    (Categorical(), [0.0, 1.0, 2.0, 0.5]),
+    (Categorical(), [0.0, 1.0, 2.0, 1e9]),
+    (VonMisesFisher(), [0.0, 1.0, 1.0, 1.0]),
+]
+CALLS = {
+    "kappa": lambda: von_mises_boundary([0, 1], [1, -1]),
+    "prior": lambda: von_mises_boundary([0, 1], [1, 1], [0.0, 1.0]),
+    "kappa is": lambda: von_mises_fisher_boundary([[1, 0], [0, 1]], [1, -2]),
+    r"mu has shape \(1,\); boundaries": lambda: von_mises_boundary([0], [1, 1]),
+}
