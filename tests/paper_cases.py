@@ -11,6 +11,8 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 from xnbflow.core.plugins import PAPERS
 
 
@@ -34,3 +36,10 @@ def _rows(name: str) -> list:
 REFUSED, VARIANTS, FAMILIES = _rows("REFUSED"), _rows("VARIANTS"), _rows("FAMILIES")
 SUMMED, WITHOUT_DENSITY = _rows("SUMMED"), _rows("WITHOUT_DENSITY")
 CALLS = {part: call for each in _MODULES for part, call in getattr(each, "CALLS", {}).items()}
+
+
+def needs(paper: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that is about a paper; it skips where the paper was removed."""
+    return pytest.mark.skipif(
+        not (PAPERS / paper / "entries.py").exists(), reason=f"the paper {paper} was removed"
+    )

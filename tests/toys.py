@@ -45,5 +45,10 @@ def python(code, *arguments, check=True, **options):
 
 
 def mistakes(kind):
-    """Return mistakes of input, what is wrong and a part of what is said of it in a row each."""
-    return tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text())[kind]
+    """Return mistakes of input, what is wrong and a part of the message in a row each.
+
+    Those that name methods of a paper are in its folder of tests.
+    """
+    folder = Path(__file__).parent
+    paths = [folder / "mistakes.toml", *sorted(folder.glob("papers/*/mistakes.toml"))]
+    return [row for path in paths for row in tomllib.loads(path.read_text()).get(kind, [])]

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from paper_cases import needs
 from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
@@ -96,6 +97,7 @@ def test_what_cannot_name_a_folder_is_no_id(place, key):
     assert place in refused(RAW | {place: RAW[place] | {key: entry[place]}})
 
 
+@needs("directional")
 def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns():
     study = {"title": "x", "datasets": ["wine"], "classifiers": ["vmnb"], "folds": ["10-fold"]}
     raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [LOG]}}
@@ -176,6 +178,7 @@ def shared(per_job="all"):
     return checked(raw)
 
 
+@needs("generalized")
 def test_a_job_trains_what_the_same_studies_ask_for():
     jobs = {(job.datasets, job.classifiers): job for job in shared().jobs()}
     assert list(jobs) == [
@@ -190,6 +193,7 @@ def test_a_job_trains_what_the_same_studies_ask_for():
     }  # fmt: skip
 
 
+@needs("generalized")
 @pytest.mark.parametrize("per_job", ["all", 1, 2])
 def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per_job):
     config = shared(per_job)

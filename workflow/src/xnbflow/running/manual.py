@@ -26,8 +26,8 @@ _HEAD = """\
 
 Everything the workflow makes, one tidy Parquet file per arrow; nothing passes beside them. Not
 tracked. `pandas.read_parquet` reads every one. This page is generated (`make manual`) from
-`workflow/src/xnbflow/tables/contract.py` and the files `tables.toml`, which the workflow itself takes
-every path and column from.
+`workflow/src/xnbflow/tables/contract.py` and the files `tables.toml`, from which the workflow
+itself takes every path and column.
 
 * Only files that the configuration declares are read. What another scheme of folds left in a
   classifier's folder is removed from it.
