@@ -53,7 +53,7 @@ format: $(INSTALLED)
 
 ## manual: results/README.md, from the contract of tables, and the reference in config/README.md
 manual: $(INSTALLED)
-	@$(BIN)/python -m xnbflow.workflow.manual
+	@$(BIN)/python -m xnbflow.running.manual
 
 ## docs: the documentation as a site in site/, with the report of a small study; it opens without a network
 docs: $(DOCUMENTING) $(EXAMPLE)

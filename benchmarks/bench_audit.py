@@ -37,20 +37,20 @@ from simulated_studies import (
 )
 from threadpoolctl import threadpool_limits
 
-from xnbflow.evaluation.cohorts import cohort_verdict
-from xnbflow.evaluation.halves import half_stability
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, TUNED
-from xnbflow.evaluation.paired_tests import sorted_runs_test
-from xnbflow.evaluation.permutation import cross_validated_score, permutation_test
-from xnbflow.evaluation.stability import stability_index
-from xnbflow.evaluation.verdicts import (
+from xnbflow.inference.halves import half_stability
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
+from xnbflow.inference.paired_tests import sorted_runs_test
+from xnbflow.inference.permutation import cross_validated_score, permutation_test
+from xnbflow.inference.second_cohort import cohort_verdict
+from xnbflow.inference.stability import stability_index
+from xnbflow.inference.verdicts import (
     LEVEL,
     Performance,
     overconfidence_p,
     performance,
     verdict,
 )
-from xnbflow.workflow.provenance import source_files
+from xnbflow.running.provenance import source_files
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "audit.tsv"

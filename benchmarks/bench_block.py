@@ -4,9 +4,9 @@ import numba
 from rows import row
 from timing import alternate, compile_seconds
 
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.preprocessing import CorrelationBlocks
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 2
 ALLOWED = 5.0

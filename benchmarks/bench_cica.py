@@ -5,13 +5,13 @@ import numpy as np
 from rows import row
 from timing import compile_seconds, median_seconds
 
-from xnbflow.preprocessing.cica import CICA
+from xnbflow.papers.cica.transformer import CICA
 
 SIZES = {(2, 200): 1.0, (10, 2000): 10.0}
 WIDTHS = ("paper", 0.25, "cv")
 COMPILE = """
 import numpy
-from xnbflow.preprocessing.cica import CICA
+from xnbflow.papers.cica.transformer import CICA
 X = numpy.random.default_rng(0).normal(size=(50, 2))
 CICA(width=1.0, tol=1.0).fit(X, X[:, 0])
 """

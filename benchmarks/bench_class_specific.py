@@ -8,8 +8,8 @@ from rows import row
 from timing import alternate, compile_seconds
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
 MOST_OF_XNB, MOST_FITS = 1.5, 15.0

@@ -11,8 +11,8 @@ import pandas as pd
 from rows import row
 from timing import alternate, median_seconds
 
-from xnbflow.data.sources.cumida import read_cumida_csv, write_cumida_csv
-from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 100, 54_675, 5  # 100 MB of text
 
@@ -66,7 +66,7 @@ def read(path: Path) -> dict:
 def memory(path: Path) -> dict:
     code = """if True:
         import json, sys
-        from xnbflow.data.sources.cumida import read_cumida_csv
+        from xnbflow.sources.cumida import read_cumida_csv
         def status(key):
             lines = open("/proc/self/status").read().splitlines()
             return next(int(line.split()[1]) for line in lines if line.startswith(key)) / 1e3

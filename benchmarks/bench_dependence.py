@@ -11,8 +11,8 @@ from rows import row
 from threadpoolctl import threadpool_limits
 from timing import alternate, compile_seconds
 
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.diagnostics import conditional_dependence
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
 WORK = f"dependence, all pairs of {N_FEATURES} x {N_SAMPLES}"
@@ -27,7 +27,7 @@ conditional_dependence(X, numpy.arange(20) % 2)
 PEAK = f"""
 import resource
 from xnbflow.diagnostics import conditional_dependence
-from xnbflow.data.sources.simulate import simulate_series
+from xnbflow.sources.simulate import simulate_series
 series = simulate_series("big", {N_SAMPLES}, {N_FEATURES}, {N_CLASSES}, 1)[0]
 conditional_dependence(series.values.T, series.labels)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -23,9 +23,9 @@ REPEATS = 3
 READ = """
 import json, sys, time, warnings
 from pathlib import Path
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.geo import read_geo
-from xnbflow.data.sources.table import read_table
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.table import read_table
 warnings.simplefilter("ignore")
 source, orientation, small, path = sys.argv[1:]
 label = "diagnosis" if source == "geo" else "class"

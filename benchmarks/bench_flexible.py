@@ -11,8 +11,8 @@ from rows import row
 from sklearn.neighbors import KernelDensity
 from timing import compile_seconds, median_seconds
 
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.naive_bayes import FlexibleNB
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
 EVERY = 50

@@ -7,8 +7,8 @@ from rows import row
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from timing import alternate, compile_seconds
 
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.naive_bayes import GaussianNB
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
 COMPILE = """

@@ -6,8 +6,8 @@ from rows import row
 from scipy import stats
 from timing import alternate, compile_seconds
 
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.diagnostics import shapiro_wilk
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 130, 54_675, 5
 COMPILE = """

@@ -21,13 +21,13 @@ from rows import row
 from timing import compile_seconds, median_seconds
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.simulate import simulate_series
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.tiles import class_offsets, feature_strips, sorted_classes
 from xnbflow.naive_bayes import XNB
-from xnbflow.preprocessing.selection.class_specific import Candidates, class_pairs
+from xnbflow.preprocessing.selection.class_features import Candidates, class_pairs
+from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES, N_GRID = 130, 54_675, 5, 50
 PEER_FEATURES = 1500

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data")) / "geo"
 N_SPLITS, N_REPEATS = 4, 10

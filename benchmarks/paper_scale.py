@@ -26,11 +26,11 @@ from pathlib import Path
 import pandas as pd
 import psutil
 
-from xnbflow.data.seeds import derive_seed
-from xnbflow.data.sources.cumida import write_cumida_csv
-from xnbflow.data.sources.sheet import read_sheet
-from xnbflow.data.sources.simulate import simulate_series
-from xnbflow.workflow.jobs import THREAD_VARIABLES
+from xnbflow.core.seeds import derive_seed
+from xnbflow.running.jobs import THREAD_VARIABLES
+from xnbflow.sources.cumida import write_cumida_csv
+from xnbflow.sources.sheet import read_sheet
+from xnbflow.sources.simulate import simulate_series
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.tables import diagnose
+from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import train

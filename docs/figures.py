@@ -18,8 +18,8 @@ from xnbflow.naive_bayes import (
     GeneralizedNB,
     KernelNBRegressor,
 )
+from xnbflow.papers.separation.separation_scores import printed_cut, select_blocks
 from xnbflow.preprocessing import CICA
-from xnbflow.preprocessing.selection.separation import printed_cut, select_blocks
 from xnbflow.report.page.style import COLOURS, GREY, legend_above, new_axes, plain_number, render
 
 __all__ = ["FIGURES"]

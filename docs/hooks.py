@@ -98,7 +98,7 @@ def command_line() -> str:
     import typer
     from typer.cli import get_docs_for_click
 
-    from xnbflow.workflow.cli.app import app
+    from xnbflow.running.cli.app import app
 
     group = typer.main.get_command(app)
     text = get_docs_for_click(obj=group, ctx=typer.Context(group), name="xnbflow")

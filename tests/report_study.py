@@ -18,21 +18,21 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from xnbflow.data import contract
-from xnbflow.data.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
+from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet, read_header
-from xnbflow.data.study import Study
-from xnbflow.data.tables import write_parquet, write_tables
-from xnbflow.diagnostics.audit import audit
-from xnbflow.diagnostics.tables import diagnose
-from xnbflow.evaluation.description import description_tables
+from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
-from xnbflow.evaluation.study import study_tables
 from xnbflow.evaluation.training import train
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.studies.description import description_tables
+from xnbflow.studies.study_tables import study_tables
+from xnbflow.tables import contract
+from xnbflow.tables.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
+from xnbflow.tables.storage import write_parquet, write_tables
 
 SCRIPT = "<script>alert(1)</script>"
 ENTRIES = {

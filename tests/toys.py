@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 
 
 def dataset(values, labels, name="toy", **changes):

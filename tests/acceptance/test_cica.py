@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from xnbflow.data.seeds import derive_seed
-from xnbflow.naive_bayes.regression import KernelNBRegressor
-from xnbflow.preprocessing.cica import CICA
-from xnbflow.studies.cica.compute import recovery_error, simulate
+from xnbflow.core.seeds import derive_seed
+from xnbflow.papers.cica.compute import recovery_error, simulate
+from xnbflow.papers.cica.regression import KernelNBRegressor
+from xnbflow.papers.cica.transformer import CICA
 
 N_TEST = 100
 

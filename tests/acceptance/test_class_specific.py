@@ -7,8 +7,8 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.model_selection import StratifiedKFold
 from unit.test_class_specific import REFERENCES
 
-from xnbflow.data.cells import CellFile
 from xnbflow.naive_bayes import ClassSpecificNB
+from xnbflow.papers.cells.files import CellFile
 
 
 def figures(X, y):

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.studies.directional.compute import classifiers
+from xnbflow.papers.directional.compute import classifiers
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
 
 FILES = {
     "magic": ("uci", "magic04.data.gz"),

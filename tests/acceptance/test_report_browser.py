@@ -13,7 +13,7 @@ import pytest
 from report_study import CLASSES, write_study
 
 from xnbflow.report.index import write_index
-from xnbflow.report.study import write_report
+from xnbflow.report.study_page import write_report
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xnbflow.studies.separation.compute import analyse
+from xnbflow.papers.separation.compute import analyse
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from xnbflow.data.contract import FOLDS_TABLE
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.tables import write_parquet
-from xnbflow.studies.effects.compute import analyse
+from xnbflow.papers.generalized.compute import analyse
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.storage import write_parquet
 
 CONFIG = Path(__file__).parents[2] / "config/config.yaml"
 PARAMS = yaml.safe_load(CONFIG.read_text())["studies"]["spam"]["analyses"]["effects"]["params"]

@@ -12,7 +12,7 @@ h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 from fuzz.test_readers import COUNT, SEED, damaged, judge, outcome  # noqa: E402
 from unit.test_cell_file import GENES, TYPES, N, cells_row, put_matrix, put_table  # noqa: E402
 
-from xnbflow.data.sources.h5ad import read_h5ad  # noqa: E402
+from xnbflow.sources.h5ad import read_h5ad  # noqa: E402
 
 PLACES = {"X": "X", "layers:columns": "layers/columns", "layers:whole": "layers/whole"}
 #: What a program may leave in a list of numbers, and of which type.

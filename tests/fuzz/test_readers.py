@@ -27,19 +27,19 @@ import pytest
 import yaml
 from model_files import two_classes
 
-from xnbflow.data.contract import FOLDS_TABLE, TRAINING_TABLES
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.annotation import read_annotation
-from xnbflow.data.sources.cumida import read_cumida_csv
-from xnbflow.data.sources.geo import read_geo
-from xnbflow.data.sources.phenotype import read_phenotype
-from xnbflow.data.sources.sheet import SheetRow, read_sheet
-from xnbflow.data.sources.table import read_table
-from xnbflow.data.tables import read_parquet, write_parquet
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.models import fit_model, read_model, write_model
-from xnbflow.workflow.config import read_config
+from xnbflow.running.config import read_config
+from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.phenotype import read_phenotype
+from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.table import read_table
+from xnbflow.tables.contract import FOLDS_TABLE, TRAINING_TABLES
+from xnbflow.tables.storage import read_parquet, write_parquet
 
 ROOT = Path(__file__).parents[2]
 COUNT = int(os.environ.get("XNBFLOW_FUZZ", "25"))

@@ -14,7 +14,7 @@ import pytest
 import snakemake_process
 import yaml
 
-from xnbflow.workflow.cli.app import run
+from xnbflow.running.cli.app import run
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,7 +18,7 @@ from xnbflow import __version__
 
 def in_process(*arguments, cwd=None):
     """Call the command in a process of its own; its output and errors are pipes."""
-    main = "from xnbflow.workflow.cli import main; main()"
+    main = "from xnbflow.running.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "workflow/src"), "COLUMNS": "200"}
     return python(main, *arguments, check=False, env=environment, cwd=cwd)
 

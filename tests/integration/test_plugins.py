@@ -12,14 +12,14 @@ import pytest
 import snakemake_process
 from integration.conftest import snakemake_command
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.registry import known_sources
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import known_methods
+from xnbflow.sources.registry import known_sources
 from xnbflow.studies.registry import known_analyses
 
 PLUGIN = Path(__file__).with_name("plugin")
 ENTRIES = """
-from xnbflow.data.entries import Analysis, Method, Source, whole
+from xnbflow.core.entries import Analysis, Method, Source, whole
 
 NEAREST = Method(
     "nearest_mean",
@@ -107,7 +107,7 @@ def site(tmp_path, monkeypatch):
     ("points", "entries", "message"),
     [
         ("[xnbflow.methods]\nx = toyplugin.absent:X\n", "", "cannot be loaded .ModuleNotFound"),
-        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "no xnbflow.data.entries.Meth"),
+        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "no xnbflow.core.entries.Meth"),
         ("[xnbflow.methods]\nother = toyplugin.entries:NEAREST\n", ENTRIES, "calls itself"),
         (
             "[xnbflow.methods]\nxnb = toyplugin.entries:XNB\n",

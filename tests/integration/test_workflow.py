@@ -22,7 +22,7 @@ import yaml
 from integration import conftest
 from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, tables
 
-from xnbflow.data import contract
+from xnbflow.tables import contract
 
 CLASSIFY = "classify_3-fold_nb"
 #: What runs again where a study's tables may change.
@@ -169,7 +169,7 @@ def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(cop
     root = copied.parent / "xnbflow"
     path = root / "workflow/src/xnbflow/report/study.py"
     original = path.read_text()
-    raised = "\nfrom xnbflow.data.errors import InputError\nraise InputError('this is the copy')\n"
+    raised = "\nfrom xnbflow.core.errors import InputError\nraise InputError('this is the copy')\n"
     path.write_text(original + raised)
     written = snakemake(copied, "--rerun-triggers", "params", root=root, fails=True)
     path.write_text(original)

@@ -8,11 +8,11 @@ from pathlib import Path
 from sklearn.datasets import load_wine
 
 import xnbflow
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
 from xnbflow.diagnostics import shapiro_wilk
 from xnbflow.models import cross_validate, fit_model, read_model, write_model
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
 
 assert "site-packages" in Path(xnbflow.__file__).parts, xnbflow.__file__
 assert version("xnbflow") == xnbflow.__version__

@@ -7,8 +7,8 @@ from scipy.special import log_softmax
 from scipy.stats import multivariate_normal
 
 from xnbflow.naive_bayes import BlockNB
+from xnbflow.papers.separation.separation_scores import effective_samples, null_mean, printed_cut
 from xnbflow.preprocessing import CorrelationBlocks
-from xnbflow.preprocessing.selection.separation import effective_samples, null_mean, printed_cut
 
 
 def samples(n_features=7, counts=(30, 24), apart=0.6, seed=0):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from xnbflow.data.cells import CellFile, rank_genes_groups, write_rank_genes_groups
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.anndata_file import opened, table_of
-from xnbflow.data.sources.h5ad import read_h5ad
-from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
+from xnbflow.papers.cells.files import CellFile, rank_genes_groups, write_rank_genes_groups
+from xnbflow.sources.anndata_file import opened, table_of
+from xnbflow.sources.h5ad import read_h5ad
+from xnbflow.sources.sheet import SheetRow
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
@@ -104,7 +104,7 @@ def cells_row(label="type", **options):
 @pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
 @pytest.mark.parametrize("chunk", [6, 1_000_000])
 def test_a_data_set_is_read_by_chunks(path, monkeypatch, matrix, chunk):
-    monkeypatch.setattr("xnbflow.data.sources.h5ad._VALUES_PER_CHUNK", chunk)
+    monkeypatch.setattr("xnbflow.sources.h5ad._VALUES_PER_CHUNK", chunk)
     series = read_h5ad(path, cells_row(matrix=matrix, group="obs:donor"))
     np.testing.assert_array_equal(series.values.T, X)
     assert list(series.labels) == list(TYPES)

@@ -5,12 +5,12 @@ import pytest
 from report_study import analysis_section, walk
 from scipy.stats import mannwhitneyu, norm
 
-from xnbflow.data.contract import analysis_tables
 from xnbflow.data.dataset import DataSet
+from xnbflow.papers.cells import ANALYSIS, compute, markers
+from xnbflow.papers.cells.compute import analyse
+from xnbflow.papers.cells.markers import rank_sum_scores
 from xnbflow.report.page.blocks import Prose, Table, figures_of
-from xnbflow.studies.cells import ANALYSIS, compute, markers
-from xnbflow.studies.cells.compute import analyse
-from xnbflow.studies.cells.markers import rank_sum_scores
+from xnbflow.tables.contract import analysis_tables
 
 PARAMS = {"splits": 3, "repeats": 2, "top": 2, "trees": 20}
 OWN = ["ClassSpecificNB", "XNB", "Wilcoxon, top 2", "all genes"]

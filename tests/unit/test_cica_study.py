@@ -7,9 +7,9 @@ from report_study import analysis_section, small, walk
 from sklearn.datasets import load_iris
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.papers.cica import ANALYSIS
+from xnbflow.papers.cica.compute import analyse, recovery_error, simulate
 from xnbflow.report.page.blocks import Prose
-from xnbflow.studies.cica import ANALYSIS
-from xnbflow.studies.cica.compute import analyse, recovery_error, simulate
 
 TINY = small("cica")
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from unit.test_class_specific_nb import markers
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
-from xnbflow.preprocessing.selection.class_specific import class_pairs, pair_distances
+from xnbflow.preprocessing.selection.class_features import class_pairs, pair_distances
 
 TIE = 1e-12
 
@@ -214,7 +214,7 @@ STREAMED = [
 
 @pytest.mark.parametrize("model", STREAMED, ids=repr)
 def test_a_stream_selects_and_predicts_what_a_matrix_does(rng, model, monkeypatch):
-    monkeypatch.setattr("xnbflow.preprocessing.selection.class_specific.CANDIDATES_PER_PAIR", 20)
+    monkeypatch.setattr("xnbflow.preprocessing.selection.class_features.CANDIDATES_PER_PAIR", 20)
     values, codes = markers(rng, n_features=203, shift=3.0)
     names = rng.permutation([f"g{i}" for i in range(203)])
     X = pd.DataFrame(values, columns=names)

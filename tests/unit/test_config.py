@@ -11,11 +11,11 @@ import pytest
 import yaml
 from toys import mistakes, put
 
-from xnbflow.data.contract import STUDY_TABLE, text_of
-from xnbflow.data.errors import InputError
-from xnbflow.data.study import Study
-from xnbflow.workflow.config import RULES, Batch, Folds, read_config, read_sheets
-from xnbflow.workflow.other_studies import refuse_other_folds
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Study
+from xnbflow.running.config import RULES, Batch, Folds, read_config, read_sheets
+from xnbflow.running.other_studies import refuse_other_folds
+from xnbflow.tables.contract import STUDY_TABLE, text_of
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"

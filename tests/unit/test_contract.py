@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 from toys import mistakes, python
 
-from xnbflow.data import contract
-from xnbflow.data.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema
-from xnbflow.data.entries import Analysis
-from xnbflow.data.errors import InputError
-from xnbflow.data.tables import read_parquet, tsv, write_parquet, write_tsv
+from xnbflow.core.entries import Analysis
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.gathering import remove_undeclared
-from xnbflow.workflow.manual import results_manual
+from xnbflow.running.manual import results_manual
+from xnbflow.tables import contract
+from xnbflow.tables.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema
+from xnbflow.tables.storage import read_parquet, tsv, write_parquet, write_tsv
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,7 +64,7 @@ def test_the_manual_of_the_results_says_what_the_contract_does():
 
 def test_the_rules_import_nothing_heavy_for_it():
     code = (
-        "import sys, xnbflow.data.contract as c; "
+        "import sys, xnbflow.tables.contract as c; "
         "from xnbflow.studies.registry import OWN_ANALYSES; "
         "[c.analysis_tables(each) for each in OWN_ANALYSES.values()]; "
         "print(sorted({'numpy', 'pandas', 'pyarrow', 'numba'} & set(sys.modules)))"

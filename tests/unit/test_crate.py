@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from toys import dataset, refused
 
-from xnbflow.data import contract
-from xnbflow.data.errors import InputError
-from xnbflow.data.tables import digest_of_file, read_parquet, write_parquet
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
-from xnbflow.workflow.crate import verify, write_crate
+from xnbflow.running.crate import verify, write_crate
+from xnbflow.tables import contract
+from xnbflow.tables.storage import digest_of_file, read_parquet, write_parquet
 
 METADATA = "ro-crate-metadata.json"
 KEYS = {"dataset": "toy", "folds": "5-fold", "classifier": "csnb"}
@@ -129,14 +129,14 @@ def test_one_changed_byte_is_refused_and_its_file_named_packed_or_not(crate):
     ],
 )
 def test_what_is_unlisted_missing_outside_or_a_bomb_is_refused(crate, monkeypatch, change, told):
-    monkeypatch.setattr("xnbflow.workflow.crate._MOST_TEXT", 20_000)
-    monkeypatch.setattr("xnbflow.workflow.crate._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("xnbflow.running.crate._MOST_TEXT", 20_000)
+    monkeypatch.setattr("xnbflow.running.crate._MOST_BYTES", 1 << 20)
     with pytest.raises(InputError, match=told):
         verify(packed(crate, change))
     assert not (crate.parent / "out.txt").exists()
 
 
-FOREIGN = ["os.system", "antigravity.x", "xnbflow.workflow.cli.app.run"]
+FOREIGN = ["os.system", "antigravity.x", "xnbflow.running.cli.app.run"]
 ENTRIES = [{"entries": {"toy": {"csnb": {"steps": [{"method": name}]}}}} for name in FOREIGN]
 
 

@@ -18,12 +18,17 @@ from xnbflow.density.density_tables import log_tabulated, tabulate
 from xnbflow.density.distances import DISTANCES, compare
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
-from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS, neighbourhood_sums
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.joint import TARGET_REACH, JointDensity, MeshTarget, conditional_log_density
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.tiles import class_offsets, sorted_classes
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB
+from xnbflow.papers.cica.joint import (
+    TARGET_REACH,
+    JointDensity,
+    MeshTarget,
+    conditional_log_density,
+)
+from xnbflow.papers.generalized.naive_effect import QUADRATIC_KERNELS, neighbourhood_sums
 
 
 def tile_of(features, codes):

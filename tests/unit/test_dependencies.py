@@ -121,14 +121,14 @@ COMPUTING = (
 )
 #: What of these only names or reads.
 NAMES = {
-    "xnbflow.evaluation.headlines.distinct_labels",
+    "xnbflow.inference.headlines.distinct_labels",
     "xnbflow.evaluation.gathering.read_benchmark",
     "xnbflow.evaluation.methods.entries_in",
     "xnbflow.evaluation.methods.known_methods",
     "xnbflow.evaluation.methods.resolved",
-    *(f"xnbflow.evaluation.intervals.{name}" for name in ("CROSS_VALIDATED", "TUNED")),
-    "xnbflow.evaluation.intervals.inflation_of",
-    "xnbflow.evaluation.verdicts.SURE",
+    *(f"xnbflow.inference.intervals.{name}" for name in ("CROSS_VALIDATED", "TUNED")),
+    "xnbflow.inference.intervals.inflation_of",
+    "xnbflow.inference.verdicts.SURE",
     "xnbflow.models.typicality.ATYPICAL",
 }
 #: By module, function and what it calls: what it may compute, as no table is written after it.
@@ -171,6 +171,6 @@ def test_drawings_read_no_tables():
     drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("studies/*/drawings.py")]
     assert len(drawings) > 10
     readers = r"import (pandas|scipy)|from (pandas|pyarrow|scipy|sklearn|xnbflow.report.results"
-    readers += r"|xnbflow.data.tables)\b"
+    readers += r"|xnbflow.tables.storage)\b"
     for path in drawings:
         assert not re.search(readers, path.read_text(encoding="utf-8")), path

@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 from toys import dataset
 
-from xnbflow.data.contract import DESCRIPTION_TABLES, TRAINING_TABLES
 from xnbflow.data.dataset import read_header
-from xnbflow.evaluation import description
-from xnbflow.evaluation.densities import class_densities
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
-from xnbflow.naive_bayes.class_specific import XNB
-from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.naive_bayes.flexible_nb import FlexibleNB
+from xnbflow.naive_bayes.xnb import XNB
+from xnbflow.studies import description
+from xnbflow.studies.densities import class_densities
+from xnbflow.tables.contract import DESCRIPTION_TABLES, TRAINING_TABLES
 
-XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB", "params": {}}
+XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB", "params": {}}
 
 
 @pytest.fixture(scope="module")

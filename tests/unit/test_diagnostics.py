@@ -11,8 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from toys import dataset
 
-from xnbflow.data.contract import STUDY_TABLES
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.diagnostics import (
     conditional_dependence,
     correlation,
@@ -21,8 +20,9 @@ from xnbflow.diagnostics import (
     shapiro_wilk_within,
     top_partners,
 )
-from xnbflow.diagnostics.tables import FEATURE_TESTS, diagnose
-from xnbflow.evaluation import summaries
+from xnbflow.diagnostics.diagnostic_tables import FEATURE_TESTS, diagnose
+from xnbflow.studies import summaries
+from xnbflow.tables.contract import STUDY_TABLES
 
 
 def assert_as_scipy(X):

@@ -9,14 +9,14 @@ import pytest
 from report_study import analysis_section, walk
 from scipy import stats
 
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.printed import PublishedTables
-from xnbflow.data.study import Study
+from xnbflow.papers.directional import ANALYSIS
+from xnbflow.papers.directional.compute import CLASSIFIERS, analyse
+from xnbflow.papers.directional.compute_comparison import compare, paper_ranks
 from xnbflow.report.page.blocks import Prose, figures_of
-from xnbflow.studies.directional import ANALYSIS
-from xnbflow.studies.directional.compute import CLASSIFIERS, analyse
-from xnbflow.studies.directional.compute_comparison import compare, paper_ranks
+from xnbflow.tables.printed import PublishedTables
 
 FOLDER = Path(__file__).parents[2] / "resources" / "paper"
 PAPER = PublishedTables(FOLDER)

@@ -49,7 +49,7 @@ def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(comman
 @pytest.mark.parametrize("command", list(commands("xnbflow", rf"{OURS}\b[^`\n]*)")))
 def test_every_documented_command_of_ours_is_parsed_by_it(command):
     typer = pytest.importorskip("typer", reason="the command line needs typer")
-    from xnbflow.workflow.cli.app import app
+    from xnbflow.running.cli.app import app
 
     name, *words = shlex.split(command, comments=True)
     group = typer.main.get_command(app)
@@ -150,7 +150,7 @@ ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
 """
 MISTAKES = """
 from xnbflow.naive_bayes import XNB, GaussianNB, NoSuchNB
-from xnbflow.preprocessing.mdlp import _cut
+from xnbflow.papers.directional.mdlp import _cut
 
 XNB(n_grid="fifty")
 XNB(no_such_parameter=1)

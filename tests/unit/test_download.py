@@ -13,11 +13,11 @@ import pytest
 from serving import serving
 from toys import put, refused
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.acquisition import acquire, acquire_noting
-from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.retries import RetryPolicy
-from xnbflow.data.sources.sheet import SheetRow
+from xnbflow.core.errors import InputError
+from xnbflow.sources.acquisition import acquire, acquire_noting
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.sheet import SheetRow
 
 PATH = "Brain/GSE1/Brain_GSE1.csv"
 CSV = b"samples,type,g1,g2\n" + b"".join(
@@ -112,7 +112,7 @@ def test_what_does_not_pass_by_waiting_goes_to_the_next_place_at_once(tmp_path, 
 
 def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
     pauses = []
-    monkeypatch.setattr("xnbflow.data.sources.http.time.sleep", pauses.append)
+    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
     with serve(csv=["500"]) as server, pytest.raises(InputError):
         downloads(tmp_path, server.url, retries=4, backoff=0.5).fetch("cumida", PATH)
     assert pauses == [0.5, 1.0, 2.0, 4.0]
@@ -261,7 +261,7 @@ def test_a_file_that_takes_too_long_is_given_up_at_its_deadline(tmp_path):
 
 def test_a_server_says_how_long_to_wait(tmp_path, monkeypatch):
     pauses = []
-    monkeypatch.setattr("xnbflow.data.sources.http.time.sleep", pauses.append)
+    monkeypatch.setattr("xnbflow.sources.http.time.sleep", pauses.append)
 
     def busy(connection):
         connection.sendall(b"HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")

@@ -6,14 +6,14 @@ import pytest
 from report_study import analysis_section, small
 from sklearn import metrics
 
-from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.tables import write_parquet
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.naive_bayes.scorecard import score
-from xnbflow.studies.effects import ANALYSIS
-from xnbflow.studies.effects.compute import analyse, summarise
+from xnbflow.papers.generalized import ANALYSIS
+from xnbflow.papers.generalized.compute import analyse, summarise
+from xnbflow.papers.generalized.scorecard import score
+from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.storage import write_parquet
 
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_inputs import ESTIMATORS, make, samples
 
 from xnbflow import naive_bayes as nb
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.density.families import Kernel
 from xnbflow.preprocessing import Imputer, QuantileNormalizer, SampleRanks, SampleStandardizer
 

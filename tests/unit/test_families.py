@@ -10,7 +10,8 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KernelDensity
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
+from xnbflow.density import bessel
 from xnbflow.density.families import (
     Categorical,
     Gaussian,
@@ -19,13 +20,12 @@ from xnbflow.density.families import (
     MultivariateGaussian,
     VonMises,
     VonMisesFisher,
-    bessel,
 )
-from xnbflow.density.families.gaussian_blocks import ledoit_wolf_intensity
 from xnbflow.density.families.kernel import LOG_ZERO, log_kernel_density
 from xnbflow.density.kernels import KERNELS
 from xnbflow.naive_bayes import XNB, FlexibleNB
-from xnbflow.preprocessing.selection.mutual_information import quadrature_information
+from xnbflow.papers.directional.mutual_information import quadrature_information
+from xnbflow.papers.separation.gaussian_blocks import ledoit_wolf_intensity
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from toys import mistakes, put
 
+from xnbflow.core.errors import InputError
+from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSetHeader
-from xnbflow.data.errors import InputError
-from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 

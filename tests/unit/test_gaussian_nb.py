@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import GaussianNB
 
 

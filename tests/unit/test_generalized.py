@@ -10,11 +10,11 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import OneHotEncoder
 from unit.test_density import shares_and_weights
 
-from xnbflow.data.errors import InputError
-from xnbflow.density.families.naive_effect import QUADRATIC_KERNELS
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.naive_bayes.scorecard import score
-from xnbflow.preprocessing.selection.stepwise import stepwise_logistic
+from xnbflow.papers.generalized.naive_effect import QUADRATIC_KERNELS
+from xnbflow.papers.generalized.scorecard import score
+from xnbflow.papers.generalized.stepwise import stepwise_logistic
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,12 @@ from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu, tte
 from sklearn.metrics import roc_auc_score
 from toys import dataset, refused
 
-from xnbflow.data.contract import DIAGNOSTIC_TABLES
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
 from xnbflow.diagnostics.heatmap import heatmap
-from xnbflow.evaluation.ease import as_good_features
-from xnbflow.evaluation.enrichment import enrichment, read_gene_sets
+from xnbflow.studies.ease import as_good_features
+from xnbflow.studies.enrichment import enrichment, read_gene_sets
+from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 
 @pytest.fixture(scope="module")

@@ -11,15 +11,15 @@ import toys
 from serving import ncbi
 from toys import mistakes, refused
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.annotation import read_annotation
-from xnbflow.data.sources.class_labels import LabelRule
-from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.geo import read_geo
-from xnbflow.data.sources.geo_summary import summarise
-from xnbflow.data.sources.retries import RetryPolicy
-from xnbflow.data.sources.sheet import SheetRow, read_sheet
+from xnbflow.core.errors import InputError
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.annotation import read_annotation
+from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.sheet import SheetRow, read_sheet
 
 pytestmark = pytest.mark.filterwarnings("ignore:data set")  # the notes, looked at in the series
 

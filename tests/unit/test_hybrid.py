@@ -11,11 +11,12 @@ from scipy import stats
 from sklearn import naive_bayes as sk
 from sklearn.datasets import load_iris
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.density.families import Categorical, Kernel, VonMises
-from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB, boundaries
+from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
+from xnbflow.papers.directional import boundaries
+from xnbflow.papers.directional.mdlp import cut_features
 from xnbflow.preprocessing import MDLPDiscretizer
-from xnbflow.preprocessing.mdlp import cut_features
 
 
 @pytest.fixture(scope="module")

@@ -22,38 +22,41 @@ from unit.test_models_file import two_classes
 
 from xnbflow import models, preprocessing
 from xnbflow import naive_bayes as nb
-from xnbflow.data import contract, tables
-from xnbflow.data.cells import rank_genes_groups
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import Declared
 from xnbflow.data.columns import column_mask, column_positions
 from xnbflow.data.dataset import DataSet, write_chunks
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Declared
 from xnbflow.data.samples import Cells
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.genepattern import write_gct_and_cls
-from xnbflow.data.sources.sheet import SheetRow, local_path
 from xnbflow.density import families
 from xnbflow.density.families import Gaussian, Kernel
 from xnbflow.density.standard import StandardUnits
 from xnbflow.diagnostics import conditional_dependence
-from xnbflow.evaluation import comparison, densities, metrics, paired_tests, rank_tests
+from xnbflow.evaluation import metrics
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.folds import leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.evaluation.permutation import permutation_scores
-from xnbflow.evaluation.stability import stability_index
-from xnbflow.evaluation.verdicts import holm
+from xnbflow.inference import paired_tests, rank_tests
+from xnbflow.inference.permutation import permutation_scores
+from xnbflow.inference.stability import stability_index
+from xnbflow.inference.verdicts import holm
 from xnbflow.models import final, fit_model, validation
 from xnbflow.models.explanation import explain_sample
-from xnbflow.naive_bayes.boundaries import von_mises_boundary, von_mises_fisher_boundary
+from xnbflow.papers.cells import compute as cells
+from xnbflow.papers.cells.files import rank_genes_groups
+from xnbflow.papers.directional.boundaries import von_mises_boundary, von_mises_fisher_boundary
+from xnbflow.papers.signatures import ANALYSIS, compute
 from xnbflow.preprocessing.estimator import Estimator
-from xnbflow.preprocessing.selection.class_specific import Candidates
+from xnbflow.preprocessing.selection.class_features import Candidates
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
-from xnbflow.studies.cells import compute as cells
-from xnbflow.studies.signatures import ANALYSIS, compute
-from xnbflow.workflow.cli import app, commands
+from xnbflow.running.cli import app, commands
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.genepattern import write_gct_and_cls
+from xnbflow.sources.sheet import SheetRow, local_path
+from xnbflow.studies import comparison, densities
+from xnbflow.tables import contract
+from xnbflow.tables import storage as tables
 
 OF_THE_REGISTRY = [method.estimator for method in METHODS.values()]
 ABSTRACT = {"BaseNaiveBayes", "Distribution"}

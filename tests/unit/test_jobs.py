@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from toys import python
 
-from xnbflow.data.atomic import atomic, write_atomically
-from xnbflow.data.contract import JOBS
+from xnbflow.core.atomic import atomic, write_atomically
+from xnbflow.tables.contract import JOBS
 
 START = """
 import json, sys
 from types import SimpleNamespace
-from xnbflow.workflow.jobs import start_job
+from xnbflow.running.jobs import start_job
 sources = json.loads({sources!r})
 start_job(SimpleNamespace(threads=1, log=["logs/a.log"], params=SimpleNamespace(sources=sources)))
 """
@@ -35,7 +35,7 @@ def run(tmp_path):
 
 
 def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(run, tmp_path):
-    code, said = run("from xnbflow.data.errors import InputError; raise InputError('name it')")
+    code, said = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
     assert (code, said) == (1, "Error: name it\n")
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
@@ -54,7 +54,7 @@ def test_a_job_of_other_sources_than_the_plan_s_does_not_begin(run):
 
 
 def test_a_job_of_diagnose_imports_neither_scipy_s_statistics_nor_scikit_learn(run):
-    work = "import sys, xnbflow.diagnostics.audit, xnbflow.diagnostics.tables\n"
+    work = "import sys, xnbflow.diagnostics.series_audit, xnbflow.diagnostics.diagnostic_tables\n"
     code, said = run(work + "sys.exit(str({'scipy.stats', 'sklearn'} & set(sys.modules)))")
     assert (code, said) == (1, "set()\n")
 
@@ -87,7 +87,7 @@ def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
 
 #: Gives files of a job so many bytes.
 LIMIT = """
-import resource, xnbflow.workflow.jobs
+import resource, xnbflow.running.jobs
 resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
 """
 #: Without coverage, which would have no room for its own file either.
@@ -96,14 +96,14 @@ UNWATCHED = {name: value for name, value in os.environ.items() if not name.start
 WRITES = {
     "part.parquet": """
 import numpy as np, pyarrow as pa
-from xnbflow.data.parquet import parquet_writer
+from xnbflow.tables.parquet import parquet_writer
 table = pa.table({"x": np.random.default_rng(0).normal(size=131072)})
 with parquet_writer("part.parquet", table.schema) as writer:
     writer.write_table(table)
 """,
     "part.tsv": """
 import numpy as np, pandas as pd
-from xnbflow.data.tables import write_tsv
+from xnbflow.tables.storage import write_tsv
 write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
 """,
 }

@@ -12,18 +12,18 @@ import yaml
 from report_study import CLASSES, FEATURES, SAMPLES, SCRIPT, write_declared, write_study
 from toys import dataset, refused
 
-from xnbflow.data import contract
-from xnbflow.data.errors import InputError
-from xnbflow.data.study import Validation
-from xnbflow.data.tables import read_parquet, write_parquet
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Validation
 from xnbflow.evaluation.methods import METHODS
 from xnbflow.models.trained import cross_validate, fit_model
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.references import cited_keys, csl_json, references
-from xnbflow.report.study import read_record, write_record
-from xnbflow.workflow.cli.commands import summary
+from xnbflow.report.study_page import read_record, write_record
+from xnbflow.running.cli.commands import summary
+from xnbflow.tables import contract
+from xnbflow.tables.storage import read_parquet, write_parquet
 
 FOLDER = Path(source.__file__).parent
 

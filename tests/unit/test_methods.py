@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.schemas import check
+from xnbflow.core.errors import InputError
+from xnbflow.core.schemas import check
 from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import METHODS
-from xnbflow.workflow.manual import configuration_reference
+from xnbflow.running.manual import configuration_reference
 
 ROOT = Path(__file__).parents[2]
 #: What parameters are probed with: inside and at the edges of the ranges of all methods.
@@ -64,7 +64,7 @@ def test_an_entry_allows_what_the_class_allows(name):
     declared = getattr(import_estimator(method.estimator), "_parameter_constraints", None)
     if not declared:
         pytest.skip("the class declares nothing")
-    parameters = pytest.importorskip("xnbflow.data.parameters")
+    parameters = pytest.importorskip("xnbflow.core.parameters")
     for key, schema in method.parameters.items():
         for value in [*PROBES, *words(schema)]:
             if isinstance(value, str) and value.startswith("@"):

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from model_files import edited, packed, parts_of, two_classes
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model
-from xnbflow.workflow.cli import commands
+from xnbflow.running.cli import commands
 
 COUNT = int(os.environ.get("XNBFLOW_FUZZ", "300"))
 #: One module that is imported, and one that is not; both record that they are used.

@@ -16,14 +16,14 @@ from model_files import edited, packed, parts_of, two_classes
 from sklearn.preprocessing import StandardScaler
 from toys import refused
 
-from xnbflow.data.contract import MODEL_TABLES
-from xnbflow.data.errors import InputError
-from xnbflow.data.tables import series_of
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import METHODS
+from xnbflow.inference.intervals import CROSS_VALIDATED, proportion_interval
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.models.final import write_final
 from xnbflow.models.trained import series_digest
+from xnbflow.tables.contract import MODEL_TABLES
+from xnbflow.tables.storage import series_of
 
 SCALED = [{"method": "sklearn.preprocessing.StandardScaler"}]
 BASELINES = {
@@ -139,7 +139,7 @@ def test_a_model_of_other_content_than_where_it_was_made_is_refused(path, tmp_pa
 
 
 def test_a_file_or_a_memory_that_fails_is_no_damage_of_the_model(path, monkeypatch):
-    monkeypatch.setattr("xnbflow.models.file.probed", Mock(side_effect=MemoryError))
+    monkeypatch.setattr("xnbflow.models.model_file.probed", Mock(side_effect=MemoryError))
     with pytest.raises(MemoryError):
         read_model(path)
     monkeypatch.setattr(Path, "read_bytes", Mock(side_effect=OSError(5, "Input/output error")))

@@ -11,14 +11,14 @@ from toys import refused
 from unit.test_models_file import two_classes
 
 from xnbflow import models
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
 from xnbflow.models.reading import described, read_samples, read_training
 from xnbflow.models.typicality import ATYPICAL, Typicality
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
-from xnbflow.workflow.cli.commands import training_series
+from xnbflow.running.cli.commands import training_series
 
 SERIES = two_classes(60)
 NEW = two_classes(20, seed=1).frame()

@@ -12,10 +12,7 @@ from report_study import walk
 from toys import dataset, refused
 from unit.test_models_file import two_classes
 
-from xnbflow.data import contract
-from xnbflow.data.study import Study, Validation
-from xnbflow.data.tables import read_parquet, write_parquet, write_tables
-from xnbflow.evaluation.description import direction, feature_profiles
+from xnbflow.core.study import Study, Validation
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models import validation as second_cohort
 from xnbflow.models.final import final_model, model_tables, write_final
@@ -26,6 +23,9 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
+from xnbflow.studies.description import direction, feature_profiles
+from xnbflow.tables import contract
+from xnbflow.tables.storage import read_parquet, write_parquet, write_tables
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = replace(two_classes(40), name="one")

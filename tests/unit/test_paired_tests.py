@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from xnbflow.evaluation import comparison, paired_tests
-from xnbflow.evaluation.paired_tests import (
+from xnbflow.inference import paired_tests
+from xnbflow.inference.paired_tests import (
     bayesian_signed_rank_test,
     corrected_resampled_t_test,
     sorted_runs_test,
     wilcoxon_signed_rank_test,
 )
-from xnbflow.evaluation.rank_tests import adjust_pairwise
+from xnbflow.inference.rank_tests import adjust_pairwise
+from xnbflow.studies import comparison
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
 

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from toys import dataset
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.models.panel import choose_genes, design_panel, gene_symbols
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
-from xnbflow.workflow.cli.commands import score_sheet
+from xnbflow.running.cli.commands import score_sheet
 
 
 @pytest.fixture(scope="module")

@@ -13,18 +13,18 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.study import Study
-from xnbflow.evaluation import permutation
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Study
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.learning_curve import learning_curve, power_laws
-from xnbflow.evaluation.random_genes import random_genes
+from xnbflow.inference import permutation
+from xnbflow.inference.learning_curve import learning_curve, power_laws
+from xnbflow.inference.random_genes import random_genes
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.outline import section_modules
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 
-NB = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
+NB = {"method": "xnbflow.naive_bayes.gaussian_nb.GaussianNB"}
 BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
 SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
 

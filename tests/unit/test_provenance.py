@@ -13,9 +13,9 @@ import pytest
 from toys import python
 
 import xnbflow
-from xnbflow.data.errors import InputError
-from xnbflow.workflow import provenance
-from xnbflow.workflow.provenance import refuse_other_sources, source_digests
+from xnbflow.core.errors import InputError
+from xnbflow.running import provenance
+from xnbflow.running.provenance import refuse_other_sources, source_digests
 
 PACKAGE = Path(provenance.__file__).parents[1]
 SCRIPTS = PACKAGE.parents[1] / "scripts"
@@ -23,7 +23,7 @@ NAMES = sorted(path.name for path in SCRIPTS.glob("*.py"))
 #: The scripts that train classifiers.
 TRAINING = {f"{name}.py" for name in ("train", "permute", "classify", "validate", "combine")}
 #: What starts a job or checks a configuration makes no result.
-STARTING = {"xnbflow", "xnbflow.workflow"}
+STARTING = {"xnbflow", "xnbflow.running"}
 
 #: Imports what each script imports in a fork of one process, which has other packages already.
 IMPORTS = """
@@ -80,20 +80,20 @@ def run(copy, text):
 @pytest.mark.parametrize(
     ("edited", "scripts"),
     [
-        ("naive_bayes/gaussian.py", {*TRAINING, "compare.py", "analyse.py", "report.py"}),
+        ("naive_bayes/gaussian_nb.py", {*TRAINING, "compare.py", "analyse.py", "report.py"}),
         ("report/page/templates/style.css", {"report.py"}),
         ("diagnostics/normality.py", set(NAMES) - {"acquire.py"}),
         ("data/matrices.py", set(NAMES)),  # the reader of AnnData imports it
         ("data/tables.toml", set(NAMES)),
         ("studies/cica/tables.toml", {"analyse.py", "report.py"}),
-        ("workflow/config.py", set()),
+        ("running/config.py", set()),
     ],
 )
 def test_an_edit_runs_the_jobs_that_import_its_package_again(copy, edited, scripts):
     code = f"import json; print(json.dumps({{each: source_digests(each) for each in {NAMES}}}))"
 
     def digests():
-        return json.loads(run(copy, f"from xnbflow.workflow.provenance import *\n{code}"))
+        return json.loads(run(copy, f"from xnbflow.running.provenance import *\n{code}"))
 
     before = digests()
     assert before == {script: source_digests(script) for script in NAMES}
@@ -110,7 +110,7 @@ def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(copy):
     module.write_text("NUMBER = 2\n")
     os.utime(module, ns=(state.st_atime_ns, state.st_mtime_ns))
     assert run(copy, imported) == "1\n"  # Python's own check does not see the edit
-    run(copy, "from xnbflow.workflow import provenance; provenance.source_digests('diagnose.py')")
+    run(copy, "from xnbflow.running import provenance; provenance.source_digests('diagnose.py')")
     assert run(copy, imported) == "2\n"
 
 

@@ -8,10 +8,10 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from toys import mistakes, refused
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.uci import ARRHYTHMIA, UCI
+from xnbflow.core.errors import InputError
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.uci import ARRHYTHMIA, UCI
 
 RNG = np.random.default_rng(0)
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from xnbflow.evaluation import rank_tests
+from xnbflow.inference import rank_tests
 
 TABLE_4 = Path(__file__).parents[2] / "resources" / "paper" / "directional_table4.tsv"
 

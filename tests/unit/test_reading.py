@@ -14,20 +14,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import mistakes, python, refused
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources import files
-from xnbflow.data.sources.cumida import read_cumida_csv
-from xnbflow.data.sources.delimited import DelimitedText
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
-from xnbflow.data.sources.table_file import Columns
+from xnbflow.core.errors import InputError
+from xnbflow.sources import files
+from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
+from xnbflow.sources.table_file import Columns
 
 #: Reads a small table, then a large one; prints by how many bytes the peak of memory rose.
 READ = """
 import sys, warnings
 from pathlib import Path
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 warnings.simplefilter("ignore")
 def status(key):
     return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024

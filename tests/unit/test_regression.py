@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from xnbflow.density.joint import WIDTH_FACTORS
 from xnbflow.naive_bayes import KernelNBRegressor
+from xnbflow.papers.cica.joint import WIDTH_FACTORS
 
 
 def draw(n_samples=50, n_features=2, seed=0):
@@ -96,7 +96,7 @@ def test_many_samples_are_predicted_in_pieces(monkeypatch):
     X, y = draw(300)
     whole = KernelNBRegressor().fit(X, y)
     expected = whole.predict(X)
-    monkeypatch.setattr("xnbflow.naive_bayes.regression._CHUNK_VALUES", 7 * 300)
+    monkeypatch.setattr("xnbflow.papers.cica.regression._CHUNK_VALUES", 7 * 300)
     pieces = KernelNBRegressor().fit(X, y)
     assert pieces.width_ == whole.width_
     np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)

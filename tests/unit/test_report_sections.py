@@ -16,11 +16,8 @@ from report_study import CLASSES, CLASSIFIERS, SAMPLES, SCRIPT, walk, write_stud
 from scipy.special import logsumexp
 from toys import put
 
-from xnbflow.data.contract import SERIES, STUDY_TABLES, benchmark_of
+from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.study import Study
-from xnbflow.evaluation.description import dependent_pairs
-from xnbflow.evaluation.summaries import suspects
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Facts, Prose, Table
@@ -38,7 +35,10 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.sections.samples import contributions
-from xnbflow.report.study import write_curves, write_multiqc, write_report
+from xnbflow.report.study_page import write_curves, write_multiqc, write_report
+from xnbflow.studies.description import dependent_pairs
+from xnbflow.studies.summaries import suspects
+from xnbflow.tables.contract import SERIES, STUDY_TABLES, benchmark_of
 
 MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples)
 MODULES += (comparison, methods)

@@ -13,10 +13,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from toys import refused
 
+from xnbflow.core.errors import InputError
 from xnbflow.data import matrices
-from xnbflow.data.cells import Cells, rank_genes_groups
-from xnbflow.data.errors import InputError
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB, SelectiveNB
+from xnbflow.papers.cells.files import Cells, rank_genes_groups
 
 N, GENES = 60, 8
 

@@ -8,8 +8,8 @@ from scipy.stats import ncx2, norm
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from xnbflow.naive_bayes import HybridNB, SelectiveNB, VonMisesNB
-from xnbflow.preprocessing.selection import separation
-from xnbflow.preprocessing.selection.mixing import MixingDistribution, estimate_mixing
+from xnbflow.papers.separation import separation_scores as separation
+from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 

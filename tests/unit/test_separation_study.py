@@ -5,10 +5,10 @@ import pytest
 from report_study import analysis_section, small
 from toys import dataset
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
+from xnbflow.papers.separation import ANALYSIS
+from xnbflow.papers.separation.compute import analyse
 from xnbflow.report.page.blocks import figures_of
-from xnbflow.studies.separation import ANALYSIS
-from xnbflow.studies.separation.compute import analyse
 
 PARAMS = small("separation")
 METHODS = {"all blocks", "Eq. 22 as printed", "best threshold, estimated H", "weights, estimated H"}

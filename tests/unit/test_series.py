@@ -7,11 +7,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from xnbflow.data.contract import FOLDS_TABLE
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
-from xnbflow.data.errors import InputError
-from xnbflow.data.parquet import parquet_writer
-from xnbflow.data.tables import write_parquet
+from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.parquet import parquet_writer
+from xnbflow.tables.storage import write_parquet
 
 
 def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):

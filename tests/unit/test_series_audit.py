@@ -13,12 +13,12 @@ from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
 
 from xnbflow.data.dataset import read_header
-from xnbflow.data.sources.geo import read_geo
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
-from xnbflow.diagnostics.audit import audit, principal_components, shared_by_series
-from xnbflow.evaluation.phenotype_checks import phenotype_checks
-from xnbflow.evaluation.summaries import copies
+from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
+from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.studies.summaries import copies
 
 N, FEATURES = 24, 300
 LABELS = np.repeat(["normal", "tumour"], N // 2)

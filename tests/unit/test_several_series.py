@@ -11,13 +11,11 @@ from report_study import walk
 from scipy.stats import binom, rankdata, ttest_ind
 from sklearn.metrics import recall_score
 
-from xnbflow.data import contract
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Cohorts, Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.study import Cohorts, Study
-from xnbflow.data.tables import write_tables
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.evaluation.meta_analysis import meta_genes, random_effects
+from xnbflow.inference.meta_analysis import meta_genes, random_effects
 from xnbflow.models import predict_table, read_model
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
@@ -26,6 +24,8 @@ from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import cohorts as cohorts_section
+from xnbflow.tables import contract
+from xnbflow.tables.storage import write_tables
 
 CSNB = {"method": "csnb", "params": {"n_features": 3}}
 #: Trials of BCG against tuberculosis (Colditz and others, JAMA 271 (1994), 698-702): cases and

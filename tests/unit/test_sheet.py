@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from toys import mistakes, put, refused
 
-from xnbflow.data.entries import Source
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources import sheet as sheet_module
-from xnbflow.data.sources.registry import SOURCES
-from xnbflow.data.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
+from xnbflow.core.entries import Source
+from xnbflow.core.errors import InputError
+from xnbflow.sources import sheet as sheet_module
+from xnbflow.sources.registry import SOURCES
+from xnbflow.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,14 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import dataset
 
-from xnbflow.data.study import Study
+from xnbflow.core.study import Study
 from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use, features_with_effect
 from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
-from xnbflow.studies.signatures import ANALYSIS
-from xnbflow.studies.signatures.compute import analyse
+from xnbflow.papers.signatures import ANALYSIS
+from xnbflow.papers.signatures.compute import analyse
 
 PARAMS = small("signatures")
 

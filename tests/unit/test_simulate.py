@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.simulate import load, simulate_series, simulate_truth, write_truth
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.simulate import load, simulate_series, simulate_truth, write_truth
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from toys import dataset
 
-from xnbflow.data.errors import InputError
-from xnbflow.evaluation import halves
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant
-from xnbflow.evaluation.stability import stability_index, ties_as_one
+from xnbflow.inference import halves
+from xnbflow.inference.stability import stability_index, ties_as_one
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing import StepwiseNaiveEffects
 

@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from xnbflow.data.contract import STUDY_TABLES
 from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.evaluation import summaries
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.headlines import headline, subject
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, proportion_interval, share_interval
 from xnbflow.evaluation.methods import resolved
-from xnbflow.evaluation.summaries import recall, samples
 from xnbflow.evaluation.training import train
+from xnbflow.inference.headlines import headline, subject
+from xnbflow.inference.intervals import CROSS_VALIDATED, proportion_interval, share_interval
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.studies import summaries
+from xnbflow.studies.summaries import recall, samples
+from xnbflow.tables.contract import STUDY_TABLES
 
 PLACES = list(np.ndindex(2, 2))
 HEADER = DataSetHeader(

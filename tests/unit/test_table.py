@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from toys import dataset, mistakes, put, refused
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.cumida import read_cumida_csv, write_cumida_csv
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.table import read_table
+from xnbflow.core.errors import InputError
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
 
 ROWS = Path(__file__).with_name("mine.csv").read_text()
 OPTIONS = {"angular": "wind:degrees,hour:24", "categorical": "sex", "drop": "note"}

@@ -9,16 +9,16 @@ import pytest
 import yaml
 from toys import mistakes, put, refused
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.genepattern import read_classes, write_gct_and_cls
-from xnbflow.data.sources.sheet import SheetRow, read_sheet
-from xnbflow.data.sources.summary import summarise_table
-from xnbflow.data.sources.table import read_table
 from xnbflow.models.reading import described
-from xnbflow.workflow.cli import commands
-from xnbflow.workflow.cli.app import propose
+from xnbflow.running.cli import commands
+from xnbflow.running.cli.app import propose
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.genepattern import read_classes, write_gct_and_cls
+from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.summary import summarise_table
+from xnbflow.sources.table import read_table
 
 ROOT = Path(__file__).parents[2]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3

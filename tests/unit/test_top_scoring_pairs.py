@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import rankdata
 from sklearn.multiclass import OneVsRestClassifier
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import TopScoringPairs
 
 #: Four samples; in the class b the first gene is above the second, in a below. The third is noise.

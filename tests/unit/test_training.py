@@ -15,23 +15,23 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import dataset
 
-from xnbflow.data.contract import TRAINING_TABLES
+from xnbflow.core.errors import InputError
+from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.seeds import derive_seed
-from xnbflow.data.sources.simulate import simulate_series
-from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.description import describe
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import folds_of_batch
 from xnbflow.evaluation.gathering import gather, read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
-from xnbflow.naive_bayes.class_specific_cv import ClassSpecificNBCV
-from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.naive_bayes.selective import SelectiveNB
-from xnbflow.workflow.config import Batch, Folds
+from xnbflow.papers.directional.selective_nb import SelectiveNB
+from xnbflow.running.config import Batch, Folds
+from xnbflow.sources.simulate import simulate_series
+from xnbflow.studies.description import describe
+from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.storage import write_parquet
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -69,8 +69,8 @@ def fail(model):
 
 
 SPY = {"method": f"{__name__}.Spy"}
-GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian.GaussianNB"}
-XNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific.XNB"}
+GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian_nb.GaussianNB"}
+XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB"}
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
 
 
 def von_mises(columns):
-    path = "xnbflow.naive_bayes.von_mises.VonMisesNB"
+    path = "xnbflow.papers.directional.von_mises_nb.VonMisesNB"
     return {"method": path, "params": {"angular": columns}}
 
 

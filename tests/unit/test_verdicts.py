@@ -7,11 +7,11 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from xnbflow.evaluation import intervals
-from xnbflow.evaluation.calibration import calibration_curve, confidence_table
-from xnbflow.evaluation.intervals import proportion_interval
-from xnbflow.evaluation.rank_tests import adjust_pairwise
-from xnbflow.evaluation.verdicts import holm, overconfidence_p, performance, verdict
+from xnbflow.inference import intervals
+from xnbflow.inference.calibration import calibration_curve, confidence_table
+from xnbflow.inference.intervals import proportion_interval
+from xnbflow.inference.rank_tests import adjust_pairwise
+from xnbflow.inference.verdicts import holm, overconfidence_p, performance, verdict
 
 
 def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):

@@ -6,13 +6,13 @@ import yaml
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import update_config
 
-from xnbflow.data.contract import *
-from xnbflow.data.errors import InputError
+from xnbflow.tables.contract import *
+from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.workflow.config import Batch, check_schema, read_config, read_sheets
-from xnbflow.workflow.needs import asked, cpus_for
-from xnbflow.workflow.other_studies import refuse_other_folds
-from xnbflow.workflow.provenance import source_digests
+from xnbflow.running.config import Batch, check_schema, read_config, read_sheets
+from xnbflow.running.needs import asked, cpus_for
+from xnbflow.running.other_studies import refuse_other_folds
+from xnbflow.running.provenance import source_digests
 
 #: The configuration of the project, and over it the one of --configfile, --config or the caller of this module.
 defaults = yaml.safe_load((ROOT / "config/config.yaml").read_text())

@@ -1,7 +1,7 @@
 # Functions of rules: their inputs and parameters.
-from xnbflow.data.plugins import plugin_modules
-from xnbflow.data.sources.sheet import local_path
-from xnbflow.data.sources.registry import known_sources
+from xnbflow.core.plugins import plugin_modules
+from xnbflow.sources.sheet import local_path
+from xnbflow.sources.registry import known_sources
 from xnbflow.report.outline import figure_labels
 from xnbflow.report.outline import section_modules
 from xnbflow.studies.registry import known_analyses

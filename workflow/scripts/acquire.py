@@ -5,15 +5,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import NOTES_TABLE
-from xnbflow.data.sources.acquisition import acquire_noting
-from xnbflow.data.sources.sheet import SheetRow
-from xnbflow.data.sources.simulate import write_truth
-from xnbflow.data.tables import write_parquet
+from xnbflow.sources.acquisition import acquire_noting
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.simulate import write_truth
+from xnbflow.tables.contract import NOTES_TABLE
+from xnbflow.tables.storage import write_parquet
 
 dataset = SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
 series, notes = acquire_noting(

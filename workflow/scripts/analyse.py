@@ -5,17 +5,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
 import importlib
 
-from xnbflow.data.contract import PAPER, STUDY_TABLES, analysis_tables
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.printed import PublishedTables
-from xnbflow.data.tables import digest_of_file, read_parquet, write_tables
 from xnbflow.studies.registry import known_analyses
+from xnbflow.tables.contract import PAPER, STUDY_TABLES, analysis_tables
+from xnbflow.tables.printed import PublishedTables
+from xnbflow.tables.storage import digest_of_file, read_parquet, write_tables
 
 analysis = known_analyses()[snakemake.wildcards.analysis]
 series = {read.name: read for read in map(DataSet.read, snakemake.input.series)}

@@ -5,21 +5,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import digest_of_file, refuse_other_series, write_parquet
 from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import gather, remove_undeclared
-from xnbflow.evaluation.halves import halves_table
-from xnbflow.evaluation.learning_curve import learning_curve
-from xnbflow.evaluation.permutation import label_test
-from xnbflow.evaluation.random_genes import random_genes
 from xnbflow.evaluation.training import train
+from xnbflow.inference.halves import halves_table
+from xnbflow.inference.learning_curve import learning_curve
+from xnbflow.inference.permutation import label_test
+from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.final import final_model, write_final
+from xnbflow.tables.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
+from xnbflow.tables.storage import digest_of_file, refuse_other_series, write_parquet
 
 series = DataSet.read(snakemake.input.series)
 digest = digest_of_file(snakemake.input.series)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import COHORT_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import digest_of_file, write_parquet, write_tsv
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
+from xnbflow.tables.contract import COHORT_TABLES
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 series = [DataSet.read(path) for path in snakemake.input.series]
 tables, model, merged = combine(series, snakemake.params.entry, **snakemake.params.settings)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import COHORT_TABLES, DESCRIPTION_TABLES, STUDY_TABLES, TRAINING_TABLES
-from xnbflow.data.tables import refuse_other_series, write_tables
-from xnbflow.evaluation.description import description_tables
-from xnbflow.evaluation.study import study_tables
+from xnbflow.studies.description import description_tables
+from xnbflow.studies.study_tables import study_tables
+from xnbflow.tables.contract import COHORT_TABLES, DESCRIPTION_TABLES, STUDY_TABLES, TRAINING_TABLES
+from xnbflow.tables.storage import refuse_other_series, write_tables
 
 files, owners = snakemake.input, snakemake.params.owners
 for dataset, series in zip(owners["datasets"], files.series, strict=True):

@@ -5,15 +5,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import write_parquet, write_tsv
-from xnbflow.diagnostics.audit import audit
-from xnbflow.diagnostics.tables import diagnose
+from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.series_audit import audit
+from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
+from xnbflow.tables.storage import write_parquet, write_tsv
 
 series = DataSet.read(snakemake.input.series)
 tables = diagnose(series, snakemake.params.tests) | audit(series)

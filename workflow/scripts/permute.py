@@ -5,14 +5,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import PERMUTATION_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import write_parquet
-from xnbflow.evaluation.permutation import permutation_scores, permutation_table
+from xnbflow.inference.permutation import permutation_scores, permutation_table
+from xnbflow.tables.contract import PERMUTATION_TABLES
+from xnbflow.tables.storage import write_parquet
 
 scores = permutation_scores(
     DataSet.read(snakemake.input.series),

@@ -5,16 +5,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import INDEX, PAPER
 from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
-from xnbflow.report.study import write_curves, write_multiqc, write_record, write_report
+from xnbflow.report.study_page import write_curves, write_multiqc, write_record, write_report
+from xnbflow.running.config import read_studies
 from xnbflow.studies.registry import known_analyses
-from xnbflow.workflow.config import read_studies
+from xnbflow.tables.contract import INDEX, PAPER
 
 paper = Path(snakemake.scriptdir).parents[1] / PAPER
 studies = read_studies(snakemake.config)

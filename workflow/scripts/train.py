@@ -5,15 +5,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import TRAINING_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import digest_of_file, write_parquet
 from xnbflow.evaluation.folds_file import folds_of_batch, scheme_folds
 from xnbflow.evaluation.training import train
+from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.storage import digest_of_file, write_parquet
 
 series = DataSet.read(snakemake.input.series)
 digest = digest_of_file(snakemake.input.series)

@@ -5,14 +5,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.workflow.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.contract import VALIDATION_TABLES
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.tables import digest_of_file, write_tables
 from xnbflow.models.validation import validate_all
+from xnbflow.tables.contract import VALIDATION_TABLES
+from xnbflow.tables.storage import digest_of_file, write_tables
 
 read = [DataSet.read(path) for path in snakemake.input.series]
 series = {each.name: each for each in read}

@@ -19,9 +19,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError, quoted
-from xnbflow.data.parquet import REMEDY, open_parquet, parquet_writer
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

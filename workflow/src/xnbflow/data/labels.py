@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
-from xnbflow.data.counts import counted, either, listed
-from xnbflow.data.errors import InputError
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.errors import InputError
 
 __all__ = ["class_codes", "refuse_missing"]
 
@@ -25,7 +25,7 @@ def refuse_missing(y: Any) -> None:
     --------
     >>> refuse_missing(pd.Series(["tumour", None, "normal"], index=["s1", "s2", "s3"]))
     Traceback (most recent call last):
-    xnbflow.data.errors.InputError: 1 of 3 samples has no label in y: 's2'. Remove them or ...
+    xnbflow.core.errors.InputError: 1 of 3 samples has no label in y: 's2'. Remove them or ...
     """
     if isinstance(y, (list, tuple)):
         y = pd.Series(list(y), dtype=object)

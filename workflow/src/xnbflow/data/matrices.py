@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 
 __all__ = [
     "MOST_VALUES",

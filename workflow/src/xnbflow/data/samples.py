@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 
-from xnbflow.data.errors import InputError, known_names
+from xnbflow.core.errors import InputError, known_names
 
 __all__ = ["AnnDataLike", "Cells", "Labels", "Samples", "named_samples", "plain_labels"]
 
@@ -91,7 +91,7 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
     if isinstance(X, AnnDataLike):
         if getattr(X, "isbacked", False):
             msg = "X is an AnnData whose values are in a file; give X.to_memory(), or fit_stream a "
-            msg += "xnbflow.data.cells.CellFile"
+            msg += "xnbflow.papers.cells.files.CellFile"
             raise InputError(msg)
         names = np.asarray(X.var_names, dtype=object)
         if len(set(names.tolist())) < len(names):

@@ -6,7 +6,7 @@ bandwidths start from Silverman's rule of thumb.
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.density_tables import merge_samples
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 from xnbflow.density.tiles import class_moments

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.data.matrices import as_dense, is_sparse
 from xnbflow.density.bandwidth import RULES_OF_THUMB, bandwidths_of
 from xnbflow.density.distances import separation

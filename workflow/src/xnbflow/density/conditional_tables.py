@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import fft
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.density_tables import lay_out
 from xnbflow.density.kernels import exponentiate
 from xnbflow.density.tiles import map_parts

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
 __all__ = [

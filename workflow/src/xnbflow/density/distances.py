@@ -6,7 +6,7 @@ is zero everywhere, because it underflowed, is at distance 1 from every other.
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 
 __all__ = [
     "DISTANCES",

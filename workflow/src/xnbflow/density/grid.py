@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 from xnbflow.density.lanes import LANES, POWERS, multiply_by_sums, padded
 

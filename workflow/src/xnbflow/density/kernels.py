@@ -6,8 +6,8 @@ faster, and accurate to two units in the last place.
 
 import numpy as np
 
-from xnbflow.data.errors import require_choice
-from xnbflow.data.jit import njit
+from xnbflow.core.errors import require_choice
+from xnbflow.core.jit import njit
 
 __all__ = [
     "EXP_LOWEST",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.bandwidth import RULES_OF_THUMB, SMALLEST_SPREAD, hazen
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import FARTHEST, REACH, WIDEST_STEP, write_exact

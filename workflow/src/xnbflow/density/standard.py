@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.data.matrices import as_dense, dense_parts
 from xnbflow.density.bandwidth import overall_spread
 

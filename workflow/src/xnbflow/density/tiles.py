@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 
 __all__ = [
     "BESIDE",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.tiles import map_strips
 
 __all__ = ["count_reaching", "doubled_wins", "pair_areas", "sample_order"]

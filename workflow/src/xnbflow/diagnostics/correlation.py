@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import ThreadpoolController
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.jit import njit
+from xnbflow.core.errors import InputError
+from xnbflow.core.jit import njit
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betainc, betaincinv
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
 
 __all__ = ["ConditionalDependence", "conditional_dependence"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError
 from xnbflow.data.columns import name_bad_value
-from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
 from xnbflow.density.tiles import feature_major
 
 __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, stdtr
 
-from xnbflow.data.contract import DIAGNOSTIC_TABLES
+from xnbflow.core.jit import njit
 from xnbflow.data.dataset import DataSet, row_slices
-from xnbflow.data.jit import njit
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import DenseTile, map_class_tiles
 from xnbflow.density.distances import compare
 from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 __all__ = ["class_comparisons", "gene_table"]
 
@@ -119,7 +119,7 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The table ``genes`` of `DIAGNOSTIC_TABLES` of `xnbflow.data.contract`: a row per class and
+        The table ``genes`` of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`: a row per class and
         feature, by class and rank. p is of Welch's t test, two-sided; it is missing where a class
         or the rest has fewer than two units, or where neither varies. The fold change is a
         logarithm to base 2, missing where the series' ``scale`` is unknown. A feature of rank 1 is

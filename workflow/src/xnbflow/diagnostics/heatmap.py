@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from xnbflow.data.contract import MODEL_TABLES
 from xnbflow.data.dataset import DataSet
+from xnbflow.tables.contract import MODEL_TABLES
 
 __all__ = ["heatmap"]
 

@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.polynomial.polynomial import polyval
 from scipy.special import ndtr, ndtri
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.jit import njit
+from xnbflow.core.errors import InputError
+from xnbflow.core.jit import njit
 from xnbflow.density.tiles import (
     BESIDE,
     LARGEST_BESIDE,

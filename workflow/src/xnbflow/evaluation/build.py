@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.data.dataset import KINDS
-from xnbflow.data.errors import InputError, known_names, quoted
 
 __all__ = ["build_estimator", "import_estimator"]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from xnbflow.data.counts import counted
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError
+from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.errors import InputError
-from xnbflow.data.seeds import derive_seed
 
 __all__ = [
     "class_counts",

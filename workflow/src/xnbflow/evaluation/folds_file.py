@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.contract import DOWNLOADS
-from xnbflow.data.counts import counted
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.errors import InputError, about_file, quoted
-from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.files import open_raw
-from xnbflow.data.sources.retries import RetryPolicy
 from xnbflow.evaluation.folds import draw_folds
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.retries import RetryPolicy
+from xnbflow.tables.contract import DOWNLOADS
 
 __all__ = ["folds_of_batch", "read_folds", "scheme_folds"]
 
@@ -32,7 +32,7 @@ def scheme_folds(
 ) -> pd.DataFrame:
     """Draw the folds of a scheme, or read predefined ones.
 
-    ``scheme`` is a `xnbflow.workflow.config.Folds` as a mapping, ``given`` its file where it is on
+    ``scheme`` is a `xnbflow.running.config.Folds` as a mapping, ``given`` its file where it is on
     this machine, ``download`` the section of the configuration for a file that is a URL. See
     `xnbflow.evaluation.folds.draw_folds` and `read_folds` for the result and errors.
     """

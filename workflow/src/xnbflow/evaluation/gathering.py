@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.data.contract import TRAINING_TABLES
-from xnbflow.data.errors import InputError
-from xnbflow.data.tables import read_parquet
+from xnbflow.core.errors import InputError
+from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.storage import read_parquet
 
 __all__ = ["gather", "read_benchmark", "remove_undeclared"]
 
@@ -17,7 +17,7 @@ def gather(
 ) -> dict[str, pd.DataFrame]:
     """Return each table of a classifier over all batches of folds.
 
-    ``files`` has per table of `xnbflow.data.contract.TRAINING_TABLES` the file of each batch,
+    ``files`` has per table of `xnbflow.tables.contract.TRAINING_TABLES` the file of each batch,
     ``folds`` are those of the scheme. An `InputError` is raised if a file is damaged, or a batch
     has tested other samples than the folds say.
     """

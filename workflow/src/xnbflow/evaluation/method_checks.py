@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from xnbflow.data.entries import Analysis, Method
-from xnbflow.data.errors import InputError, known_names, quoted
-from xnbflow.data.schemas import check
+from xnbflow.core.entries import Analysis, Method
+from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.schemas import check
 from xnbflow.evaluation.methods import known_methods
 
 __all__ = ["check_analysis", "check_estimator", "columns_named", "fault_of_path"]

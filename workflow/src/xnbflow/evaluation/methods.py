@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from xnbflow.data.entries import (
+from xnbflow.core.entries import (
     COLUMNS,
     Method,
     choice,
@@ -21,7 +21,7 @@ from xnbflow.data.entries import (
     text,
     whole,
 )
-from xnbflow.data.plugins import with_plugins
+from xnbflow.core.plugins import with_plugins
 
 __all__ = ["METHODS", "entries_in", "known_methods", "resolved", "unlabelled"]
 
@@ -100,14 +100,14 @@ _transformer = partial(Method, kind="transformer")
 _OWN = (
     Method(
         "gaussian_nb",
-        "xnbflow.naive_bayes.gaussian.GaussianNB",
+        "xnbflow.naive_bayes.gaussian_nb.GaussianNB",
         "Gaussian naive Bayes",
         f"{_XNB}, section 3",
         {"priors": _PRIORS, "var_smoothing": number(least=0)},
     ),
     Method(
         "flexible_nb",
-        "xnbflow.naive_bayes.flexible.FlexibleNB",
+        "xnbflow.naive_bayes.flexible_nb.FlexibleNB",
         "flexible naive Bayes: kernel densities",
         f"@john1995; {_XNB}, Eq. 8",
         {
@@ -120,7 +120,7 @@ _OWN = (
     ),
     Method(
         "xnb",
-        "xnbflow.naive_bayes.class_specific.XNB",
+        "xnbflow.naive_bayes.xnb.XNB",
         "kernel densities, features of each class’s own",
         f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
         {
@@ -137,7 +137,7 @@ _OWN = (
             "exact": flag(),
         },
         rules={"selection": _XNB_SELECTION},
-        quick="xnbflow.naive_bayes.class_specific.XNB",
+        quick="xnbflow.naive_bayes.xnb.XNB",
     ),
     Method(
         "csnb",
@@ -161,7 +161,7 @@ _OWN = (
     ),
     Method(
         "csnb_cv",
-        "xnbflow.naive_bayes.class_specific_cv.ClassSpecificNBCV",
+        "xnbflow.naive_bayes.class_specific_nb_cv.ClassSpecificNBCV",
         "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated",
         f"{_CSNB}; one-standard-error rule: @breiman1984",
         {
@@ -186,7 +186,7 @@ _OWN = (
     ),
     Method(
         "von_mises_nb",
-        "xnbflow.naive_bayes.von_mises.VonMisesNB",
+        "xnbflow.papers.directional.von_mises_nb.VonMisesNB",
         "von Mises naive Bayes: angles as angles",
         f"{_DIRECTIONAL}, section 3.2, Theorems 1 and 2",
         {
@@ -199,21 +199,21 @@ _OWN = (
     ),
     Method(
         "von_mises_fisher_nb",
-        "xnbflow.naive_bayes.von_mises.VonMisesFisherNB",
+        "xnbflow.papers.directional.von_mises_nb.VonMisesFisherNB",
         "von Mises-Fisher naive Bayes: directions in space",
         f"{_DIRECTIONAL}, section 3.3, Theorem 3",
         {"tolerance": number(least=0), "normalize": {"type": "boolean"}},
     ),
     Method(
         "hybrid_nb",
-        "xnbflow.naive_bayes.hybrid.HybridNB",
+        "xnbflow.papers.directional.hybrid_nb.HybridNB",
         "hybrid naive Bayes: a family of densities for each block of features",
         f"{_DIRECTIONAL}, Eq. 9, sections 3.4 and 3.5",
         {"groups": either(list_of(_BLOCK), nothing()), "priors": _PRIORS},
     ),
     Method(
         "selective_nb",
-        "xnbflow.naive_bayes.selective.SelectiveNB",
+        "xnbflow.papers.directional.selective_nb.SelectiveNB",
         "naive Bayes on the features that carry most information on the class",
         f"{_DIRECTIONAL}, section 3.6",
         {
@@ -224,14 +224,14 @@ _OWN = (
     ),
     Method(
         "discretized_nb",
-        "xnbflow.naive_bayes.discretized.DiscretizedNB",
+        "xnbflow.papers.directional.discretized_nb.DiscretizedNB",
         "naive Bayes on intervals (MDLP)",
         "@fayyad1993",
         {"categorical": COLUMNS, "alpha": number(above=0)},
     ),
     Method(
         "block_nb",
-        "xnbflow.naive_bayes.block.BlockNB",
+        "xnbflow.papers.separation.block_nb.BlockNB",
         "naive Bayes over blocks of features, kept or weighted by their separation score",
         "@pavlenko2004, Eqs. 9, 15 to 18 and 22, Theorem 1",
         {
@@ -243,7 +243,7 @@ _OWN = (
     ),
     Method(
         "generalized_nb",
-        "xnbflow.naive_bayes.generalized.GeneralizedNB",
+        "xnbflow.papers.generalized.generalized_nb.GeneralizedNB",
         "naive effects, adjusted for marginal bias",
         _LARSEN,
         _SMOOTHING
@@ -264,7 +264,7 @@ _OWN = (
     ),
     Method(
         "top_scoring_pairs",
-        "xnbflow.naive_bayes.top_scoring_pairs.TopScoringPairs",
+        "xnbflow.papers.signatures.top_scoring_pairs.TopScoringPairs",
         "k-TSP: pairs of features that vote by which is the larger; two classes",
         "@tan2005",
         {
@@ -274,7 +274,7 @@ _OWN = (
     ),
     _transformer(
         "stepwise_naive_effects",
-        "xnbflow.preprocessing.naive_effects.StepwiseNaiveEffects",
+        "xnbflow.papers.generalized.stepwise_naive_effects.StepwiseNaiveEffects",
         "selection of features by stepwise logistic regression on naive effects",
         _LARSEN,
         {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
@@ -283,7 +283,7 @@ _OWN = (
     ),
     _transformer(
         "cica",
-        "xnbflow.preprocessing.cica.CICA",
+        "xnbflow.papers.cica.transformer.CICA",
         "linear components that are independent given the class",
         "@akaho2001, Eq. 7, sections 4 and 5",
         {
@@ -299,7 +299,7 @@ _OWN = (
     ),
     _transformer(
         "correlation_blocks",
-        "xnbflow.preprocessing.correlation_blocks.CorrelationBlocks",
+        "xnbflow.papers.separation.correlation_blocks.CorrelationBlocks",
         "blocks of the features whose residuals correlate most",
         "xnbflow, for the blocks that @pavlenko2004 take as given",
         {"size": whole(1)},
@@ -390,7 +390,7 @@ def resolved(entry: Any) -> Any:
     Examples
     --------
     >>> resolved({"method": "xnb", "params": {"threshold": 0.9}})
-    {'method': 'xnbflow.naive_bayes.class_specific.XNB', 'params': {'threshold': 0.9}}
+    {'method': 'xnbflow.naive_bayes.xnb.XNB', 'params': {'threshold': 0.9}}
     """
     if isinstance(entry, Mapping):
         values = {key: resolved(value) for key, value in entry.items()}

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from scipy.stats import rankdata
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 
 __all__ = [
     "CLASS_METRICS",

@@ -29,7 +29,7 @@ __all__ = [
 class FeatureUse:
     """The features that a classifier uses; tables are None where it does not report them.
 
-    The tables are those of `xnbflow.data.contract.TRAINING_TABLES`, of one fold. ``per_class`` is
+    The tables are those of `xnbflow.tables.contract.TRAINING_TABLES`, of one fold. ``per_class`` is
     the number of features, mean over classes, ``distinct`` that of those that any class uses;
     missing where a transformer makes new ones. ``selected`` is for a classifier that does not use
     all, with ``constant`` only if it reports that.

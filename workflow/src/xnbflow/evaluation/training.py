@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from xnbflow.data.contract import TRAINING_TABLES, TableSchema
+from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.seeds import derive_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import fit_grouped, impute_within, imputes
 from xnbflow.evaluation.selected import feature_use, last_step, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.conformal import sets_of_classes
+from xnbflow.tables.contract import TRAINING_TABLES, TableSchema
 
 __all__ = ["LOG_POSTERIOR", "train"]
 
@@ -38,7 +38,7 @@ def train(
     replace them. Where samples have groups, inner cross-validations keep these together, see
     `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some of
     these. Predictions are explained if ``explain`` says so, the classifier can and samples are not
-    too many. The result has the tables of `xnbflow.data.contract.TRAINING_TABLES`, each without
+    too many. The result has the tables of `xnbflow.tables.contract.TRAINING_TABLES`, each without
     rows where the classifier has nothing to report.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED

@@ -1,6 +1,6 @@
 """Models that are used: fitted on all samples, kept in a file, applied to the next patient."""
 
-from xnbflow.models.file import read_model, write_model
+from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.portability import portability
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.signature import gene_sets, signature_table

@@ -9,18 +9,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from xnbflow.data.contract import COHORT_TABLES
-from xnbflow.data.counts import counted, listed
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.cohorts import RULE, cohort_verdict
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.intervals import inflation_of
-from xnbflow.evaluation.meta_analysis import meta_genes
 from xnbflow.evaluation.methods import resolved
-from xnbflow.evaluation.verdicts import Performance
+from xnbflow.inference.intervals import inflation_of
+from xnbflow.inference.meta_analysis import meta_genes
+from xnbflow.inference.second_cohort import RULE, cohort_verdict
+from xnbflow.inference.verdicts import Performance
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
@@ -32,6 +30,8 @@ from xnbflow.models.validation import (
     harmonised,
     verdict_in_words,
 )
+from xnbflow.sources.intensities import intensity_quantiles, scale_of
+from xnbflow.tables.contract import COHORT_TABLES
 
 __all__ = ["combine"]
 
@@ -66,7 +66,7 @@ def combine(
     models, which is compared with cross-validation of the merged one. ``match``, ``harmonise`` and
     ``name`` are as for `xnbflow.models.validation.validate`.
 
-    Returned are the tables `COHORT_TABLES` of `xnbflow.data.contract`, the model of all series,
+    Returned are the tables `COHORT_TABLES` of `xnbflow.tables.contract`, the model of all series,
     whose figures are those of leaving each series out, and all samples, as the model sees them.
 
     References

@@ -5,18 +5,18 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.atomic import write_atomically
-from xnbflow.data.contract import MODEL_TABLES, text_of
+from xnbflow.core.atomic import write_atomically
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.tables import digest_of_file, write_parquet, write_tsv
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.evaluation.fitting import filled
-from xnbflow.evaluation.intervals import inflation_of
-from xnbflow.models.file import write_model
+from xnbflow.inference.intervals import inflation_of
+from xnbflow.models.model_file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, fit_model
+from xnbflow.tables.contract import MODEL_TABLES, text_of
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 __all__ = ["final_model", "model_tables", "write_final"]
 
@@ -32,7 +32,7 @@ def final_model(
     """Fit a classifier on all samples; the figures are those of a study's cross-validation.
 
     ``predictions`` and ``selected`` are what the training jobs of one scheme of folds wrote,
-    ``halves`` the table of `xnbflow.evaluation.halves.halves_table`. The ``origin`` has
+    ``halves`` the table of `xnbflow.inference.halves.halves_table`. The ``origin`` has
     ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same form
     is read the same way.
     """
@@ -47,7 +47,7 @@ def final_model(
 
 
 def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame]:
-    """Return the tables of `MODEL_TABLES` of `xnbflow.data.contract`."""
+    """Return the tables of `MODEL_TABLES` of `xnbflow.tables.contract`."""
     core = core_figures(model)
     rows = [] if core is None else [{**core, "features_used": len(model.used)}]
     return {
@@ -62,7 +62,7 @@ def write_final(
 ) -> None:
     """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text.
 
-    The ``digest`` is that of the series' file, see `xnbflow.data.tables.digest_of_file`. The
+    The ``digest`` is that of the series' file, see `xnbflow.tables.storage.digest_of_file`. The
     signature has that of its gene sets, which hold none themselves.
     """
     write_model(model, paths["model"])

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.intervals import TUNED, share_interval
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.evaluation.training import train
+from xnbflow.inference.intervals import TUNED, share_interval
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
-from xnbflow.naive_bayes.gaussian import GaussianNB
+from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.modules import ResidualCorrelation
 
 __all__ = ["Panel", "choose_genes", "design_panel", "gene_symbols"]

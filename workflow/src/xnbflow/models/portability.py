@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.intervals import inflation_of
 from xnbflow.evaluation.methods import resolved, unlabelled
+from xnbflow.inference.intervals import inflation_of
 from xnbflow.models.prediction import can_drop, log_posterior_without
 from xnbflow.models.trained import CrossValidation, unfitted
 
@@ -51,8 +51,8 @@ def portability(
 
     Examples
     --------
-    >>> from xnbflow.data.sources.acquisition import acquire
-    >>> from xnbflow.data.sources.sheet import SheetRow
+    >>> from xnbflow.sources.acquisition import acquire
+    >>> from xnbflow.sources.sheet import SheetRow
     >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> found = portability(wine, {"method": "csnb"}, ["proline", "hue", "unknown"], 5)
     >>> found["features"], round(found["accuracy"]["value"], 1)

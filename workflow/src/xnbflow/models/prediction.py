@@ -10,8 +10,8 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 
-from xnbflow.data.counts import counted, either, listed
-from xnbflow.data.errors import InputError, require_choice
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.errors import InputError, require_choice
 from xnbflow.evaluation.fitting import imputes
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of

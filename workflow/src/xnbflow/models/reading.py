@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pandas as pd
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError
-from xnbflow.data.sources.acquisition import acquire
-from xnbflow.data.sources.annotation import fetch_annotation
-from xnbflow.data.sources.cell_texts import complaint, is_missing
-from xnbflow.data.sources.class_labels import IGNORE
-from xnbflow.data.sources.downloads import Downloads
-from xnbflow.data.sources.files import format_of, open_raw
-from xnbflow.data.sources.geo import load as load_geo
-from xnbflow.data.sources.registry import known_sources
-from xnbflow.data.sources.sheet import SheetRow, is_accession
-from xnbflow.data.sources.table import load as load_table
-from xnbflow.data.sources.table_file import TableFile
-from xnbflow.data.sources.table_formats import open_table
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.cell_texts import complaint, is_missing
+from xnbflow.sources.class_labels import IGNORE
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.files import format_of, open_raw
+from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.registry import known_sources
+from xnbflow.sources.sheet import SheetRow, is_accession
+from xnbflow.sources.table import load as load_table
+from xnbflow.sources.table_file import TableFile
+from xnbflow.sources.table_formats import open_table
 
 __all__ = ["described", "read_samples", "read_training", "symbols_of"]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import MODEL_TABLES
-from xnbflow.evaluation.description import direction
+from xnbflow.studies.description import direction
+from xnbflow.tables.contract import MODEL_TABLES
 
 __all__ = ["SIGNATURE", "class_spread", "gene_sets", "signature_table"]
 

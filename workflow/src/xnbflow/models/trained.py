@@ -9,23 +9,23 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
+from xnbflow.core.errors import InputError
+from xnbflow.core.seeds import derive_seed
+from xnbflow.core.software import software
 from xnbflow.data.dataset import DataSet, DataSetHeader
-from xnbflow.data.errors import InputError
-from xnbflow.data.seeds import derive_seed
-from xnbflow.data.software import software
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.halves import selection_shares
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
-from xnbflow.evaluation.summaries import pooled_performance
 from xnbflow.evaluation.training import train
-from xnbflow.evaluation.verdicts import Performance
+from xnbflow.inference.halves import selection_shares
+from xnbflow.inference.intervals import CROSS_VALIDATED, Estimate, inflation_of
+from xnbflow.inference.verdicts import Performance
 from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
+from xnbflow.studies.summaries import pooled_performance
 
 __all__ = [
     "CrossValidation",
@@ -44,8 +44,8 @@ class CrossValidation:
 
     ``predictions`` have at least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``,
     ``selected`` (empty for a classifier that does not select) ``repeat``, ``fold``, ``class`` and
-    ``feature``. See `xnbflow.evaluation.intervals.inflation_of` for ``inflation``,
-    `xnbflow.evaluation.halves.halves_table` for ``halves``.
+    ``feature``. See `xnbflow.inference.intervals.inflation_of` for ``inflation``,
+    `xnbflow.inference.halves.halves_table` for ``halves``.
     """
 
     predictions: pd.DataFrame
@@ -59,7 +59,7 @@ class CrossValidation:
 
         They are those that a study's tables show: each sample counts once, the mean over repeats,
         and where samples have groups, ``groups`` of them, the intervals count groups. See
-        `xnbflow.evaluation.verdicts.performance`.
+        `xnbflow.inference.verdicts.performance`.
         """
         found = self.performance()
         classes = [str(label) for label in self.series.classes]
@@ -192,8 +192,8 @@ def fit_model(
 
     Examples
     --------
-    >>> from xnbflow.data.sources.acquisition import acquire
-    >>> from xnbflow.data.sources.sheet import SheetRow
+    >>> from xnbflow.sources.acquisition import acquire
+    >>> from xnbflow.sources.sheet import SheetRow
     >>> wine = acquire(SheetRow("wine", "bundled", "wine"))
     >>> model = fit_model(wine, {"method": "xnb"}, cross_validate(wine, {"method": "xnb"}, 5))
     >>> model.classes, round(model.figures["accuracy"]["value"], 1)

@@ -12,30 +12,30 @@ from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.metrics import confusion_matrix
 
-from xnbflow.data.contract import VALIDATION_TABLES
+from xnbflow.core.errors import InputError, require_choice
+from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.errors import InputError, require_choice
-from xnbflow.data.seeds import derive_seed
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.calibration import calibration_curve
-from xnbflow.evaluation.cohorts import RULE, CohortVerdict, cohort_verdict
-from xnbflow.evaluation.densities import log_densities
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.methods import resolved, unlabelled
-from xnbflow.evaluation.permutation import permuted
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.evaluation.verdicts import Performance
+from xnbflow.inference.calibration import calibration_curve
+from xnbflow.inference.permutation import permuted
+from xnbflow.inference.second_cohort import RULE, CohortVerdict, cohort_verdict
+from xnbflow.inference.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, unfitted
-from xnbflow.naive_bayes.flexible import FlexibleNB
+from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
     SampleRanks,
     SampleStandardizer,
 )
-from xnbflow.preprocessing.selection.class_specific import pair_distances
+from xnbflow.preprocessing.selection.class_features import pair_distances
+from xnbflow.studies.densities import log_densities
+from xnbflow.tables.contract import VALIDATION_TABLES
 
 __all__ = [
     "HARMONISERS",

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 
-from xnbflow.data.errors import InputError
+from xnbflow.core.errors import InputError
 from xnbflow.data.labels import class_codes
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.tiles import feature_major

@@ -10,18 +10,18 @@ import pandas as pd
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
-from xnbflow.data.errors import InputError
 from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
-from xnbflow.data.parameters import number, one_of, whole
 from xnbflow.data.samples import Samples, named_samples
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.class_specific import distance_table, warn_if_none
 from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
-from xnbflow.preprocessing.selection.class_specific import (
+from xnbflow.naive_bayes.xnb import distance_table, warn_if_none
+from xnbflow.preprocessing.selection.class_features import (
     CANDIDATES_PER_PAIR,
     FeatureDistances,
     pairs_with,

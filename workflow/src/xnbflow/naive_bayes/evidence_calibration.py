@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_softmax
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
 __all__ = [

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.columns import column_positions
-from xnbflow.data.errors import InputError
 from xnbflow.density.families import FAMILIES
-from xnbflow.density.families.base import Distribution
+from xnbflow.density.families.distribution import Distribution
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.preprocessing.selection.mutual_information import (
+from xnbflow.papers.directional.mutual_information import (
     quadrature_information,
     sample_information,
 )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Constraint, Instance, ListOf, satisfies, whole
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole
 
 __all__ = ["CV_CONSTRAINTS", "inner_folds"]
 

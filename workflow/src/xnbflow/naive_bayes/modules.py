@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
 from xnbflow.data.matrices import as_dense
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer_names
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import Constraint, one_of
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import Constraint, one_of
 from xnbflow.naive_bayes.evidence_calibration import (
     MOST_EVIDENCE,
     Calibration,

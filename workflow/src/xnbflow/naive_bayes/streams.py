@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from xnbflow.core.errors import InputError
 from xnbflow.data.columns import refuse_beyond_squares, refuse_sparse_beyond_squares
-from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import as_dense, by_feature, feature_blocks, is_sparse
 from xnbflow.data.samples import Labels, plain_labels
@@ -35,7 +35,7 @@ class StreamedNB(BaseNaiveBayes):
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.data.cells.CellFile`
+            `xnbflow.data.dataset.iterate_features` yields them, or `xnbflow.papers.cells.files.CellFile`
             the genes of an ``.h5ad`` file. Samples may be sparse, in any format of SciPy. Read
             once; a value that is not finite or another number of samples is refused.
         y : array-like of shape (n_samples,)

@@ -1,11 +1,11 @@
 """Transformers that prepare features for a classifier."""
 
-from xnbflow.preprocessing.cica import CICA
-from xnbflow.preprocessing.correlation_blocks import CorrelationBlocks
+from xnbflow.papers.cica.transformer import CICA
+from xnbflow.papers.directional.mdlp import MDLPDiscretizer
+from xnbflow.papers.generalized.stepwise_naive_effects import StepwiseNaiveEffects
+from xnbflow.papers.separation.correlation_blocks import CorrelationBlocks
 from xnbflow.preprocessing.filters import ExpressionFilter, VarianceFilter
 from xnbflow.preprocessing.imputation import Imputer
-from xnbflow.preprocessing.mdlp import MDLPDiscretizer
-from xnbflow.preprocessing.naive_effects import StepwiseNaiveEffects
 from xnbflow.preprocessing.normalisation import (
     CountsPerMillion,
     Log2,

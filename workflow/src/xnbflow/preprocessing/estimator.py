@@ -8,17 +8,17 @@ from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, validate_data
 
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import Declared
 from xnbflow.data.columns import (
     name_bad_value,
     refuse_beyond_squares,
     refuse_repeated_names,
     refuse_sparse_beyond_squares,
 )
-from xnbflow.data.counts import counted, listed
-from xnbflow.data.errors import InputError
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
-from xnbflow.data.parameters import Declared
 from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
 
 __all__ = ["Estimator", "Unlabelled"]

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import number, whole
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import number, whole
 from xnbflow.preprocessing.estimator import Unlabelled
 
 __all__ = ["ExpressionFilter", "VarianceFilter"]

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
-from xnbflow.data.counts import counted
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import one_of, whole
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import one_of, whole
 from xnbflow.preprocessing.estimator import Unlabelled
 
 __all__ = ["Imputer"]

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import OneToOneFeatureMixin
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import number
-from xnbflow.data.sources.intensities import looks_like_counts
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import number
 from xnbflow.preprocessing.estimator import Unlabelled
+from xnbflow.sources.intensities import looks_like_counts
 
 __all__ = [
     "CountsPerMillion",

@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from xnbflow.data.atomic import write_atomically
-from xnbflow.data.contract import REPORT, STUDY_TABLES
-from xnbflow.data.tables import read_parquet
+from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.page import ENVIRONMENT
 from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import REPORT, STUDY_TABLES
+from xnbflow.tables.storage import read_parquet
 
 __all__ = ["write_index"]
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from xnbflow.data.entries import Analysis
-from xnbflow.data.study import Study
+from xnbflow.core.entries import Analysis
+from xnbflow.core.study import Study
 
 __all__ = ["OPTIONAL", "SECTIONS", "figure_labels", "section_modules"]
 

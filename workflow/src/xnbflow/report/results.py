@@ -9,7 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.contract import (
+from xnbflow.core.entries import Analysis
+from xnbflow.core.errors import InputError
+from xnbflow.core.software import software
+from xnbflow.core.study import Study
+from xnbflow.inference.headlines import distinct_labels
+from xnbflow.report.page.blocks import Table
+from xnbflow.tables.contract import (
     ANALYSIS,
     ANALYSIS_TABLE,
     COHORT_TABLES,
@@ -37,21 +43,15 @@ from xnbflow.data.contract import (
     analysis_tables,
     text_of,
 )
-from xnbflow.data.entries import Analysis
-from xnbflow.data.errors import InputError
-from xnbflow.data.parquet import REMEDY
-from xnbflow.data.printed import PublishedTables
-from xnbflow.data.software import software
-from xnbflow.data.study import Study
-from xnbflow.data.tables import (
+from xnbflow.tables.parquet import REMEDY
+from xnbflow.tables.printed import PublishedTables
+from xnbflow.tables.storage import (
     digest_of_file,
     gene_sets_of,
     read_parquet,
     series_of,
     versions_of,
 )
-from xnbflow.evaluation.headlines import distinct_labels
-from xnbflow.report.page.blocks import Table
 
 __all__ = ["StudyResults", "StudyTables"]
 
@@ -102,7 +102,7 @@ class StudyResults:
 
     @cached_property
     def tables(self) -> "StudyTables":
-        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.data.contract`."""
+        """The tables of `STUDY_TABLES` and `DESCRIPTION_TABLES` of `xnbflow.tables.contract`."""
         places = {STUDY_TABLE: STUDY_TABLES, DESCRIPTION_TABLE: DESCRIPTION_TABLES}
         return StudyTables(self, {p.fill(study=self.study.id): t for p, t in places.items()})
 

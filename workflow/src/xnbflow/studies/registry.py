@@ -6,9 +6,10 @@ It is read whenever the Snakefile is: nothing numerical is imported here.
 from collections.abc import Mapping
 from functools import cache
 
-from xnbflow.data.entries import Analysis
-from xnbflow.data.plugins import with_plugins
-from xnbflow.studies import cells, cica, directional, effects, separation, signatures
+from xnbflow.core.entries import Analysis
+from xnbflow.core.plugins import with_plugins
+from xnbflow.papers import cells, cica, directional, separation, signatures
+from xnbflow.papers import generalized as effects
 
 __all__ = ["OWN_ANALYSES", "known_analyses"]
 

@@ -1,13 +1,13 @@
 """Families of class-conditional densities, one file each, all a `Distribution`."""
 
-from xnbflow.density.families.base import Distribution
-from xnbflow.density.families.categorical import Categorical
+from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.families.gaussian import Gaussian
-from xnbflow.density.families.gaussian_blocks import GaussianBlocks
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.families.multivariate_gaussian import MultivariateGaussian
-from xnbflow.density.families.von_mises import VonMises
-from xnbflow.density.families.von_mises_fisher import VonMisesFisher
+from xnbflow.papers.directional.categorical import Categorical
+from xnbflow.papers.directional.von_mises import VonMises
+from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
+from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks
 
 #: The families by their short names, for configuration files.
 FAMILIES: dict[str, type[Distribution]] = {

@@ -4,10 +4,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.jit import njit
-from xnbflow.data.parameters import number
-from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
+from xnbflow.core.errors import InputError
+from xnbflow.core.jit import njit
+from xnbflow.core.parameters import number
+from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.tiles import class_moments, class_offsets, map_strips
 
 __all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "log_normal"]

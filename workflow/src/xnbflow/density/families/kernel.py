@@ -5,12 +5,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from xnbflow.data.jit import njit
+from xnbflow.core.jit import njit
+from xnbflow.core.parameters import number, one_of
 from xnbflow.data.matrices import as_dense
-from xnbflow.data.parameters import number, one_of
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
 from xnbflow.density.density_tables import QUANTILES, log_grouped, log_tabulated, tabulate
-from xnbflow.density.families.base import TiledDistribution, composite_gauss_legendre
+from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from xnbflow.data.errors import InputError
-from xnbflow.data.parameters import number, one_of
-from xnbflow.density.families.base import Distribution, class_means
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import number, one_of
+from xnbflow.density.families.distribution import Distribution, class_means
 from xnbflow.density.families.gaussian import added_variance, log_normal
 
 __all__ = ["COVARIANCES", "MultivariateGaussian"]

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from xnbflow.density.standard import StandardFeatures
-from xnbflow.preprocessing.selection.class_specific import (
+from xnbflow.preprocessing.selection.class_features import (
     FeatureDistances,
     KeptFeatures,
     class_pairs,

@@ -11,7 +11,7 @@ import numpy as np
 from xnbflow.density.class_tiles import DenseTile, map_class_tiles
 from xnbflow.density.distances import DISTANCES, compare
 from xnbflow.density.sparse_tiles import SparseTile
-from xnbflow.preprocessing.selection.class_specific import class_pairs
+from xnbflow.preprocessing.selection.class_features import class_pairs
 
 __all__ = ["PAIR_DISTANCES", "distance_of_strength", "pair_strengths"]
 

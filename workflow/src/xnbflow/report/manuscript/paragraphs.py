@@ -11,8 +11,8 @@ import jinja2
 import pandas as pd
 import yaml
 
-from xnbflow.evaluation.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.answer import RULE

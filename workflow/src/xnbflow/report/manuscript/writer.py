@@ -10,8 +10,7 @@ from typing import Any
 
 import yaml
 
-from xnbflow.data.atomic import atomic
-from xnbflow.data.contract import STUDY_TABLE, text_of
+from xnbflow.core.atomic import atomic
 from xnbflow.report.manuscript.paragraphs import escaped, facts, filled, paragraphs, render, rows_of
 from xnbflow.report.manuscript.references import (
     cited_keys,
@@ -21,6 +20,7 @@ from xnbflow.report.manuscript.references import (
     references,
 )
 from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import STUDY_TABLE, text_of
 
 __all__ = ["bibtex", "card", "reached_elsewhere", "sections_of_text", "write_paper"]
 
@@ -101,7 +101,7 @@ def card(
 ) -> str:
     """Return the card of a model as Markdown.
 
-    ``summary`` is that of `xnbflow.workflow.cli.commands.summary`; for ``validated`` see
+    ``summary`` is that of `xnbflow.running.cli.commands.summary`; for ``validated`` see
     `reached_elsewhere`.
     """
     from xnbflow.models.typicality import ATYPICAL  # noqa: PLC0415  half a second; pages need none

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from xnbflow.data.contract import Column
+from xnbflow.tables.contract import Column
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -11,7 +11,7 @@ from typing import Any
 import jinja2
 from joblib.externals.loky import ProcessPoolExecutor
 
-from xnbflow.data.atomic import write_atomically
+from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.blocks import Section, Table, figures_of, with_legends
 from xnbflow.report.page.style import print_figure, render
 

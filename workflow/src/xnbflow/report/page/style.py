@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
 
-from xnbflow.data.atomic import write_atomically
+from xnbflow.core.atomic import write_atomically
 
 __all__ = [
     "COLOURS",

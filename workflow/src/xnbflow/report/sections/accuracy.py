@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import Column
 from xnbflow.report.drawings.calibration import draw_calibration
 from xnbflow.report.drawings.lines import draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
@@ -14,6 +13,7 @@ from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import Column
 
 __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 import pandas as pd
 
-from xnbflow.data.counts import counted, listed
-from xnbflow.evaluation.verdicts import SURE
+from xnbflow.core.counts import counted, listed
+from xnbflow.inference.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings

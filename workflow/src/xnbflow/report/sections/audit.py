@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from xnbflow.data.counts import counted, listed
+from xnbflow.core.counts import counted, listed
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from xnbflow.data.contract import META, MODEL
-from xnbflow.data.counts import counted, either
+from xnbflow.core.counts import counted, either
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import META, MODEL
 
 __all__ = ["cohorts_in_words", "section"]
 

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import Column
 from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import draw_points
@@ -13,6 +12,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import COLOURS, shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import points
+from xnbflow.tables.contract import Column
 
 __all__ = ["section"]
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import DIAGNOSTIC, text_of
-from xnbflow.data.counts import counted
+from xnbflow.core.counts import counted
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import draw_volcano
 from xnbflow.report.page.blocks import (
@@ -21,6 +20,7 @@ from xnbflow.report.page.blocks import (
 )
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.signature import gene_page, heatmap_figure
+from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
 __all__ = ["section"]
 

@@ -7,12 +7,12 @@ from typing import Any
 import yaml
 
 from xnbflow import __version__
-from xnbflow.data.sources.sheet import SheetRow, sheet_text
 from xnbflow.report.manuscript.paragraphs import facts, render
 from xnbflow.report.manuscript.references import cited_keys, in_words
 from xnbflow.report.manuscript.writer import bibtex, sections_of_text
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.sources.sheet import SheetRow, sheet_text
 
 __all__ = ["section"]
 

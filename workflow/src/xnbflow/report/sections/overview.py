@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from xnbflow import __version__
-from xnbflow.data.contract import JOBS, Column, benchmark_of
-from xnbflow.data.counts import counted
+from xnbflow.core.counts import counted
 from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import JOBS, Column, benchmark_of
 
 __all__ = ["section"]
 

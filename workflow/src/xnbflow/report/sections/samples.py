@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import Column
-from xnbflow.data.counts import counted
+from xnbflow.core.counts import counted
 from xnbflow.report.page.blocks import Block, Evidence, Group, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import Column
 
 __all__ = ["contributions", "section"]
 

@@ -7,12 +7,12 @@ from urllib.parse import quote_plus
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
-from xnbflow.data.counts import counted
-from xnbflow.data.sources.cell_texts import is_date, is_missing
+from xnbflow.core.counts import counted
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.sources.cell_texts import is_date, is_missing
+from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
 __all__ = ["gene_page", "heatmap_figure", "section"]
 

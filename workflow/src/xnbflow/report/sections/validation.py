@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.counts import counted
-from xnbflow.data.study import Validation
+from xnbflow.core.counts import counted
+from xnbflow.core.study import Validation
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults

@@ -1,0 +1,99 @@
+"""The one way to write a file: beside it, then moved to its place; whole or not at all."""
+
+import errno
+import glob
+import os
+import platform
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from xnbflow.core.errors import InputError
+
+__all__ = ["atomic", "lacks_space", "no_space", "write_atomically"]
+
+#: What writing fails with without room: on the disk, in a quota, below a limit of a file's size.
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+#: Seconds without a write after which another host's temporary file is what a killed process left.
+_OLD = 86_400.0
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path to write to, and move it to ``path`` when the block ends.
+
+    It is in the same folder, hidden, with a name that no other process has. If the block raises,
+    nothing is left of it and ``path`` is as it was. Missing folders are made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic(Path(folder, "a.txt")) as part:
+    ...         _ = part.write_text("all of it")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    path = Path(path)
+    own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
+    part = path.with_name(f".{own}.part.{path.name}")  # what it is called tells what it holds
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_old_parts(path)
+        yield part
+        part.replace(path)
+    except OSError as error:
+        if lacks_space(error):
+            raise no_space(path) from error
+        raise
+    finally:
+        with suppress(OSError):  # it is moved, or its folder could not be made
+            part.unlink()
+
+
+def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
+    """Call ``write`` with a temporary path, then move that file to ``path``; see `atomic`."""
+    with atomic(path) as part:
+        write(part)
+
+
+def lacks_space(error: BaseException | None) -> bool:
+    """Whether an error says that there is no room to write to."""
+    return isinstance(error, OSError) and error.errno in _NO_ROOM
+
+
+def no_space(path: str | Path) -> InputError:
+    """Return what to tell of a file that there is no room for.
+
+    Examples
+    --------
+    >>> print(no_space("a.parquet"))
+    a.parquet cannot be written: no space is left there; make room and run it again
+    """
+    return InputError(
+        f"{path} cannot be written: no space is left there; make room and run it again"
+    )
+
+
+def _remove_old_parts(path: Path) -> None:
+    """Remove what ended processes of this host, and any a day ago, left of a file."""
+    own = re.compile(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.")
+    for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
+        found = own.match(part.name)
+        with suppress(FileNotFoundError):
+            if (found and _has_ended(int(found[1]))) or time.time() - part.stat().st_mtime > _OLD:
+                part.unlink()
+
+
+def _has_ended(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # it is somebody else's
+        return False
+    return False

@@ -1,0 +1,128 @@
+"""Values held against JSON schemas, and what is wrong with them in one sentence for a person."""
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from xnbflow.core.errors import InputError, known_names, quoted
+
+__all__ = ["check", "described", "violations"]
+
+_TYPES = {
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "boolean": "true or false",
+    "null": "null",
+    "array": "a list",
+    "object": "a mapping",
+}
+_BOUNDS = {
+    "exclusiveMinimum": "above",
+    "minimum": "of at least",
+    "exclusiveMaximum": "below",
+    "maximum": "at most",
+}
+
+
+def check(value: object, schema: Mapping[str, Any], place: str) -> None:
+    """Raise an `InputError` unless a value, as read from YAML, satisfies a JSON schema (2020-12).
+
+    Stricter than the standard: 5.0 is no whole number, infinity is no number. Where the schema has
+    a ``description``, the message says that, after the ``place`` of the value.
+
+    Examples
+    --------
+    >>> schema = {"properties": {"folds_per_job": {"type": "integer", "minimum": 1}}}
+    >>> check({"folds_per_job": 5.0}, schema, "configuration")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    xnbflow.core.errors.InputError: configuration, folds_per_job: found 5.0; use a whole ...
+    """
+    if errors := list(violations(value, schema)):
+        error = min(errors, key=lambda each: len(each.absolute_path))
+        keys = ".".join(str(part) for part in error.absolute_path)
+        where = f"{place}, {keys}" if len(keys) <= 100 else f"{place}, {keys[:50]}...{keys[-45:]}"
+        msg = f"{where if keys else place}: {_told(error)}"
+        raise InputError(msg)
+
+
+def violations(value: object, schema: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield what of a schema a value violates, as jsonschema names it, in the schema's order."""
+    return _validator()(schema).iter_errors(value)
+
+
+def described(schema: Mapping[str, Any]) -> str:
+    """Return in words what satisfies a schema.
+
+    Examples
+    --------
+    >>> described({"anyOf": [{"const": "all"}, {"type": "integer", "minimum": 1}]})
+    "'all' or a whole number of at least 1"
+    >>> described({"type": "number", "exclusiveMinimum": 0, "maximum": 1})
+    'a number above 0 and at most 1'
+    """
+    if words := schema.get("description") or schema.get("$comment"):
+        return words
+    if "anyOf" in schema:
+        return " or ".join(described(each) for each in schema["anyOf"])
+    if "const" in schema:
+        return repr(schema["const"])
+    if "enum" in schema:
+        words = ", ".join(schema["enum"])
+        return f"one of {words}" if len(schema["enum"]) > 1 else words
+    for key, collection in (("items", "a list"), ("additionalProperties", "a mapping")):
+        if schema.get(key):
+            return f"{collection} (each {described(schema[key])})"
+    bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
+    types = schema.get("type", [])
+    kinds = [_TYPES[kind] for kind in ([types] if isinstance(types, str) else types)]
+    return f"{' or '.join(kinds) or 'another value'} {' and '.join(bounds)}".strip()
+
+
+@cache
+def _validator() -> Any:
+    import jsonschema  # noqa: PLC0415  costs 0.1 s; not needed where nothing is checked
+
+    types = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_whole, "number": _is_number}
+    )
+    extend: Any = jsonschema.validators.extend
+    return extend(jsonschema.Draft202012Validator, type_checker=types)
+
+
+def _is_whole(_: Any, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(checker: Any, value: object) -> bool:
+    return _is_whole(checker, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _told(error: Any) -> str:
+    """Say what is wrong, in words that need no knowledge of JSON schemas."""
+    schema, value, asked = error.schema, error.instance, error.validator_value
+    match error.validator:
+        case "required":
+            missing = next(key for key in asked if key not in value)
+            said = f"{missing!r} is a required property, and missing. See config/README.md"
+        case "additionalProperties":
+            known = list(schema.get("properties", {}))
+            unknown = next(key for key in value if key not in known)
+            said = f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
+        case "uniqueItems":
+            twice = next(item for i, item in enumerate(value) if item in value[:i])
+            said = f"{quoted(twice)} is listed twice; leave one out"
+        case "minItems" | "maxItems":
+            bound = "least" if error.validator == "minItems" else "most"
+            said = f"found {len(value)} items; give at {bound} {asked}"
+        case "enum" if isinstance(value, str):
+            said = f"unknown {quoted(value)}; {known_names(value, asked)}"
+        case "oneOf":
+            keys = [repr(each["required"][0]) for each in asked]
+            said = f"give either {' or '.join(keys)}, and not both"
+        case "dependentRequired":
+            said = f"{quoted(value)} lacks a key that another needs. See config/README.md"
+        case _:
+            said = f"found {quoted(value)}; use {described(schema)}"
+    return said

@@ -1,0 +1,78 @@
+"""Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1), and its genes."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.dependence import conditional_dependence
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.heatmap import heatmap
+from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
+from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+
+__all__ = ["FEATURE_TESTS", "diagnose"]
+
+#: Tests of features beside the paper's, by the name that the page gives them. Of samples
+#: (n_samples, n_features) and their labels (n_samples,) each returns a p-value per feature.
+FEATURE_TESTS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
+
+
+def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
+    """Compare the classes of a series, and test it for normality and conditional dependence.
+
+    ``tests`` are ``min_abs_r``, ``alpha`` and ``dof`` of `conditional_dependence`; None tests
+    nothing. Features with missing values are not tested: imputed ones would look normal, or
+    dependent. With fewer than two others the tables of the tests are empty.
+    """
+    genes = gene_table(series)
+    tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}
+    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series, n_features=24, n_samples=50)}
+    values, features = series.values, series.features
+    if series.missing:
+        complete = ~np.isnan(values).any(axis=1)
+        values, features = values[complete], features[complete]
+    if tests is None or len(features) < 2:
+        return tables
+    return tables | {
+        name: pd.DataFrame(columns)
+        for name, columns in _tests(values.T, features, series, tests).items()
+    }
+
+
+def _tests(
+    X: np.ndarray, features: np.ndarray, series: DataSet, settings: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the columns of the tables of both tests; ``X`` has the given features only."""
+    W, p = shapiro_wilk(X)
+    within_W, within_p = shapiro_wilk_within(X, series.labels)
+    found = conditional_dependence(X, series.labels, **settings)
+    others = {f"p.{name}": test(X, series.labels) for name, test in FEATURE_TESTS.items()}
+    edges = np.linspace(0.0, 1.0, len(found.histogram) + 1)
+    names = pd.array(np.append(features, ""), dtype="str")
+    classes = pd.array(series.classes, dtype="str")
+    return {
+        "normality": {"feature": names[:-1], "W": W, "p": p, **others},
+        "normality_within": {
+            "class": classes.repeat(len(features)),
+            "feature": names[np.tile(np.arange(len(features)), len(classes))],
+            "W": within_W.reshape(-1),
+            "p": within_p.reshape(-1),
+        },
+        "dependence": {
+            "feature": names[:-1],
+            "partner": names[found.partner],
+            "r": found.r,
+            "p": found.p,
+            "dependent": found.dependent,
+        },
+        "dependence_test": {
+            "tested": [len(features)],
+            "dependent_pairs": [found.n_pairs],
+            "cut": [found.cut],
+            "dof": [found.dof],
+        },
+        "correlations": {"lower": edges[:-1], "upper": edges[1:], "pairs": found.histogram},
+    }

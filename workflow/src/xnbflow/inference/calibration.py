@@ -1,0 +1,140 @@
+"""Calibration of probabilities: curves, and how often predictions of high probability are right."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.evaluation.metrics import known_predictions
+from xnbflow.inference.intervals import effective_samples, proportion_interval
+from xnbflow.inference.verdicts import LEVEL, overconfidence_p
+
+__all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
+
+#: A bin of a calibration curve with fewer samples is marked.
+FEW = 10
+
+#: Probabilities above which a prediction counts as sure.
+SURE = (0.9, 0.99, 0.999)
+
+
+def calibration_curve(
+    true: np.ndarray,
+    log_posterior: np.ndarray,
+    classes: np.ndarray,
+    n_bins: int = 10,
+    repeats: int = 1,
+    groups: np.ndarray | None = None,
+    inflation: float = 1.0,
+) -> pd.DataFrame:
+    """Return how often predictions of a given probability are right, in bins of equal width.
+
+    ``true`` has shape (n_samples,), ``log_posterior`` (n_samples, n_classes), both pooled over
+    folds; samples without probabilities are left out. Each was tested in as many ``repeats``: the
+    intervals count it once. See `xnbflow.inference.intervals.effective_samples` for ``groups`` and
+    ``inflation``. The result has a row per bin and the columns of the study's table
+    ``calibration``. A probability on a limit belongs above it; means and interval are missing where
+    the bin is empty.
+    """
+    groups = _known_groups(groups, log_posterior)
+    codes, log_posterior = known_predictions(true, log_posterior, classes)
+    is_right = np.argmax(log_posterior, axis=1) == codes
+    probability = np.exp(log_posterior.max(axis=1))
+    edges = np.linspace(0, 1, n_bins + 1)
+    which = np.searchsorted(edges[1:-1], probability, side="right")
+    count = np.bincount(which, minlength=n_bins)
+    right = np.bincount(which, is_right, n_bins)
+    with np.errstate(invalid="ignore"):
+        mean, observed = np.bincount(which, probability, n_bins) / count, right / count
+    bins = [which == i for i in range(n_bins)]
+    lower, upper = _limits(bins, is_right, repeats, groups, inflation)
+    return pd.DataFrame(
+        {
+            "bin": np.arange(n_bins),
+            "lower": edges[:-1],
+            "upper": edges[1:],
+            "mean_predicted": mean,
+            "observed": observed,
+            "observed_lower": lower,
+            "observed_upper": upper,
+            "count": count,
+            "few": count < FEW * repeats,
+        }
+    )
+
+
+def _known_groups(groups: np.ndarray | None, log_posterior: np.ndarray) -> np.ndarray | None:
+    return None if groups is None else groups[np.isfinite(log_posterior.max(axis=1))]
+
+
+def _limits(
+    parts: Sequence[np.ndarray],
+    right: np.ndarray,
+    repeats: int,
+    groups: np.ndarray | None,
+    inflation: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of the share of right predictions in each part; samples count once."""
+    counts = np.array([part.sum() for part in parts])
+    sizes = counts / repeats / inflation
+    for i, part in enumerate(parts):
+        if groups is not None and part.any():
+            found = effective_samples(right[part].astype(float), groups[part], inflation)
+            sizes[i] = min(sizes[i], found)
+    shares = [right[part].mean() if part.any() else 0.0 for part in parts]
+    lower, upper = proportion_interval(np.multiply(shares, sizes), sizes)
+    alone = (sizes == 0) & (counts > 0)
+    return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
+
+
+def confidence_table(
+    true: np.ndarray,
+    log_posterior: np.ndarray,
+    classes: np.ndarray,
+    repeats: int = 1,
+    groups: np.ndarray | None = None,
+    inflation: float = 1.0,
+    units: np.ndarray | None = None,
+) -> pd.DataFrame:
+    """Return how many predictions are sure, and how many of these are right.
+
+    The parameters are those of `calibration_curve`; ``units``, of shape (n_samples,), are what is
+    independent in the test of overconfidence: groups, or samples; by default each row. The result
+    has a row per probability of `SURE` and the columns of the study's table ``confidence``; ``p``
+    is that of `xnbflow.inference.verdicts.overconfidence_p`. What is a number of sure predictions
+    is missing where there are none.
+    """
+    groups = _known_groups(groups, log_posterior)
+    units = _known_groups(units, log_posterior)
+    codes, log_posterior = known_predictions(true, log_posterior, classes)
+    probability = np.exp(log_posterior.max(axis=1))
+    is_right = np.argmax(log_posterior, axis=1) == codes
+    sure = probability > np.array(SURE)[:, None]
+    count, right = sure.sum(axis=1), (sure & is_right).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        mean_probability, accuracy = (
+            np.where(sure, probability, 0.0).sum(axis=1) / count,
+            right / count,
+        )
+    lower, upper = _limits(list(sure), is_right, repeats, groups, inflation)
+    p_values = [
+        overconfidence_p(probability[own], is_right[own], None if units is None else units[own])
+        if own.any()
+        else np.nan
+        for own in sure
+    ]
+    return pd.DataFrame(
+        {
+            "above": SURE,
+            "predictions": len(codes),
+            "count": count,
+            "share": count / max(1, len(codes)),
+            "right": right,
+            "accuracy": accuracy,
+            "accuracy_lower": lower,
+            "accuracy_upper": upper,
+            "mean_probability": mean_probability,
+            "p": p_values,
+            "overconfident": np.array(p_values) <= LEVEL,
+        }
+    )

@@ -1,0 +1,111 @@
+"""Stability of a selection from disjoint halves of the samples.
+
+Training sets of cross-validation share most of their samples; two halves share none, and their
+lists agree as those of independent studies of half the size. The halves are the folds of a repeated
+two-fold cross-validation: complementary pairs (Shah and Samworth 2013).
+"""
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.training import train
+from xnbflow.inference.intervals import Estimate
+from xnbflow.inference.stability import stability_index
+from xnbflow.tables.contract import CHECK_TABLES
+
+__all__ = ["MOST_SAMPLES", "half_stability", "halves_table", "pairs_of", "selection_shares"]
+
+#: With more samples neither halves are fitted nor labels permuted by default.
+MOST_SAMPLES = 1000
+
+Pair = tuple[Collection[str], Collection[str]]
+
+
+def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.DataFrame:
+    """Return what a classifier selects in disjoint halves of the samples.
+
+    The samples are divided ``n_pairs`` times, groups kept whole. The result is the table ``halves``
+    of `CHECK_TABLES`; empty where the samples cannot be divided so that each half has every class,
+    or there are more than `MOST_SAMPLES`.
+    """
+    columns = CHECK_TABLES["halves"].fixed
+    if series.n_samples > MOST_SAMPLES:
+        return pd.DataFrame(columns=columns)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            folds = draw_folds(series, 2, n_pairs)
+    except InputError:
+        return pd.DataFrame(columns=columns)
+    outcome = train(series, folds, entry, explain=False)
+    whole = outcome["fits"].groupby("repeat")["status"].agg(lambda s: (s == "ok").all())
+    fitted = whole.index[whole]
+    selected = outcome["selected"]
+    selected = selected[selected["repeat"].isin(fitted)]
+    return selected.assign(halves=2 * len(fitted))[columns].reset_index(drop=True)
+
+
+def pairs_of(table: pd.DataFrame) -> list[Pair]:
+    """Return the features that any class has in either half, for each division of a table."""
+    sets = table.groupby(["repeat", "fold"])["feature"].agg(set).to_dict()
+    return [
+        (sets.get((repeat, 0), set()), sets.get((repeat, 1), set()))
+        for repeat in table["repeat"].unique()
+    ]
+
+
+def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0.95) -> Estimate:
+    """Return the agreement of the lists of two independent studies of half the size.
+
+    ``pairs`` are what was selected, out of ``n_features``, in either half of the samples, for each
+    division into halves. The agreement is 1 if the lists are equal, 0 if they agree as random ones
+    do; missing with fewer than two pairs that select anything.
+
+    The agreement of a pair is Nogueira's index; its mean over pairs is unbiased for studies of half
+    the size. The standard error is the spread over pairs (the delete-half jackknife), which does
+    not shrink with their number: the samples are the same. One pair is added to it that shares one
+    feature more than the mean: pairs that share none do not vary.
+
+    R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at stability
+    selection", Journal of the Royal Statistical Society B 75 (2013), 55-80; J. Shao and C. F. J.
+    Wu, "A general theory for jackknife variance estimation", Annals of Statistics 17 (1989),
+    1176-1197; S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection
+    algorithms", Journal of Machine Learning Research 18 (2018), no. 174.
+    """
+    if not pairs:
+        msg = "no pair of halves; at least one must have been fitted"
+        raise InputError(msg)
+    values = np.array([stability_index(pair, n_features).value for pair in pairs])
+    values = values[~np.isnan(values)]
+    if len(values) < 2:
+        return Estimate(np.nan, np.nan, np.nan)
+    value = values.mean()
+    size = np.mean([len(set(half)) for pair in pairs for half in pair])
+    spread = np.append(values, value + 1 / size).std(ddof=1)
+    margin = norm.ppf((1 + confidence) / 2) * spread
+    return Estimate(*map(float, np.clip([value, value - margin, value + margin], 0.0, 1.0)))
+
+
+def selection_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:
+    """Return in which share of the halves of a table each class has each feature.
+
+    Examples
+    --------
+    >>> rows = [(0, 0, "a", "g1", 4), (0, 1, "a", "g1", 4), (1, 1, "a", "g2", 4)]
+    >>> table = pd.DataFrame(rows, columns=CHECK_TABLES["halves"].fixed)
+    >>> selection_shares(table)
+    {('a', 'g1'): 0.5, ('a', 'g2'): 0.25}
+    """
+    counts = table.groupby(["class", "feature"])["halves"].agg(["size", "first"])
+    return {
+        (str(label), str(feature)): float(n / halves)
+        for (label, feature), n, halves in counts.itertuples()
+    }

@@ -1,0 +1,186 @@
+"""Learning curve: accuracy against the number of training samples, and its forecast.
+
+The error falls with the number of samples as an inverse power law (Mukherjee and others 2003).
+"""
+
+import itertools
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from xnbflow.core.seeds import derive_seed
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.folds import class_counts, stratified_splits
+from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
+from xnbflow.inference.permutation import Screen, quick_fit
+from xnbflow.tables.contract import CHECK_TABLES
+
+__all__ = ["PowerLaw", "learning_curve", "power_laws"]
+
+#: Shares of the training samples of a fold, five folds, and how often these are drawn.
+_SHARES = (0.3, 0.4, 0.55, 0.75, 1.0)
+_FOLDS, _REPEATS = 5, 4
+#: Forecasts are for so many times the samples of the data set.
+_TIMES = (1.0, 1.5, 2.0)
+_LEAST_IN_CLASS = 3
+_BOOTSTRAPS = 400
+#: A forecast with a wider 95 % interval is marked.
+_WIDEST = 0.3
+_EXPONENTS = np.linspace(0.1, 2.0, 39)
+
+
+class PowerLaw(NamedTuple):
+    """Errors ``floor + scale * n ** -exponent`` of ``n`` samples; arrays of shape (n_curves,)."""
+
+    floor: np.ndarray
+    scale: np.ndarray
+    exponent: np.ndarray
+
+    def at(self, n: float) -> np.ndarray:
+        """Return the error with ``n`` training samples."""
+        return self.floor + self.scale * n**-self.exponent
+
+
+def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
+    """Fit inverse power laws that do not rise, by least squares.
+
+    ``sizes``, of shape (n_sizes,), are numbers of training samples; ``errors`` have shape
+    (n_curves, n_sizes). Floor and scale are at least 0; exponents are .1 to 2 in steps of .05.
+
+    References
+    ----------
+    S. Mukherjee and others, "Estimating dataset size requirements for classifying DNA microarray
+    data", Journal of Computational Biology 10 (2003), 119-142.
+
+    Examples
+    --------
+    >>> sizes = np.array([10.0, 20.0, 40.0, 80.0])
+    >>> [float(part[0].round(3)) for part in power_laws(sizes, 0.1 + 2 / sizes[None])]
+    [0.1, 2.0, 1.0]
+    """
+    best = PowerLaw(*np.zeros((3, len(errors))))
+    least = np.full(len(errors), np.inf)
+    for exponent in _EXPONENTS:
+        x = sizes**-exponent
+        centred = x - x.mean()
+        scale = np.maximum(errors @ centred / (centred @ centred), 0.0)
+        floor = errors.mean(axis=1) - scale * x.mean()
+        scale = np.where(floor < 0, errors @ x / (x @ x), scale)
+        floor = np.maximum(floor, 0.0)
+        squares = np.square(errors - floor[:, None] - np.outer(scale, x)).sum(axis=1)
+        better = squares < least - 1e-15
+        least = np.where(better, squares, least)
+        found = (floor, scale, np.full(len(errors), exponent))
+        best = PowerLaw(*(np.where(better, *pair) for pair in zip(found, best, strict=True)))
+    return best
+
+
+def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> pd.DataFrame:
+    """Measure the balanced accuracy with few training samples and forecast it with more.
+
+    The parameters are those of `xnbflow.inference.permutation.label_test`, the result is the
+    table ``learning_curve`` of `CHECK_TABLES`. It is empty with more than
+    `xnbflow.inference.halves.MOST_SAMPLES` samples, or so few of a class that four training sets
+    of different size cannot be drawn.
+
+    In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
+    tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
+    samples have them) within classes, half as many as there are, since a cross-validation of n
+    samples counts as n / 2; and at least Jeffreys' interval at the forecast.
+    """
+    empty = pd.DataFrame(columns=CHECK_TABLES["learning_curve"].fixed)
+    quick = quick_fit(series, entry, fitted_as)
+    if quick is None:
+        return empty
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    units = np.arange(len(codes)) if series.groups is None else series.groups
+    smallest = int(class_counts(series).min())
+    folds = min(_FOLDS, smallest)
+    shares = [s for s in _SHARES if s * smallest * (1 - 1 / folds) >= _LEAST_IN_CLASS]
+    if len(shares) < 4:
+        return empty
+    seed = derive_seed(series.name, 0, "learning curve")
+    right = np.zeros((len(shares), len(codes)))
+    sizes = np.zeros(len(shares))
+    screen = Screen(quick.values)
+    for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
+        rng = np.random.default_rng(seed + repeat)
+        splits = stratified_splits(codes, series.groups, folds, seed + repeat)
+        parts = [
+            train[_growth(codes[train], units[train], rng) <= shares[i]] for train, _ in splits
+        ]
+        kept = screen.best(codes, parts, quick.n_kept)
+        for part, (_, test), features in zip(parts, splits, kept, strict=True):
+            X = quick.values[features].T
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                predicted = clone(quick.estimator).fit(X[part], codes[part]).predict(X[test])
+            right[i, test] += predicted == codes[test]
+            sizes[i] += len(part)
+    sizes /= folds * _REPEATS
+    right /= _REPEATS
+    return _forecast(sizes, right, codes, units, seed)[empty.columns]
+
+
+def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return at which share of a training set, above 0 to 1, each sample joins it, by class."""
+    names, first, of = np.unique(units, return_index=True, return_inverse=True)
+    joins = np.empty(len(names))
+    for code in np.unique(codes[first]):
+        own = np.flatnonzero(codes[first] == code)
+        joins[own] = (rng.permutation(len(own)) + 0.5) / len(own)
+    return joins[of]
+
+
+def _forecast(
+    sizes: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray, seed: int
+) -> pd.DataFrame:
+    """Return the table of a curve: what was measured, and what its power law forecasts."""
+    drawn = _bootstrap_weights(codes, units, seed)
+    shares = 1 / (np.bincount(codes) * (codes.max() + 1))
+    errors = 1 - right @ shares[codes]
+    bootstrapped = 1 - drawn @ right.T
+    law, laws = power_laws(sizes, errors[None]), power_laws(sizes, bootstrapped)
+    falls = np.quantile(bootstrapped[:, 0] - bootstrapped[:, -1], 0.05) > 0
+    note, rows = "", []
+    for i, size in enumerate(sizes):
+        limits = _limits(1 - errors[i], 1 - bootstrapped[:, i], right[i], codes, units)
+        rows.append(("measured", size, 1 - errors[i], *limits, ""))
+    for times in _TIMES:
+        n = times * len(codes)
+        value = 1 - float(law.at(n)[0])
+        near = right[-1] + value - (1 - errors[-1])
+        lower, upper = _limits(value, 1 - laws.at(n), np.clip(near, 0, 1), codes, units)
+        reasons = [] if falls else ["no rise with the number of samples beyond chance"]
+        reasons += ["wide interval"] if upper - lower > _WIDEST else []
+        note = "; ".join(reasons) or (note and "beyond an unreliable forecast")
+        rows.append(("forecast", n, value, lower, upper, note))
+    columns = ["kind", "training_samples", "balanced_accuracy", "lower", "upper", "unreliable"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _bootstrap_weights(codes: np.ndarray, units: np.ndarray, seed: int) -> np.ndarray:
+    """Return the weight of each sample in each bootstrap of half the units of each class."""
+    rng = np.random.default_rng(seed)
+    weights = np.zeros((_BOOTSTRAPS, len(codes)))
+    for code in np.unique(codes):
+        own = np.flatnonzero(codes == code)
+        names, of = np.unique(units[own], return_inverse=True)
+        n = max(2, round(len(names) / CROSS_VALIDATED))
+        counts = rng.multinomial(n, np.full(len(names), 1 / len(names)), _BOOTSTRAPS)[:, of]
+        weights[:, own] = counts / counts.sum(axis=1, keepdims=True)
+    return weights / (codes.max() + 1)
+
+
+def _limits(
+    value: float, drawn: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray
+) -> tuple[float, float]:
+    """Return the 95 % interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
+    jeffreys = balanced_interval(right, codes, units, CROSS_VALIDATED)
+    lower, upper = np.quantile(drawn, [0.025, 0.975])
+    lower, upper = min(lower, jeffreys.lower, value), max(upper, jeffreys.upper, value)
+    return float(max(0.0, lower)), float(min(1.0, upper))

@@ -1,0 +1,420 @@
+"""Tests on the average ranks of classifiers over data sets, after Demšar (2006), section 3.2.
+
+Friedman's statistic is computed here and not by SciPy, because published values (Demšar's, KEEL's)
+ignore ties, and because SciPy takes neither two classifiers nor ranks that are all tied. No kept
+library has Shaffer's and Bergmann and Hommel's procedures (García and Herrera 2008).
+"""
+
+import itertools
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import factorial
+from scipy.stats import chi2, f, norm, rankdata, studentized_range
+
+from xnbflow.core.errors import InputError
+
+__all__ = [
+    "MOST_CLASSIFIERS_EXHAUSTIVE",
+    "OmnibusTest",
+    "RankDiagram",
+    "adjust_pairwise",
+    "average_ranks",
+    "critical_difference",
+    "critical_difference_diagram",
+    "friedman_test",
+    "iman_davenport_test",
+    "pairwise_rank_tests",
+]
+
+
+class OmnibusTest(NamedTuple):
+    """Whether any of several classifiers differs from the others.
+
+    Attributes
+    ----------
+    statistic, p_value : float
+    degrees_of_freedom : tuple of int
+        One number for chi-square, two for F.
+    """
+
+    statistic: float
+    p_value: float
+    degrees_of_freedom: tuple[int, ...]
+
+
+def average_ranks(scores: pd.DataFrame) -> pd.Series:
+    """Rank the classifiers on each data set and average the ranks over data sets.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_classifiers)
+        Higher is better (negate a loss). A missing one, or a single classifier: `InputError`.
+
+    Returns
+    -------
+    Series
+        Average rank by classifier, best first; 1 is the best rank, ties share their mean rank.
+
+    Examples
+    --------
+    >>> average_ranks(pd.DataFrame({"nb": [0.8, 0.7], "xnb": [0.9, 0.7]})).to_dict()
+    {'xnb': 1.25, 'nb': 1.75}
+    """
+    ranks = pd.Series(_ranks(scores).mean(axis=0), index=scores.columns, name="average_rank")
+    return ranks.sort_values(kind="stable")
+
+
+def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
+    """Test whether all classifiers have the same average rank.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_classifiers)
+        Higher is better. A missing one, a single classifier or data set: `InputError`.
+    tie_correction : bool
+        Whether to allow for ties, as SciPy and R do; Demšar (2006) and KEEL do not.
+
+    Returns
+    -------
+    OmnibusTest
+        Statistic 0 and p-value 1 if the classifiers are tied on every data set.
+
+    References
+    ----------
+    J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
+    Machine Learning Research 7 (2006), 1-30, section 3.2.2; with ties: W. J. Conover, *Practical
+    Nonparametric Statistics*, 3rd edition (1999), section 5.8.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"nb": [1, 1, 1, 2], "fnb": [2, 2, 2, 1], "xnb": [3, 3, 3, 3]})
+    >>> friedman_test(scores).statistic
+    6.5
+    """
+    ranks = _ranks(scores)
+    n, k = ranks.shape
+    if n < 2:
+        msg = f"a test over data sets needs at least two of them, got {n}"
+        raise InputError(msg)
+    centre = (k + 1) / 2
+    between = n * np.sum((ranks.mean(axis=0) - centre) ** 2)
+    untied = n * k * (k + 1) * (k - 1) / 12
+    total = np.sum((ranks - centre) ** 2) if tie_correction else untied
+    statistic = float(n * (k - 1) * between / total) if between > 0 else 0.0
+    return OmnibusTest(statistic, float(chi2.sf(statistic, k - 1)), (k - 1,))
+
+
+def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
+    """Test whether all classifiers have the same average rank, less conservatively.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_classifiers)
+        Higher is better. Refused is what `friedman_test` refuses.
+    tie_correction : bool
+        As for `friedman_test`.
+
+    Returns
+    -------
+    OmnibusTest
+        The statistic is infinite if all data sets rank the classifiers alike; the p-value is then
+        exact: ``(prod(t!) / k!) ** (n - 1)``, where ``t`` classifiers share a rank (without ties:
+        Conover, section 5.8).
+
+    References
+    ----------
+    R. L. Iman and J. M. Davenport, "Approximations of the critical region of the Friedman
+    statistic", Communications in Statistics A9 (1980), 571-595; Demšar (2006), section 3.2.2.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"nb": [1, 1, 1, 2], "fnb": [2, 2, 2, 1], "xnb": [3, 3, 3, 3]})
+    >>> round(iman_davenport_test(scores).statistic, 2)
+    13.0
+    """
+    n, k = scores.shape
+    friedman = friedman_test(scores, tie_correction=tie_correction).statistic
+    degrees = (k - 1, (k - 1) * (n - 1))
+    left = n * (k - 1) - friedman
+    if left <= 1e-9 * n * k:
+        tied = np.unique(_ranks(scores)[0], return_counts=True)[1]
+        arrangements = float(factorial(k) / np.prod(factorial(tied)))
+        return OmnibusTest(np.inf, arrangements ** (1.0 - n), degrees)
+    statistic = (n - 1) * friedman / left
+    return OmnibusTest(statistic, float(f.sf(statistic, *degrees)), degrees)
+
+
+def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> pd.DataFrame:
+    """Compare every pair of classifiers by their average ranks.
+
+    Parameters
+    ----------
+    average_ranks : mapping of str to float, or Series
+    n_datasets : int
+        Number of data sets behind the averages. None, or no average ranks: `InputError`.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, smallest p-value first, with columns ``first`` and ``second`` (the
+        classifier with the better and with the worse rank), ``z`` (not negative), ``p``
+        (two-sided, unadjusted) and its adjustments, see `adjust_pairwise`.
+
+    Examples
+    --------
+    >>> tests = pairwise_rank_tests({"nb": 2.9, "fnb": 1.9, "xnb": 1.2}, n_datasets=10)
+    >>> tests[["first", "second", "holm"]].round(4)
+      first second    holm
+    0   xnb     nb  0.0004
+    1   fnb     nb  0.0507
+    2   xnb    fnb  0.1175
+    """
+    ranks = pd.Series(dict(average_ranks), dtype=np.float64).sort_values(kind="stable")
+    k = len(ranks)
+    if k < 2 or n_datasets < 1:
+        msg = f"ranks of two classifiers on one data set are needed; got {k} on {n_datasets}"
+        raise InputError(msg)
+    if not abs(ranks.sum() - k * (k + 1) / 2) < 0.01 * k:
+        msg = (
+            f"average ranks of {k} classifiers add up to {k * (k + 1) / 2:g}, these to "
+            f"{ranks.sum():g}: {ranks.to_dict()}"
+        )
+        raise InputError(msg)
+    first, second = np.array(list(itertools.combinations(range(k), 2))).T
+    names, values = ranks.index.to_numpy(), ranks.to_numpy()
+    z = (values[second] - values[first]) / _standard_error(k, n_datasets)
+    table = pd.DataFrame(
+        {"first": names[first], "second": names[second], "z": z, "p": 2 * norm.sf(z)}
+    )
+    table = table.join(adjust_pairwise(table["p"], k))
+    return table.sort_values("p", kind="stable", ignore_index=True)
+
+
+def _standard_error(n_classifiers: int, n_datasets: int) -> float:
+    """Return the standard error of a difference of two average ranks, without ties."""
+    return float(np.sqrt(n_classifiers * (n_classifiers + 1) / (6 * n_datasets)))
+
+
+def _ranks(scores: pd.DataFrame) -> np.ndarray:
+    """Return ranks within each row, (n_datasets, n_classifiers); the highest score has rank 1."""
+    values = scores.to_numpy(dtype=np.float64)
+    if values.shape[1] < 2 or not len(values):
+        msg = f"ranks need two classifiers and a data set; the scores have shape {values.shape}"
+        raise InputError(msg)
+    if np.isnan(values).any():
+        row, column = np.argwhere(np.isnan(values))[0]
+        msg = (
+            f"{scores.columns[column]} has no score on {scores.index[row]}; "
+            "leave out the classifier or the data set"
+        )
+        raise InputError(msg)
+    return rankdata(-values, axis=1)
+
+
+class RankDiagram(NamedTuple):
+    """What a critical-difference diagram shows.
+
+    Attributes
+    ----------
+    ranks : Series
+        Average rank by classifier, best first.
+    critical_difference : float
+        Length of the yardstick in ranks.
+    cliques : tuple of tuple of str
+        The bars: classifiers next to each other in rank, no two of them significantly different.
+        Only those of two and more classifiers that are not part of a longer bar.
+    """
+
+    ranks: pd.Series
+    critical_difference: float
+    cliques: tuple[tuple[str, ...], ...]
+
+
+def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05) -> float:
+    """Return the difference of average ranks that Nemenyi's test finds significant.
+
+    Parameters
+    ----------
+    n_classifiers, n_datasets : int
+        Number of classifiers, at least 2, and of data sets.
+    alpha : float
+        Probability of finding any difference where there is none.
+
+    Returns
+    -------
+    float
+        ``q sqrt(k (k + 1) / (6 N))``, `q` the quantile of the studentized range over the square
+        root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is the Bonferroni form that
+        García and Herrera give, and finds slightly less.
+
+    References
+    ----------
+    Demšar (2006), section 3.2.2 and Table 5.
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)
+    1.25
+    """
+    q = studentized_range.ppf(1 - alpha, n_classifiers, np.inf) / np.sqrt(2)
+    return float(q * _standard_error(n_classifiers, n_datasets))
+
+
+def critical_difference_diagram(
+    average_ranks: Mapping[str, float], n_datasets: int, alpha: float = 0.05
+) -> RankDiagram:
+    """Join classifiers whose average ranks differ by less than Nemenyi's critical difference.
+
+    Parameters
+    ----------
+    average_ranks : mapping of str to float, or Series
+        Average rank of each classifier.
+    n_datasets : int
+        Number of data sets behind the averages.
+    alpha : float
+        Significance level.
+
+    Returns
+    -------
+    RankDiagram
+
+    Examples
+    --------
+    >>> ranks = {"nb": 2.9, "fnb": 1.9, "xnb": 1.2}
+    >>> diagram = critical_difference_diagram(ranks, n_datasets=10)
+    >>> round(diagram.critical_difference, 2), diagram.cliques
+    (1.05, (('xnb', 'fnb'), ('fnb', 'nb')))
+    """
+    ranks = pd.Series(dict(average_ranks), dtype=np.float64).sort_values(kind="stable")
+    difference = critical_difference(len(ranks), n_datasets, alpha)
+    names, values = list(ranks.index), ranks.to_numpy()
+    bars, reached = [], 0
+    for start in range(len(names)):
+        end = int(np.sum(values - values[start] < difference))  # values ascend
+        if end - start > 1 and end > reached:
+            bars.append(tuple(names[start:end]))
+            reached = end
+    return RankDiagram(ranks, difference, tuple(bars))
+
+
+#: Bergmann-Hommel looks at every partition of the classifiers: 678,570 of 11, and six times as
+#: many with each further classifier.
+MOST_CLASSIFIERS_EXHAUSTIVE = 11
+
+
+def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
+    """Adjust the p-values of all pairs of classifiers for multiple testing.
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n_pairs,)
+        Unadjusted p-values in the order of ``itertools.combinations(range(n_classifiers), 2)``.
+    n_classifiers : int
+        Number of classifiers. Not one p-value between 0 and 1 per pair: `InputError`.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, in the order given, with columns ``nemenyi`` (each p-value times the
+        number of pairs), ``holm``, ``shaffer`` (static) and ``bergmann_hommel``, missing with more
+        than `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers: to García and Herrera's definition it adds
+        the running maximum of the step-down procedures, and so rejects the same or fewer.
+
+    References
+    ----------
+    S. García and F. Herrera, "An extension on 'Statistical comparisons of classifiers over
+    multiple data sets' for all pairwise comparisons", Journal of Machine Learning Research 9
+    (2008), 2677-2694.
+
+    Examples
+    --------
+    >>> adjust_pairwise([0.01, 0.02, 0.6], 3).drop(columns="nemenyi")
+       holm  shaffer  bergmann_hommel
+    0  0.03     0.03             0.03
+    1  0.04     0.03             0.03
+    2  0.60     0.60             0.60
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    n_pairs = n_classifiers * (n_classifiers - 1) // 2
+    if p.shape != (n_pairs,) or not ((p >= 0) & (p <= 1)).all():
+        msg = (
+            f"{n_classifiers} classifiers need {n_pairs} p-values between 0 and 1, one per pair; "
+            f"got {p.tolist()}"
+        )
+        raise InputError(msg)
+    place = np.argsort(np.argsort(p, kind="stable"), kind="stable")
+    remaining = n_pairs - place
+    possible = np.array(sorted(_numbers_of_true_hypotheses(n_classifiers)))
+    true_at_once = possible[np.searchsorted(possible, remaining, side="right") - 1]
+    columns = {
+        "nemenyi": n_pairs * p,
+        "holm": _never_falling(p, p * remaining),
+        "shaffer": _never_falling(p, p * true_at_once),
+        "bergmann_hommel": _never_falling(p, _bergmann_hommel(p, n_classifiers)),
+    }
+    return pd.DataFrame({name: np.minimum(column, 1.0) for name, column in columns.items()})
+
+
+def _never_falling(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:
+    """Raise each adjusted p-value to the largest of those with an equal or smaller p-value."""
+    order = np.argsort(p, kind="stable")
+    largest = np.maximum.accumulate(adjusted[order])
+    return largest[np.searchsorted(p[order], p, side="right") - 1]
+
+
+@cache
+def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
+    """Return how many of the hypotheses can be true at once (García and Herrera's S(k)).
+
+    `j` classifiers that equal the first one, itself included, make `j(j-1)/2`.
+    """
+    if n_classifiers <= 1:
+        return frozenset({0})
+    return frozenset(
+        size * (size - 1) // 2 + rest
+        for size in range(1, n_classifiers + 1)
+        for rest in _numbers_of_true_hypotheses(n_classifiers - size)
+    )
+
+
+def _bergmann_hommel(p: np.ndarray, n_classifiers: int) -> np.ndarray:
+    """Return, per pair, the largest `|I| min p` over the exhaustive sets `I` that hold the pair.
+
+    An exhaustive set is that of the pairs within the groups of a partition of the classifiers.
+    """
+    if n_classifiers > MOST_CLASSIFIERS_EXHAUSTIVE:
+        msg = (
+            f"Bergmann-Hommel is left out: it needs every partition of {n_classifiers} "
+            f"classifiers, feasible for at most {MOST_CLASSIFIERS_EXHAUSTIVE}; use Shaffer's"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)
+        return np.full(len(p), np.nan)
+    groups = _partitions(n_classifiers)
+    pairs = itertools.combinations(range(n_classifiers), 2)
+    true = [groups[:, i] == groups[:, j] for i, j in pairs]
+    size = np.zeros(len(groups), dtype=np.int64)
+    smallest = np.full(len(groups), np.inf)
+    for in_set, p_value in zip(true, p, strict=True):
+        size += in_set
+        np.minimum(smallest, p_value, out=smallest, where=in_set)
+    bound = size * np.where(size > 0, smallest, 0.0)
+    return np.array([bound[in_set].max() for in_set in true])
+
+
+def _partitions(n: int) -> np.ndarray:
+    """Return all partitions of `n` items, a row each: the number of the group an item is in.
+
+    Rows are restricted growth strings: the next item joins one of the groups or founds a new one.
+    """
+    rows = np.zeros((1, 1), dtype=np.int8)
+    for _ in range(1, n):
+        choices = rows.max(axis=1).astype(np.int64) + 2
+        ends = np.cumsum(choices)
+        last = np.arange(ends[-1]) - np.repeat(ends - choices, choices)
+        rows = np.column_stack([np.repeat(rows, choices, axis=0), last.astype(np.int8)])
+    return rows

@@ -1,0 +1,184 @@
+"""Whether a classifier held in a second cohort, judged class by class.
+
+The measure is the balanced accuracy, as shares of classes may differ between cohorts without any
+harm to a classifier. It is compared with what cross-validation found in the first cohort, with the
+errors of both, and with permuted labels of the second.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from xnbflow.inference.intervals import Estimate, difference, mean_of
+from xnbflow.inference.permutation import permuted
+from xnbflow.inference.verdicts import LEVEL, Performance, performance
+
+__all__ = [
+    "RULE",
+    "CohortVerdict",
+    "cohort_verdict",
+    "exchanged_classes",
+    "permutation_p",
+]
+
+#: What a verdict means, as a page says it.
+RULE = (
+    "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
+    "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
+    "and the 95 % interval lies above one over the number of classes, the difference from "
+    "cross-validation may be 0 by its 95 % interval, and every class is recognised in more than "
+    "half of its samples; held in part: the difference or a class fails. Did not hold: the "
+    "interval excludes half of the way from chance to cross-validation. Cannot tell: all else, "
+    "mostly too few samples, or one class only. Labels look exchanged: with the classes renamed "
+    "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
+    "share samples there is no verdict"
+)
+#: Level at which labels are called exchanged: it accuses somebody of a mistake.
+EXCHANGED_LEVEL = 0.005
+
+Held = Literal[
+    "held", "held in part", "did not hold", "cannot tell", "labels look exchanged", "shares samples"
+]
+
+
+@dataclass(frozen=True)
+class CohortVerdict:
+    """What became of a classifier in a second cohort.
+
+    ``reason`` is the condition that decided, ``found`` the performance in the second cohort,
+    ``loss`` its balanced accuracy minus that of cross-validation in the first, over the classes
+    that the second has. ``p_value`` is of permuted labels of the second cohort. Where labels look
+    exchanged, ``exchanged`` is the label that each class seems to have.
+    """
+
+    level: Held
+    reason: str
+    found: Performance
+    loss: Estimate
+    p_value: float
+    exchanged: dict[int, int]
+
+
+def permutation_p(
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    groups: np.ndarray | None = None,
+    *,
+    n_permutations: int = 1999,
+    seed: int = 0,
+) -> float:
+    """Return how likely random labels of a cohort would agree as well with its predictions.
+
+    ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
+    labels as in `xnbflow.inference.permutation.permuted`.
+
+    References
+    ----------
+    B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", Statistical
+    Applications in Genetics and Molecular Biology 9 (2010), 39.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1], 10)
+    >>> permutation_p(codes, codes) <= 0.001, permutation_p(codes, 1 - codes)
+    (True, 1.0)
+    """
+    rng = np.random.default_rng(seed)
+    rows = np.stack([codes, *(permuted(codes, groups, rng) for _ in range(n_permutations))])
+    recalls = []
+    for code in np.unique(codes):
+        own = rows == code
+        recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
+    balanced = np.mean(recalls, axis=0)
+    return float(np.mean(balanced >= balanced[0] - 1e-12))
+
+
+def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
+    """Return the renaming of classes under which true and predicted labels agree best.
+
+    The renaming maximises the sum of recalls; it is empty where no other agrees better than the
+    names as they are.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1, 2], 10)
+    >>> exchanged_classes(codes, np.array([1, 0, 2])[codes], 3)
+    {0: 1, 1: 0}
+    """
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (codes, predicted), 1.0)
+    recalls = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+    rows, columns = linear_sum_assignment(-recalls)
+    if recalls[rows, columns].sum() <= np.trace(recalls) + 1e-12:
+        return {}
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {row: column for row, column in pairs if row != column}
+
+
+def cohort_verdict(
+    validated: Performance | None,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    n_classes: int,
+    groups: np.ndarray | None = None,
+    *,
+    shared: int = 0,
+) -> CohortVerdict:
+    """Return whether a classifier held in a second cohort.
+
+    See `RULE`. The first applies of: shared samples, one class only, exchanged labels, held (in
+    part), did not hold, cannot tell. ``validated`` is its cross-validation in the first cohort, if
+    there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the
+    second cohort, as in `permutation_p`, and so many of its samples are ``shared`` with the first.
+    """
+    found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
+    known = {row.code: row.recall for row in validated.classes} if validated else {}
+    recalls = [known[row.code] for row in found.classes if row.code in known]
+    before = mean_of(recalls) if recalls else Estimate(np.nan, np.nan, np.nan)
+    if validated and len(recalls) == len(validated.classes):
+        before = validated.balanced_accuracy
+    loss = difference(found.balanced_accuracy, before)
+    p_value = permutation_p(codes, predicted, groups)
+    balanced, several = found.balanced_accuracy, len(found.classes) > 1
+    exchanged = _exchange(found, before, codes, predicted, n_classes, groups) if several else {}
+    above = p_value <= LEVEL and balanced.lower > found.chance
+    missed = any(row.recall.value <= 0.5 for row in found.classes)
+    rules: list[tuple[bool, Held, str]] = [
+        (shared > 0, "shares samples", "shared samples"),
+        (not several, "cannot tell", "one class"),
+        (bool(exchanged), "labels look exchanged", "exchanged labels"),
+        (above and loss.upper < 0, "held in part", "loss against cross-validation"),
+        (above and missed, "held in part", "a class is not recognised"),
+        (above, "held", ""),
+        (balanced.upper < (found.chance + before.value) / 2, "did not hold", "half is excluded"),
+        (True, "cannot tell", "too few samples"),
+    ]
+    level, reason = next((level, reason) for applies, level, reason in rules if applies)
+    return CohortVerdict(level, reason, found, loss, p_value, exchanged)
+
+
+def _exchange(
+    found: Performance,
+    before: Estimate,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    n_classes: int,
+    groups: np.ndarray | None,
+) -> dict[int, int]:
+    """Return the renaming of classes that makes the classifier as good as before; else none.
+
+    The interval of its difference from cross-validation reaches 0, that of the difference from the
+    names as they are does not, and p, times the number of renamings, is at most the level.
+    """
+    renamed = exchanged_classes(codes, predicted, n_classes)
+    table = np.array([renamed.get(code, code) for code in range(n_classes)])
+    as_renamed = performance(table[codes], np.eye(n_classes)[predicted], groups, inflation=1.0)
+    balanced = as_renamed.balanced_accuracy
+    as_good = difference(balanced, before).upper >= 0
+    if not (renamed and as_good and difference(found.balanced_accuracy, balanced).upper < 0):
+        return {}
+    p_value = permutation_p(table[codes], predicted, groups)
+    renamings = n_classes * (n_classes - 1) / 2
+    return renamed if p_value * renamings <= EXCHANGED_LEVEL else {}

@@ -1,0 +1,105 @@
+"""Stability of selected feature sets over folds, after Nogueira, Sechidis and Brown (2018)."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from xnbflow.core.errors import InputError
+
+__all__ = ["UNDEFINED", "Stability", "stability_index", "ties_as_one"]
+
+
+class Stability(NamedTuple):
+    """How alike the feature sets of several folds are.
+
+    The index is 1 if all sets are equal, about 0 if they are as alike as random ones. It comes with
+    its variance and confidence limits between 0 and 1.
+    """
+
+    value: float
+    variance: float
+    lower: float
+    upper: float
+
+
+#: The index of a single set, or of sets that hold nothing or everything.
+UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
+
+
+def stability_index(
+    selected: Sequence[Collection[str]], n_features: int, confidence: float = 0.95
+) -> Stability:
+    """Return Nogueira's stability index of feature sets with its confidence interval.
+
+    ``selected`` are the features selected in each fold out of ``n_features``. The index is
+    `UNDEFINED` with a single fold, or if every fold selects nothing or everything. It is an
+    `InputError` if there is no fold, or more distinct features are selected than there are.
+
+    With `M` sets of `k_i` out of `d` features, `kbar` their mean size and `p_f` the share of sets
+    that hold feature `f`, the index is ``1 - M/(M-1) mean_f[p_f (1 - p_f)] / [kbar/d (1 -
+    kbar/d)]`` (Definition 4). Its variance (Theorem 7) is ``4/M² sum_i (phi_i - mean phi)²``, and
+    the interval (Corollary 9) is normal, cut to [0, 1], where the index of many sets lies. The
+    theory takes the sets as independent; training sets of cross-validation overlap, so the interval
+    is too narrow rather than too wide.
+
+    S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms",
+    Journal of Machine Learning Research 18 (2018), no. 174.
+    """
+    if not len(selected):
+        msg = "no selected feature sets: at least one fold must have been fitted"
+        raise InputError(msg)
+    counts = Counter(name for features in selected for name in sorted(set(features)))
+    n_sets = len(selected)
+    if len(counts) > n_features:
+        msg = f"{len(counts)} distinct features are selected out of {n_features}; give their number"
+        raise InputError(msg)
+    share = {feature: count / n_sets for feature, count in counts.items()}
+    sizes = np.array([len(set(features)) for features in selected]) / n_features
+    mean_size = sizes.mean()
+    if n_sets < 2 or mean_size in (0.0, 1.0):
+        return UNDEFINED
+    by_chance = mean_size * (1 - mean_size)
+    p = np.array(list(share.values()))
+    index = 1 - n_sets / (n_sets - 1) * np.sum(p * (1 - p)) / n_features / by_chance
+    agreement = np.array([sum(share[name] for name in sorted(set(names))) for names in selected])
+    chance = sizes * mean_size - index / 2 * (2 * mean_size * sizes - sizes - mean_size + 1)
+    phi = (agreement / n_features - chance) / by_chance
+    variance = 4 / n_sets * np.var(phi)
+    margin = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
+    lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
+    return Stability(*map(float, (index, variance, lower, upper)))
+
+
+def ties_as_one(
+    sets: Sequence[AbstractSet[str]],
+    groups: Sequence[Sequence[tuple[AbstractSet[str], AbstractSet[str]]]],
+) -> list[set[str]]:
+    """Return the sets that folds would have selected, had they broken ties alike.
+
+    ``sets`` are the features selected in each fold, ``groups`` of each fold the groups of
+    interchangeable features, and what was taken of each. Where ``s`` features of a group were taken
+    the result has the ``s`` of it that the most folds select or could select; among these, by name.
+
+    Examples
+    --------
+    >>> sets = [{"g1"}, {"g2"}, {"g7"}]
+    >>> ties_as_one(sets, [[({"g1", "g7"}, {"g1"})], [({"g2", "g7"}, {"g2"})], []])
+    [{'g7'}, {'g7'}, {'g7'}]
+    """
+    possible = Counter(
+        feature
+        for chosen, tied in zip(sets, groups, strict=True)
+        for feature in set(chosen).union(*(group for group, _ in tied))
+    )
+    result = []
+    for chosen, tied in zip(sets, groups, strict=True):
+        kept = set(chosen).difference(*(taken for _, taken in tied))
+        for group, taken in tied:
+            preferred = sorted(group, key=lambda feature: (-possible[feature], feature))
+            kept.update(preferred[: len(taken)])
+        result.append(kept)
+    return result

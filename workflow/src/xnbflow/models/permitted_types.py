@@ -1,0 +1,184 @@
+"""What a skops file may be made of: a closed list, checked before anything is made of the file."""
+
+import io
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn.utils import all_estimators
+
+from xnbflow.evaluation.methods import known_methods
+
+__all__ = ["FIXED_TYPES", "audited", "known_types", "nodes"]
+
+#: The version of skops' format that is described here; a file of another would get other loaders.
+_PROTOCOL = 2
+#: Deeper nesting is refused.
+_DEEPEST = 150
+
+_SCALARS = (
+    "bool bool_ str_ float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64"
+)
+_NUMPY_SCALARS = {f"numpy.{name}" for name in _SCALARS.split()}
+_SGD_LOSSES = "EpsilonInsensitive Hinge ModifiedHuber SquaredEpsilonInsensitive SquaredHinge"
+_LOSSES = "CyExponentialLoss CyHalfBinomialLoss CyHalfMultinomialLoss CyHalfSquaredError"
+
+#: The kinds of nodes and the types of each. Only ``ObjectNode`` and ``TreeNode`` have others. No
+#: kind that calls something is here: no methods, partial functions, or constructors by name.
+_KINDS = {
+    "DictNode": {"builtins.dict"},
+    "DTypeNode": {"numpy.dtype"},
+    "FunctionNode": {"sklearn.feature_selection._univariate_selection.f_classif"},
+    "JsonNode": {"builtins.str"},
+    "ListNode": {"builtins.list"},
+    "LossNode": {
+        *(f"sklearn.linear_model._sgd_fast.{name}" for name in _SGD_LOSSES.split()),
+        *(f"sklearn._loss._loss.{name}" for name in _LOSSES.split()),
+    },
+    "MaskedArrayNode": {"numpy.ma.MaskedArray"},
+    "NdArrayNode": {"numpy.ndarray", *_NUMPY_SCALARS},
+    "RandomGeneratorNode": {"numpy.random._generator.Generator"},
+    "RandomStateNode": {"numpy.random.mtrand.RandomState"},
+    "SetNode": {"builtins.set"},
+    "SliceNode": {"builtins.slice"},
+    "TupleNode": {"builtins.tuple"},
+    "TypeNode": _NUMPY_SCALARS | {f"builtins.{name}" for name in ("bool", "int", "float", "str")},
+}
+#: The types of all kinds but objects and trees.
+FIXED_TYPES = frozenset().union(*_KINDS.values())
+
+#: Trees index their nodes without a check of bounds: they are read only if they are trusted.
+_TREE = "sklearn.tree._tree.Tree"
+#: Estimators that can open files, named by the columns of the table to predict.
+_OPENING = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
+#: Classes that estimators hold as their state. Instances get their attributes; none is called.
+_STATES = {
+    "xnbflow.density.standard.StandardUnits",
+    "xnbflow.papers.directional.categorical.Categorical",
+    "xnbflow.density.borrowed.BorrowedShape",
+    "xnbflow.density.families.gaussian.Gaussian",
+    "xnbflow.papers.separation.gaussian_blocks.GaussianBlocks",
+    "xnbflow.density.families.kernel.Kernel",
+    "xnbflow.density.families.multivariate_gaussian.MultivariateGaussian",
+    "xnbflow.papers.directional.von_mises.VonMises",
+    "xnbflow.papers.directional.von_mises_fisher.VonMisesFisher",
+    "xnbflow.papers.directional.discretized_nb._Discretized",
+    "xnbflow.naive_bayes.evidence.ClassDensities",
+    "xnbflow.naive_bayes.independent.ColumnGroup",
+    "xnbflow.papers.directional.mdlp.MDLPDiscretizer",
+    "sklearn._loss.link.HalfLogitLink",
+    "sklearn._loss.link.IdentityLink",
+    "sklearn._loss.link.Interval",
+    "sklearn._loss.link.LogitLink",
+    "sklearn._loss.link.MultinomialLogit",
+    "sklearn._loss.loss.ExponentialLoss",
+    "sklearn._loss.loss.HalfBinomialLoss",
+    "sklearn._loss.loss.HalfMultinomialLoss",
+    "sklearn._loss.loss.HalfSquaredError",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+    "sklearn.multiclass._ConstantPredictor",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+}
+_MARKS = {"__class__", "__id__", "__loader__", "__module__"}
+
+
+@cache
+def known_types() -> frozenset[str]:
+    """Return the classes that objects may be of: the registry's, scikit-learn's, their states."""
+    registered = {method.estimator for method in known_methods().values()}
+    public = {
+        f"{kind.__module__}.{name}" for name, kind in all_estimators() if name not in _OPENING
+    }
+    return frozenset(registered | public | _STATES)
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every mapping of a schema that skops could take for a node; refuse deep nesting."""
+    waiting = [(schema, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            msg = f"its schema is nested more than {_DEEPEST} deep"
+            raise ValueError(msg)
+        if isinstance(value, dict):
+            if not _MARKS.isdisjoint(value):
+                yield value
+            waiting.extend((part, depth + 1) for part in value.values())
+        elif isinstance(value, list):
+            waiting.extend((part, depth + 1) for part in value)
+
+
+def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[str]]:
+    """Return the types of a schema's objects, and what is of a kind or type that is never read.
+
+    ``members`` are the file's parts by name, its arrays among them. The first set, full names of
+    classes, is to be compared with `known_types`. A `ValueError` says what skops would not write:
+    only arrays have ids, since an id makes skops take one node for another.
+    """
+    if schema.get("protocol") != _PROTOCOL:
+        msg = f"it is of protocol {schema.get('protocol')!r} of skops, not {_PROTOCOL}"
+        raise ValueError(msg)
+    most = sum(map(len, members.values()))
+    for name, data in members.items():
+        if name.endswith(".npy"):
+            _check_array(name, data, most)
+    types, refused = set(), set()
+    for node in nodes(schema):
+        kind, name = _named(node)
+        if kind == "ObjectNode" or (kind, name) == ("TreeNode", _TREE):
+            types.add(name)
+        elif name not in _KINDS.get(kind, ()):
+            refused.add(f"{name} ({kind})")
+        elif kind == "DictNode":
+            _check_keys(node)
+        _check_id(node, members)
+    return types, refused
+
+
+def _named(node: dict[str, Any]) -> tuple[str, str]:
+    kind, module, name = (node.get(key) for key in ("__loader__", "__module__", "__class__"))
+    if not (isinstance(kind, str) and isinstance(module, str) and isinstance(name, str)):
+        msg = "a node of its schema has no kind or type"
+        raise ValueError(msg)
+    return kind, f"{module}.{name}"
+
+
+def _check_keys(node: dict[str, Any]) -> None:
+    """Refuse keys of a type that is computed: skops calls the type of each key."""
+    keys = node["key_types"]
+    if keys["__loader__"] != "ListNode" or any(
+        each["__loader__"] != "TypeNode" for each in keys["content"]
+    ):
+        msg = "a mapping of its schema has keys without a plain type"
+        raise ValueError(msg)
+
+
+def _check_id(node: dict[str, Any], members: Mapping[str, bytes]) -> None:
+    """Refuse an id unless it is that of the array in whose part it is: each part is read once."""
+    stored = node["__loader__"] == "NdArrayNode" and node["type"] == "numpy"
+    number = node.get("__id__")
+    if stored and (type(number) is not int or node["file"] != f"{number}.npy"):
+        msg = "an array of its schema has another name than its part"
+        raise ValueError(msg)
+    if (stored and node["file"] not in members) or (not stored and "__id__" in node):
+        msg = "a node of its schema refers to nothing that it may"
+        raise ValueError(msg)
+
+
+def _check_array(name: str, data: bytes, most: int) -> None:
+    """Refuse an array that declares another size than is stored, or holds objects."""
+    stream = io.BytesIO(data)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+    }[np.lib.format.read_magic(stream)]  # fmt: skip
+    shape, _, dtype = read(stream)
+    size = math.prod(shape) * dtype.itemsize
+    known = dtype.itemsize > 0 and not dtype.hasobject and all(0 <= n <= most for n in shape)
+    if not known or size != len(data) - stream.tell():
+        msg = f"its part {name} declares another array than it stores"
+        raise ValueError(msg)

@@ -1,0 +1,155 @@
+"""The methods that find markers, each as a function of training cells."""
+
+import contextlib
+import importlib.metadata
+import importlib.util
+import io
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.stats import rankdata, tiecorrect
+from sklearn.base import clone
+
+from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
+from xnbflow.naive_bayes.xnb import XNB
+from xnbflow.papers.cells import (
+    ALL_GENES,
+    CSNB,
+    NS_FOREST,
+    SCANPY,
+    WILCOXON,
+    XNB_PUBLISHED,
+)
+
+__all__ = ["Finder", "Training", "finders", "rank_sum_scores"]
+
+
+class Training(NamedTuple):
+    """The cells that a method may see: log counts of shape (n_genes, n_cells), and the names.
+
+    ``codes`` are the positions of each cell's type in ``types``, each of which has a cell here.
+    """
+
+    features: np.ndarray
+    genes: np.ndarray
+    codes: np.ndarray
+    types: np.ndarray
+
+
+#: Columns of the markers of each type and, where the method is a classifier, its fitted model.
+Found = tuple[list[np.ndarray], ClassSpecificNB | XNB | None]
+
+
+class Finder(NamedTuple):
+    """A method: a function of a `Training` that returns `Found`, and the package that it needs."""
+
+    name: str
+    find: Callable[[Training], Found]
+    package: str = ""
+
+    @property
+    def missing(self) -> str:
+        """Return why the method cannot run, or nothing."""
+        if not self.package or importlib.util.find_spec(self.package) is not None:
+            return ""
+        return f"{self.package} is not installed (the extra cells of this package)"
+
+    @property
+    def version(self) -> str:
+        """Return name and version of the package, if it is one."""
+        if not self.package or self.missing:
+            return ""
+        return f"{self.package} {importlib.metadata.version(self.package)}"
+
+
+def finders(top: int, trees: int, threads: int) -> list[Finder]:
+    """Return the methods; ``top`` is the genes per type of those that rank all of them."""
+    return [
+        Finder(CSNB, partial(_of_model, ClassSpecificNB(n_features=1))),
+        Finder(XNB_PUBLISHED, partial(_of_model, XNB())),
+        Finder(f"{WILCOXON}, top {top}", partial(_by_wilcoxon, top)),
+        Finder(f"{SCANPY}, top {top}", partial(_by_scanpy, top), "scanpy"),
+        Finder(NS_FOREST, partial(_by_ns_forest, trees, threads), "nsforest"),
+        Finder(ALL_GENES, lambda t: ([np.arange(len(t.genes)) for _ in t.types], None)),
+    ]
+
+
+def _of_model(model: ClassSpecificNB | XNB, training: Training) -> Found:
+    model = clone(model).fit(sparse.csr_array(training.features).T, training.codes)
+    return list(model.columns_), model
+
+
+def _by_wilcoxon(top: int, training: Training) -> Found:
+    scores = rank_sum_scores(training.features, training.codes, len(training.types))
+    return [np.argsort(-row, kind="stable")[:top] for row in scores], None
+
+
+def _by_scanpy(top: int, training: Training) -> Found:
+    import scanpy  # noqa: PLC0415 - an extra
+
+    cells = _annotated(training)
+    scanpy.tl.rank_genes_groups(cells, "type", method="wilcoxon", tie_correct=True, n_genes=top)
+    ranked = cells.uns["rank_genes_groups"]["names"]
+    return _positions(training, {label: ranked[label] for label in training.types})
+
+
+def _by_ns_forest(trees: int, threads: int, training: Training) -> Found:
+    import nsforest  # noqa: PLC0415 - an extra
+
+    cells, printed = _annotated(training), io.StringIO()
+    silence = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
+    with tempfile.TemporaryDirectory() as folder, silence[0], silence[1]:
+        cells = nsforest.pp.prep_medians(cells, "type")
+        cells = nsforest.pp.prep_binary_scores(cells, "type")
+        found = nsforest.nsforesting.NSForest(
+            cells, "type", n_trees=trees, n_jobs=threads, output_folder=f"{folder}/"
+        )
+    return _positions(
+        training, dict(zip(found["clusterName"], found["NSForest_markers"], strict=True))
+    )
+
+
+def _annotated(training: Training) -> Any:
+    import anndata  # noqa: PLC0415 - an extra
+
+    labels = pd.Categorical(training.types[training.codes])
+    obs = pd.DataFrame({"type": labels}, [f"cell {i}" for i in range(len(labels))])
+    values = sparse.csr_matrix(training.features.T)
+    return anndata.AnnData(values, obs, pd.DataFrame(index=training.genes))
+
+
+def _positions(training: Training, names: dict[str, Any]) -> Found:
+    index = pd.Index(training.genes)
+    return [index.get_indexer(list(names.get(label, []))) for label in training.types], None
+
+
+_CHUNK_VALUES = 4_000_000
+
+
+def rank_sum_scores(features: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return each class's rank-sum statistic in standard deviations, corrected for ties.
+
+    It is ``scanpy.tl.rank_genes_groups(..., method="wilcoxon", tie_correct=True)``: the normal
+    approximation without continuity correction (Wilcoxon, Biometrics Bulletin 1, 1945; Wolf,
+    Angerer, Theis, Genome Biology 19, 2018). ``features`` have shape (n_features, n_samples), the
+    result (n_classes, n_features): above 0 where the class is higher than the others, 0 where all
+    values are equal.
+    """
+    n_features, n = features.shape
+    sizes = np.bincount(codes, minlength=n_classes)[:, None]
+    member = np.eye(n_classes)[codes]
+    found = np.empty((n_classes, n_features))
+    width = max(1, _CHUNK_VALUES // n)
+    for start in range(0, n_features, width):
+        part = slice(start, start + width)
+        ranks = rankdata(features[part], axis=1)
+        ties = np.array([tiecorrect(row) for row in ranks])
+        deviation = np.sqrt(ties * sizes * (n - sizes) * (n + 1) / 12.0)
+        above = (ranks @ member).T - sizes * (n + 1) / 2.0
+        found[:, part] = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 0)
+    return found

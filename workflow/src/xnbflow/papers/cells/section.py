@@ -1,0 +1,91 @@
+"""Single cells: with whose markers a common classifier recognises the types, and with how many."""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.papers.cells import ANALYSIS, CSNB
+from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return accuracy, recall and markers of every data set; None where the analysis had none."""
+    tables = results.analysis(ANALYSIS)
+    methods, recalls = tables["methods"], tables["recalls"]
+    if methods.empty:
+        return None
+    blocks: list[Block] = [Prose(_HOW_TO_READ)]
+    for dataset, rows in methods.groupby("dataset", sort=False):
+        blocks += [_trade(dataset, rows, tables.sources("methods")), _of_donors(dataset, rows)]
+        blocks += [
+            Prose(f"{dataset}: {row.method} was {row.status}: {row.reason}.", "warning")
+            for row in rows[rows["status"] != "ok"].itertuples(index=False)
+        ]
+    folds, repeats = int(methods["folds"].max()), int(methods["repeats"].max())
+    caption = (
+        f"Over {repeats} times {folds} folds. Genes are those of all types together that the "
+        f"common classifier sees. {CSNB} and XNB classify by themselves, too (own accuracy)."
+    )
+    wide = recalls.pivot(index=["dataset", "type", "cells"], columns="method", values="recall")
+    wide = wide[list(recalls["method"].unique())]
+    formats = dict.fromkeys(wide, ".2f")
+    by_type = "The share of each type's cells that the common classifier recognises, by method."
+    recall = tables.show("recalls", by_type, rows=wide.reset_index(), own=formats)
+    chosen = "The markers of each type, and in how many folds they are chosen."
+    blocks += [
+        tables.show("methods", caption, _METHODS),
+        Group("Recall by type", [recall], opened=True),
+        Group("Markers", [tables.show("markers", chosen)], "and how often chosen"),
+    ]
+    return Section(
+        "cells",
+        "Markers of types of cells",
+        "Each method chooses markers from the training cells of every fold; one common classifier, "
+        "a logistic regression, then predicts the types of the other cells from them.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "ClassSpecificNB here takes the one best gene of each pair of types; XNB is the published "
+    "method. Wilcoxon ranks genes by the rank-sum test of a type against all other cells, with "
+    "ties corrected, as scanpy's rank_genes_groups does. Seconds are those of finding the markers "
+    "of a fold, all measured in one run."
+)
+_METHODS = ("dataset", "method", "accuracy", "balanced_accuracy", "own_accuracy", "genes",
+            "genes_per_type", "types_without", "seconds", "status", "version")  # fmt: skip
+
+
+def _of_donors(dataset: str, rows: pd.DataFrame) -> Prose:
+    donors, cells = int(rows["donors"].iloc[0]), int(rows["cells"].iloc[0])
+    if donors:
+        return Prose(
+            f"{dataset}: its {cells:,} cells come from {donors} donors, and no donor is on both "
+            "sides of a fold: the results are those of cells of new donors."
+        )
+    return Prose(
+        f"{dataset} names no donor of its {cells:,} cells. Cells of one donor are not independent. "
+        "Folds were drawn over cells, so the results are for further cells of the same donors and "
+        "too good for new ones. Name the column of obs that holds donors as the option group.",
+        "warning",
+    )
+
+
+def _trade(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+    ran = rows[(rows["status"] == "ok") & (rows["genes"] > 0)]
+    marks = [
+        Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
+        for row in ran.itertuples(index=False)
+    ]
+    found = "; ".join(f"{each.label} {each.y[0]:.3f} with {each.x[0]:,.0f}" for each in marks)
+    return Figure(
+        f"cells-trade-{dataset}",
+        draw_lines,
+        {"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
+        "Accuracy of the common classifier against the number of genes that it sees.",
+        f"{dataset}, accuracy of the common classifier against number of genes: {found}.",
+        sources,
+    )

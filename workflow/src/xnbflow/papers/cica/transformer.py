@@ -1,0 +1,387 @@
+"""Conditionally independent component analysis (CICA paper, sections 3 to 5)."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.decomposition import FastICA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import RidgeCV
+from sklearn.preprocessing import SplineTransformer
+from sklearn.utils import check_random_state
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import number, one_of, whole
+from xnbflow.papers.cica.joint import WIDTH_FACTORS
+from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, Descent, natural_gradient
+from xnbflow.preprocessing.estimator import Estimator
+
+__all__ = ["CICA"]
+
+_SCREENING_SAMPLES = 500  # of more, random starts see so many
+_FOLDS = 5
+_MANY_SAMPLES = 150  # for each component
+_GROWTH = 4  # times as many random starts at most, where no two of them end equally low
+_SAME_END = 1e-3  # nats between two ends that count as one
+_SCREENING = 30  # steps from each start before the lowest goes on alone
+_CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
+_FEWEST_SPLINES = 4  # a cubic polynomial
+_RIDGES = 10.0 ** np.arange(-6, 4)  # of the correlation matrix, to choose from
+_NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
+
+
+class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
+    """Linear components of the inputs that are independent given the target.
+
+    CICA finds the linear map after which the features are as independent given the target as naive
+    Bayes assumes: it minimises the sum of the components' entropies given the target by natural
+    gradient, with kernel estimates of their densities.
+
+    A y of floats is a real target. Anything else (integers, strings, booleans) is a class label:
+    the components are then independent within the classes.
+
+    Parameters
+    ----------
+    n_components : int, optional
+        Number of components; as many as inputs by default. Fewer are sought in the canonical
+        subspace, whose directions correlate most with functions of y (section 5).
+    basis : int or callable, default=8
+        Functions of a real target for the canonical subspace: so many cubic splines with knots at
+        its quantiles, or a function from y, shape (n_samples,), to (n_samples, n_functions). Class
+        labels have their indicators.
+    width : {"cv", "paper"} or float, default="cv"
+        Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1, which misses the
+        sources. "cv" narrows the width from there while the likelihood of samples left out grows:
+        those of five folds or, with 150 samples or more for each component, each by itself.
+    n_restarts : int, default=5
+        Descents from random rotations of the whitened inputs, besides those from the inputs as they
+        are (with fewer components than inputs: the canonical ones) and from the independent
+        components (FastICA) of what y does not explain; up to four times as many until two end
+        equally low. They use 500 samples at most; the lowest of them goes on with all.
+    max_iter, tol : int, float, default=500, 1e-4
+        A descent ends after so many steps, or where no entry of the relative gradient is larger.
+    step : float, default=0.1
+        Size of a descent's first step; a step that would raise the objective is shortened.
+    random_state : int, RandomState instance or None, default=None
+        For the random rotations.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        W: ``transform(X) = (X - mean_) @ components_.T``. Components have unit variance in the
+        training samples; the sign makes the entry of largest effect positive.
+    mixing_ : ndarray of shape (n_features, n_components)
+        Pseudo-inverse of W.
+    mean_ : ndarray of shape (n_features,)
+        Means of the inputs.
+    width_ : float
+        Kernel width used, in the same units as ``width``.
+    objective_ : float
+        Eq. 7 at W in nats, for the whitened inputs and less its constant ``n_components * H(y)``.
+    n_iter_ : int
+        Steps of the descent that counts.
+    converged_ : bool
+        Whether it ended at a gradient below ``tol``; where not, `fit` warns.
+
+    See Also
+    --------
+    xnbflow.naive_bayes.KernelNBRegressor : Naive Bayes for a real target, of the components.
+
+    References
+    ----------
+    S. Akaho, Conditionally independent component extraction for naive Bayes inference, 2001.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.uniform(-3, 3, 200)
+    >>> sources = np.column_stack([y, y**2]) + rng.uniform(-1, 1, (200, 2))
+    >>> X = sources @ np.array([[1.0, 0.5], [0.5, 1.0]])
+    >>> components = CICA(random_state=0).fit_transform(X, y)
+    >>> np.abs(np.corrcoef(components.T, sources.T)[:2, 2:]).max(axis=0).round(2)
+    array([1., 1.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [whole(1), None],
+        "basis": [whole(_FEWEST_SPLINES, 1000), callable],
+        "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
+        "n_restarts": [whole(0, 10_000)],
+        "max_iter": [whole(0)],
+        "tol": [number(0.0, closed="left")],
+        "step": [number(0.0)],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        n_components: int | None = None,
+        basis: int | Callable[[np.ndarray], np.ndarray] = 8,
+        width: str | float = "cv",
+        n_restarts: int = 5,
+        max_iter: int = 500,
+        tol: float = 1e-4,
+        step: float = 0.1,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.basis = basis
+        self.width = width
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.step = step
+        self.random_state = random_state
+
+    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CICA":
+        """Find the components.
+
+        Raises an `InputError` if y is constant, or labels hardly any sample like another; if the
+        inputs do not vary in ``n_components`` dimensions; if the target correlates with fewer.
+        """
+        X, y = self._validated(X, y, ensure_min_samples=2)
+        target = _kernel_target(y)
+        n_features = X.shape[1]
+        n_components = n_features if self.n_components is None else self.n_components
+        if n_components > n_features:
+            msg = f"n_components is {n_components}; {n_features} inputs allow 1 to {n_features}"
+            raise InputError(msg)
+        self.mean_ = X.mean(axis=0)
+        constant = np.ptp(X, axis=0) == 0.0
+        if constant.all():
+            msg = "all inputs are constant: there is nothing to take apart; give inputs that vary"
+            raise InputError(msg)
+        scale = np.where(constant, 1.0, X.std(axis=0))
+        inputs = np.where(constant, 0.0, (X - self.mean_) / scale)
+        if n_components == n_features:
+            whitening = _whitening(inputs, np.flatnonzero(constant))
+            unmixed = np.linalg.inv(whitening)
+        else:
+            if callable(self.basis) and _is_real(y):
+                functions = np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
+            else:
+                functions = _functions(y, self.basis)
+            whitening = _canonical_directions(inputs, functions, n_components)
+            unmixed = np.eye(n_components)
+        descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
+        components = descent.path[-1] @ whitening
+        largest = np.abs(components).argmax(axis=1)
+        signs = np.sign(components[np.arange(len(components)), largest])
+        self.components_ = components * signs[:, np.newaxis] / scale
+        self.mixing_ = np.linalg.pinv(self.components_)
+        self.objective_ = descent.values[-1]
+        self.n_iter_ = len(descent.path) - 1
+        self.converged_ = descent.converged
+        if not descent.converged:
+            msg = (
+                f"CICA has not converged after {self.n_iter_} steps: raise max_iter "
+                f"({self.max_iter}) or tol ({self.tol:g})"
+            )
+            warnings.warn(msg, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """Return the components of X, shape (n_samples, n_components)."""
+        X = self._validated(X)
+        return (X - self.mean_) @ self.components_.T
+
+    def _minimise(
+        self, inputs: np.ndarray, y: np.ndarray, target: np.ndarray, unmixed: np.ndarray
+    ) -> Descent:
+        """Choose the width, descend from every start, and return the lowest descent."""
+        random = check_random_state(self.random_state)
+        starts = [_residual_components(inputs, y, unmixed, random)]
+        if self.width == "cv":
+            self.width_, followed = self._choose_width(inputs, target, starts[0], random)
+            starts.append(followed)
+        else:
+            self.width_ = 1.0 if self.width == "paper" else float(self.width)
+        objective = ConditionalEntropy(inputs, target, self.width_)
+        begun = self._restart(inputs, target, unmixed, random)
+        descents = [self._descend(objective, start, _SCREENING) for start in starts]
+        descents.append(self._continue(objective, begun, _SCREENING))
+        best = min(descents, key=lambda descent: descent.values[-1])
+        return best if best.converged else self._continue(objective, best, self.max_iter)
+
+    def _choose_width(
+        self,
+        inputs: np.ndarray,
+        target: np.ndarray,
+        start: np.ndarray,
+        random: np.random.RandomState,
+    ) -> tuple[float, np.ndarray]:
+        """Narrow the width while the likelihood of samples left out of the densities grows.
+
+        With few samples for each component W fits itself to them, and folds are left out. With
+        many each sample is left out of its own density only, which is the objective itself. W
+        follows from width to width. Returns the width, and W of the last fold there.
+        """
+        n_components, n_samples = inputs.shape
+        many = n_samples >= _MANY_SAMPLES * n_components
+        parts = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
+        everyone = np.arange(n_samples)
+        folds = [np.setdiff1d(everyone, part) for part in parts]
+        if many:
+            parts = folds = [everyone]
+        ends = [[start] for _ in folds]
+        values: list[float] = []
+        # The lowest value is one of the last two.
+        while len(values) < len(WIDTH_FACTORS) and (
+            len(values) < 3 or int(np.argmin(values)) >= len(values) - 2
+        ):
+            value, factor = 0.0, WIDTH_FACTORS[len(values)]
+            for kept, part, track in zip(folds, parts, ends, strict=True):
+                objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
+                found = self._descend(objective, track[-1], _SCREENING)
+                track.append(found.path[-1])
+                if many:
+                    value = found.values[-1]
+                else:
+                    held_out = objective.held_out(track[-1], inputs[:, part], target[part])
+                    value += held_out * len(part)
+            values.append(value)
+        best = int(np.argmin(values))
+        return float(WIDTH_FACTORS[best]), ends[-1][best + 1]
+
+    def _restart(
+        self,
+        inputs: np.ndarray,
+        target: np.ndarray,
+        unmixed: np.ndarray,
+        random: np.random.RandomState,
+    ) -> Descent:
+        """Return the lowest descent from the inputs as they are and from random rotations of them.
+
+        There are ``n_restarts`` of these, and then more, until the lowest end is reached twice. A
+        few samples stand for many.
+        """
+        n_components, n_samples = inputs.shape
+        some = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
+        few = inputs[:, some] - inputs[:, some].mean(axis=1, keepdims=True)
+        objective = ConditionalEntropy(few, target[some], self.width_)
+        ends = [self._descend(objective, unmixed, _SCREENING)]
+        lowest = [np.inf, ends[0].values[-1]]
+        while len(ends) <= self.n_restarts or (
+            len(ends) <= _GROWTH * self.n_restarts and abs(lowest[1] - lowest[0]) >= _SAME_END
+        ):
+            rotation = np.linalg.qr(random.normal(size=(n_components, n_components)))[0]
+            ends.append(self._descend(objective, rotation, _SCREENING))
+            lowest = sorted([*lowest, ends[-1].values[-1]])[:2]
+        return min(ends, key=lambda descent: descent.values[-1])
+
+    def _descend(self, objective: ConditionalEntropy, start: np.ndarray, most: int) -> Descent:
+        return natural_gradient(
+            objective, start, step=self.step, max_iter=min(most, self.max_iter), tol=self.tol
+        )
+
+    def _continue(self, objective: ConditionalEntropy, begun: Descent, most: int) -> Descent:
+        """Go on from the end of a descent, within the steps that are left."""
+        left = self.max_iter - (len(begun.path) - 1)
+        return begun.then(self._descend(objective, begun.path[-1], min(most, left)))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+def _is_real(y: np.ndarray) -> bool:
+    return np.issubdtype(y.dtype, np.floating)
+
+
+def _functions(y: np.ndarray, n_splines: Any) -> np.ndarray:
+    """Return cubic splines of a real target, or indicators of classes, (n_samples, n_functions)."""
+    if not _is_real(y):
+        return (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
+    splines = SplineTransformer(n_knots=n_splines - 2, degree=3, knots="quantile")
+    return splines.fit_transform(y[:, np.newaxis])
+
+
+def _kernel_target(y: np.ndarray) -> np.ndarray:
+    """Return a real target scaled to unit variance, or codes of classes far apart."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) == 1:
+        msg = (
+            f"y is constant ({classes[0]}): there is nothing to condition on; "
+            "give another target, or use sklearn.decomposition.FastICA, which needs none"
+        )
+        raise InputError(msg)
+    if _is_real(y):
+        return y / y.std()
+    if 2 * len(classes) > len(y):
+        msg = (
+            f"y has {len(classes)} different labels among {len(y)} samples, too many for classes; "
+            "a real target must have a float type, say y.astype(float)"
+        )
+        raise InputError(msg)
+    return codes * _CLASS_DISTANCE
+
+
+def _residual_components(
+    inputs: np.ndarray, y: np.ndarray, unmixed: np.ndarray, random: np.random.RandomState
+) -> np.ndarray:
+    """Return independent components of what smooth functions of y, or class means, leave over.
+
+    Components that are independent given y have residuals that are independent as such, so that
+    FastICA finds them where the residuals are not normal. Where there are no such residuals it
+    is ``unmixed``.
+    """
+    functions = _functions(y, 7)
+    n_components, n_samples = inputs.shape
+    residuals = inputs.T - functions @ np.linalg.lstsq(functions, inputs.T)[0]
+    strength = np.linalg.svd(residuals - residuals.mean(axis=0), compute_uv=False)
+    if n_samples <= functions.shape[1] + n_components or strength[-1] < 1e-6 * np.sqrt(n_samples):
+        return unmixed
+    ica = FastICA(whiten="unit-variance", whiten_solver="eigh", random_state=random)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be an optimum
+        return ica.fit(residuals).components_
+
+
+def _whitening(inputs: np.ndarray, constant: np.ndarray) -> np.ndarray:
+    """Return the map of standardised inputs to their principal components of unit variance."""
+    n_samples, n_features = inputs.shape
+    variances, axes = np.linalg.eigh(inputs.T @ inputs / n_samples)
+    rank = int(np.sum(variances > _NEARLY_SINGULAR * variances[-1]))
+    if rank < n_features:
+        which = f" (constant columns: {constant.tolist()})" if len(constant) else ""
+        msg = (
+            f"{n_samples} samples of {n_features} inputs vary in {rank} dimensions only{which}; "
+            f"drop inputs that repeat others, or set n_components to {rank} or fewer"
+        )
+        raise InputError(msg)
+    return (axes / np.sqrt(variances)).T
+
+
+def _canonical_directions(
+    inputs: np.ndarray, functions: np.ndarray, n_components: int
+) -> np.ndarray:
+    """Return the directions of inputs that correlate most with functions of the target.
+
+    Canonical correlation analysis of section 5. Its ridge is the one with which the inputs best
+    predict left-out samples: first of all functions, then of those found to correlate most. It
+    makes fewer samples than inputs, and inputs that repeat others, harmless.
+    """
+    n_samples, n_features = inputs.shape
+    left, strength, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)
+    orthonormal = left[:, strength > n_samples * np.finfo(float).eps * strength[0]]
+    predicted = orthonormal
+    for _ in range(2):
+        ridge = RidgeCV(n_samples * _RIDGES).fit(inputs, predicted).alpha_ / n_samples
+        covariance = inputs.T @ inputs / n_samples + ridge * np.eye(n_features)
+        variances, axes = np.linalg.eigh(covariance)
+        root = (axes / np.sqrt(variances)) @ axes.T
+        directions, correlations, weights = np.linalg.svd(root @ inputs.T @ orthonormal)
+        predicted = orthonormal @ weights[:n_components].T
+    found = int(np.sum(correlations > _NEARLY_SINGULAR * correlations[0]))
+    if found < n_components:
+        msg = (
+            f"the inputs have {found} canonical directions with {orthonormal.shape[1]} functions "
+            f"of the target, and n_components is {n_components}; lower it to {found} or raise "
+            "basis (classes: no more than one less than there are)"
+        )
+        raise InputError(msg)
+    return directions[:, :n_components].T @ root

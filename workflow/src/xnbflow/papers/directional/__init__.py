@@ -1,0 +1,58 @@
+"""Directional naive Bayes: what its study computes beyond the common tables, and its section."""
+
+from xnbflow.core.entries import Analysis, whole
+
+#: Ways to adjust p-values of pairs: columns and names.
+ADJUSTED = {
+    "nemenyi": "Nemenyi",
+    "holm": "Holm",
+    "shaffer": "Shaffer",
+    "bergmann_hommel": "Bergmann-Hommel",
+}
+
+#: The paper's classifiers, as labels.
+CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
+
+#: Of our data sets the paper's that they are, or are like, and how near they are.
+COUNTERPARTS = {
+    "magic": ("MAGIC", "the same"),
+    "arrhythmia": ("Arrhythmia", "the same source; the paper counts 174 of its features"),
+    "covertype": ("Covertype", "another random sample of the same"),
+    "protein-strand": (
+        "Protein1",
+        "very probably the same task: helix or strand, by two angles; other chains",
+    ),
+    "protein-window": (
+        "Protein10",
+        "the same task: 15 residues, 30 angles, 4 classes; other chains",
+    ),
+    "weather": ("Temperature", "the same task: temperature by wind; another place and year"),
+}
+
+
+def counterpart(dataset: str) -> str | None:
+    """Return the paper's data set that ours is, or is like; None where it has none.
+
+    Examples
+    --------
+    >>> counterpart("protein-window"), counterpart("covertype-sample"), counterpart("pigeons")
+    ('Protein10', 'Covertype', None)
+    """
+    key = counterpart_key(dataset)
+    return COUNTERPARTS[key][0] if key else None
+
+
+def counterpart_key(dataset: str) -> str | None:
+    """Return the entry of `COUNTERPARTS`; a part of a data set has its name with a suffix."""
+    return next((k for k in COUNTERPARTS if f"{dataset}-".startswith(f"{k}-")), None)
+
+
+ANALYSIS = Analysis(
+    "directional",
+    "xnbflow.papers.directional.compute",
+    "xnbflow.papers.directional.section",
+    {"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
+    comparison="xnbflow.papers.directional.compute_comparison",
+    needs=("summary", "pairwise_within"),
+    printed=tuple(f"directional_table{number}" for number in (1, 3, 4, 5)),
+)

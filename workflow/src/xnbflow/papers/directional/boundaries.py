@@ -1,0 +1,161 @@
+"""Where two classes are equally probable: decision boundaries of directional naive Bayes.
+
+Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, Theorems 1 to 3 and section
+3.4, whose appendices derive them. All raise an `InputError` if there are not two classes, or a
+concentration or prior is out of range. ``priors`` are those of the two classes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from xnbflow.core.errors import InputError
+from xnbflow.papers.directional.von_mises_fisher import log_sphere_normalizer
+
+__all__ = [
+    "HybridSurface",
+    "hybrid_boundary",
+    "torus_boundary",
+    "von_mises_boundary",
+    "von_mises_fisher_boundary",
+]
+
+
+class HybridSurface(NamedTuple):
+    """The surface ``normal @ x + y @ quadratic @ y + linear @ y + offset = 0``.
+
+    Of a unit vector ``x`` and linear variables ``y``; ``quadratic`` is symmetric. Where the
+    covariances are equal it is 0 and the surface a hyperplane.
+    """
+
+    normal: np.ndarray
+    quadratic: np.ndarray
+    linear: np.ndarray
+    offset: float
+
+
+def von_mises_boundary(
+    mu: ArrayLike, kappa: ArrayLike, priors: ArrayLike = (0.5, 0.5)
+) -> np.ndarray:
+    """Return the two angles, in (-pi, pi], that separate two von Mises classes, Theorem 1.
+
+    Mean directions ``mu``, in radians, concentrations ``kappa`` and ``priors`` have shape (2,).
+    Both angles are NaN where one class is more probable at every angle.
+
+    Examples
+    --------
+    >>> von_mises_boundary([np.pi / 2, np.pi], [2, 5]).round(2).tolist()  # Figure 3
+    [2.43, -1.67]
+    """
+    directions = _on_circle(_pair("mu", mu))
+    normal, offset = von_mises_fisher_boundary(directions, kappa, priors)
+    return _crossings(normal, np.array(-offset))
+
+
+def torus_boundary(
+    phi: ArrayLike, mu: ArrayLike, kappa: ArrayLike, priors: ArrayLike = (0.5, 0.5)
+) -> np.ndarray:
+    """Return the curve on the torus of two angles that separates two classes, Theorem 2.
+
+    In the angles the theorem's polynomials are ``a cos(phi) + b sin(phi) + c cos(psi) + d sin(psi)
+    = D``; at a given ``phi`` this is Theorem 1's equation for ``psi``. Returned are the two ``psi``
+    at each ``phi``, shape (2, n_angles), in (-pi, pi]; NaN where there is none.
+
+    ``phi`` (n_angles,) are values of the first angle in radians; mean directions and concentrations
+    have shape (2, 2), a row per class.
+
+    Examples
+    --------
+    >>> curve = torus_boundary([0.0], [[0, 0], [np.pi, np.pi]], np.ones((2, 2)))
+    >>> curve.round(4).ravel().tolist()  # cos(phi) + cos(psi) = 0
+    [3.1416, 3.1416]
+    """
+    mu, kappa = _pair("mu", mu), _pair("kappa", kappa)
+    first, offset = von_mises_fisher_boundary(_on_circle(mu[:, 0]), kappa[:, 0], priors)
+    second, bend = von_mises_fisher_boundary(_on_circle(mu[:, 1]), kappa[:, 1])
+    decision = _on_circle(np.atleast_1d(np.asarray(phi, dtype=np.float64))) @ first
+    return _crossings(second, -(decision + offset + bend))
+
+
+def von_mises_fisher_boundary(
+    mu: ArrayLike, kappa: ArrayLike, priors: ArrayLike = (0.5, 0.5)
+) -> tuple[np.ndarray, float]:
+    """Return the hyperplane that separates two von Mises-Fisher classes, Theorem 3, Eq. 6.
+
+    The first class is the more probable where ``normal @ x + offset > 0``; ``normal`` (d,) is
+    ``kappa_1 mu_1 - kappa_2 mu_2``. Mean directions ``mu`` (2, d) are of any length: not all of the
+    paper's examples have length 1.
+
+    Examples
+    --------
+    >>> normal, offset = von_mises_fisher_boundary([[-1, 0, -0.2], [-0.5, -0.5, 1]], [10, 20])
+    >>> normal.round(6).tolist(), round(offset, 4)  # Figure 7: 10 x2 - 22 x3 = -9.3069
+    ([0.0, 10.0, -22.0], 9.3069)
+    """
+    mu, kappa, priors = _pair("mu", mu), _pair("kappa", kappa), _pair("priors", priors)
+    if not (np.isfinite(kappa).all() and (kappa >= 0).all()):
+        msg = f"kappa is {kappa.tolist()}; concentrations are finite and not negative"
+        raise InputError(msg)
+    if not (np.isfinite(priors).all() and (priors > 0).all()):
+        msg = f"priors is {priors.tolist()}; give two positive numbers"
+        raise InputError(msg)
+    constants = log_sphere_normalizer(kappa, mu.shape[1]) + np.log(priors)
+    return kappa[0] * mu[0] - kappa[1] * mu[1], float(constants[0] - constants[1])
+
+
+def hybrid_boundary(
+    mu: ArrayLike,
+    kappa: ArrayLike,
+    mean: ArrayLike,
+    covariance: ArrayLike,
+    priors: ArrayLike = (0.5, 0.5),
+) -> HybridSurface:
+    """Return the surface that separates two classes of a unit vector and linear variables.
+
+    The decision functions of both blocks add up, with the priors once (section 3.4). A discrete
+    variable shifts the surface as its probabilities would shift the priors (section 3.5).
+
+    Mean directions ``mu`` have shape (2, d), with ``d`` = 2 of an angle, and ``kappa`` (2,). The
+    linear variables have a mean and a variance in each class, (2,), or means (2, q) and covariances
+    (2, q, q).
+
+    Examples
+    --------
+    >>> surface = hybrid_boundary([[0.2, -0.8], [-0.8, -0.5]], [5, 10], [0, 2], [1, 1])
+    >>> surface.normal.tolist(), surface.quadratic.item(), surface.linear.item()  # Figure 10
+    ([9.0, 1.0], 0.0, -2.0)
+    """
+    normal, offset = von_mises_fisher_boundary(mu, kappa, priors)
+    mean = _pair("mean", mean).reshape(2, -1)
+    covariance = _pair("covariance", covariance).reshape(2, mean.shape[1], mean.shape[1])
+    precision = np.linalg.inv(covariance)
+    weighted = np.einsum("cij,cj->ci", precision, mean)
+    constants = -0.5 * (weighted * mean).sum(axis=1) - 0.5 * np.linalg.slogdet(covariance)[1]
+    return HybridSurface(
+        normal,
+        0.5 * (precision[1] - precision[0]),
+        weighted[0] - weighted[1],
+        offset + float(constants[0] - constants[1]),
+    )
+
+
+def _crossings(normal: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Return both angles at which ``normal @ (cos, sin)`` is ``level``, shape (2, ...)."""
+    length = np.hypot(*normal)
+    reached = (np.abs(level) <= length) & (length > 0)
+    half = np.arccos(np.where(reached, level, np.nan) / (length or 1.0))
+    angles = np.arctan2(normal[1], normal[0]) + np.array([half, -half])
+    return np.pi - (np.pi - angles) % (2 * np.pi)
+
+
+def _on_circle(angles: np.ndarray) -> np.ndarray:
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+
+
+def _pair(name: str, values: ArrayLike) -> np.ndarray:
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 0 or len(values) != 2:
+        msg = f"{name} has shape {values.shape}; boundaries are between two classes, one entry each"
+        raise InputError(msg)
+    return values

@@ -1,0 +1,142 @@
+"""Hybrid naive Bayes: each group of columns has its own family of densities.
+
+Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, sections 3.4 and 3.5.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from xnbflow.core.errors import InputError
+from xnbflow.data.samples import Labels, Samples
+from xnbflow.density.families.distribution import Distribution
+from xnbflow.naive_bayes.independent import GroupedNB, family_of
+
+__all__ = ["HybridNB"]
+
+
+class HybridNB(GroupedNB):
+    """Naive Bayes for mixed data: groups of columns follow different families of densities.
+
+    Numeric, categorical and circular columns in one classifier (mixed naive Bayes). The
+    log-likelihood of a class is the sum over groups.
+
+    Parameters
+    ----------
+    groups : list of (name, distribution, columns), default=None
+        As in scikit-learn's ColumnTransformer. ``distribution`` is a family of
+        `xnbflow.density.families` or its short name: "gaussian", "multivariate_gaussian",
+        "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a
+        column name, a list of either, a slice, a mask, or a callable that is given X in `fit` and
+        returns one of these, say scikit-learn's ``make_column_selector``; a group without columns
+        is left out. Columns in no group are not used. None makes one Gaussian group of all columns.
+        Parameters of a group's family are set, and searched over, as ``name__parameter``.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; None takes their shares of the training samples.
+
+    Attributes
+    ----------
+    groups_ : list of ColumnGroup
+        The groups that have columns, fitted.
+
+    See Also
+    --------
+    VonMisesNB : Angles, numbers and categories, the groups of the paper's first classifier.
+    FlexibleNB : All columns by kernel densities.
+
+    References
+    ----------
+    P. L. Lopez-Cruz, C. Bielza and P. Larranaga, Directional naive Bayes classifiers, Eq. 9 and
+    sections 3.4 and 3.5.
+
+    Examples
+    --------
+    Wind direction in degrees and wind speed:
+
+    >>> from xnbflow.density.families import VonMises
+    >>> X = np.array([[350.0, 3.0], [10.0, 5.0], [20.0, 4.0], [170.0, 8.0], [190.0, 9.0]])
+    >>> nb = HybridNB([("wind", VonMises(period=360), [0]), ("speed", "gaussian", [1])])
+    >>> nb.fit(X, ["n", "n", "n", "s", "s"]).predict([[359.0, 4.0], [181.0, 7.5]]).tolist()
+    ['n', 's']
+    >>> nb.set_params(wind__period=360.0, speed="kernel").get_params()["speed"]
+    'kernel'
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "groups": [list, tuple, None],
+        "priors": ["array-like", None],
+    }
+
+    def __init__(
+        self,
+        groups: Sequence[tuple[str, Any, Any]] | None = None,
+        *,
+        priors: Sequence[float] | np.ndarray | None = None,
+    ) -> None:
+        self.groups = groups
+        self.priors = priors
+
+    def fit(self, X: Samples, y: Labels) -> Self:
+        """Fit the classifier; callables that select columns are given X as it is."""
+        checked, labels = self._validated(X, y)
+        codes = self._learn_classes(labels)
+        taken = set(self.get_params(deep=False))
+        for name, _, _ in self._named():
+            if not isinstance(name, str) or "__" in name or name in taken:
+                msg = (
+                    f"group name {name!r}: give each group a text of its own without double "
+                    f"underscore that is no parameter of {type(self).__name__}"
+                )
+                raise InputError(msg)
+            taken.add(name)
+        groups = [("all", "gaussian", slice(None))] if self.groups is None else self.groups
+        self._selected = [_with_columns(group, X) for group in groups]
+        self._fit(self._arrange(checked), codes)
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters.
+
+        If ``deep`` also the groups' families by the groups' names, and their parameters as
+        ``group__parameter``.
+        """
+        params = super().get_params(deep=False)
+        for name, family, _ in self._named() if deep else ():
+            params[name] = family
+            if isinstance(family, Distribution):
+                params |= {f"{name}__{key}": value for key, value in family.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of a group's family as ``group__parameter`` among the ``params``.
+
+        A family that was given by its short name becomes one of the same name. Returns self.
+        """
+        if "groups" in params:
+            self.groups = params.pop("groups")
+        nested = {key.partition("__")[0] for key in params if "__" in key}
+        groups = []
+        for name, given, columns in self._named():
+            family = params.pop(name, given)
+            use = family_of(family, name) if isinstance(family, str) and name in nested else family
+            groups.append((name, use, columns))
+        self.groups = groups or self.groups
+        return super().set_params(**params)
+
+    def _named(self) -> list[tuple[str, Any, Any]]:
+        """Return the groups; none where they are malformed, which `fit` refuses."""
+        try:
+            return [(name, family, columns) for name, family, columns in self.groups or ()]
+        except (TypeError, ValueError):
+            return []
+
+    def _groups(self) -> Sequence[tuple[str, Any, Any]]:
+        return self._selected
+
+
+def _with_columns(group: Any, X: Any) -> Any:
+    """Return a group with the columns that its callable selects; any other as it is."""
+    if isinstance(group, Sequence) and len(group) == 3 and callable(group[2]):
+        return (*group[:2], group[2](X))
+    return group

@@ -1,0 +1,364 @@
+"""Study of naive and generalized effects: fit, cost, curves and selection (Larsen 2005).
+
+Naive Bayes, generalized naive Bayes and logistic regression with linear effects are fitted to the
+training part of a given split. Selection and tuning see the training part alone.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import confusion_matrix, roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.seeds import derive_seed
+from xnbflow.data.dataset import DataSet
+from xnbflow.papers.generalized import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
+from xnbflow.papers.generalized.generalized_nb import GeneralizedNB
+from xnbflow.papers.generalized.stepwise_naive_effects import StepwiseNaiveEffects
+from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.storage import read_parquet
+
+__all__ = ["analyse", "summarise"]
+
+_DEFAULTS: dict[str, Any] = {
+    "features": {"all": None},
+    "folds": None,
+    "generalized": {},
+    "losses": (1.0, 1.0),
+    "stepwise": {},
+    "tune": None,
+}
+_STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
+# A probability of 0 for what did happen would make the log-likelihood infinite.
+_LEAST_PROBABILITY = 1e-300
+_SET = ["dataset", "features"]
+#: What the paper prints, and on how many samples.
+_PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
+#: Standard errors to either side of a 95 % interval.
+_CHANCE = 1.96
+#: A value that more than this share of the observations have is smoothed apart from the others.
+_ATOM = 0.1
+#: Share of the observations that a figure leaves out on either side.
+_BEYOND = 0.01
+_BINS = 50
+#: A curve that has made this share of its climb has climbed; one that varies less than that share
+#: of it afterwards stays.
+_MOST_OF_IT, _LITTLE_OF_IT = 0.8, 0.5
+
+
+def analyse(
+    series: dict[str, DataSet], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
+    """Fit and compare the classifiers, and take the generalized one apart.
+
+    The second of the two labels, sorted, is the event. Fold 0 of repeat 0 of the file ``folds`` is
+    the test part; without it all samples train. ``features`` are named sets of features, each a
+    list of names, ``stepwise``, or null for all; ``generalized`` and ``stepwise`` parameters of
+    `GeneralizedNB` and `StepwiseNaiveEffects`; ``tune`` lists of values of `GeneralizedNB`'s
+    parameters, of which stratified 10-fold cross-validation chooses the best by log-likelihood, in
+    ``threads`` processes. ``losses`` are L1 of calling a non-event an event and L2 of the reverse:
+    an event is predicted where its probability exceeds ``L1 / (L1 + L2)``.
+    """
+    params = {**_DEFAULTS, **params}
+    tables = defaultdict(list)
+    for dataset, data in series.items():
+        X, y = data.frame(), data.labels
+        parts = {"train": (X, y)}
+        if params["folds"] is not None:
+            folds = read_parquet(params["folds"], FOLDS_TABLE)
+            first = folds[(folds["repeat"] == 0) & (folds["fold"] == 0)]
+            test = np.isin(data.samples, first["sample"].to_numpy(dtype=str))
+            parts = {"train": (X[~test], y[~test]), "test": (X[test], y[test])}
+        for name, features in params["features"].items():
+            for table, rows in _analyse_set(data, parts, features, params, threads).items():
+                rows.insert(0, "dataset", dataset)
+                rows.insert(1, "features", name)
+                tables[table].append(rows)
+    return summarise({name: pd.concat(rows, ignore_index=True) for name, rows in tables.items()})
+
+
+def _analyse_set(
+    data: DataSet,
+    parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
+    features: list[str] | str | None,
+    params: dict[str, Any],
+    threads: int,
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of one set of features; ``parts`` are X and y of train and test."""
+    tables = {}
+    categorical = list(data.features[data.kinds == "categorical"])
+    if features == "stepwise":
+        selector = StepwiseNaiveEffects(categorical=categorical, **params["stepwise"])
+        selector.fit(*parts["train"])
+        tables["stepwise"] = selector.path_
+        features = list(selector.feature_names_in_[selector.selected_])
+    if features is not None:
+        missing = [feature for feature in features if feature not in data.features]
+        if missing:
+            msg = f"{data.name} has no feature {missing[0]!r}; correct the study's `features`"
+            raise InputError(msg)
+        parts = {part: (X[features], y) for part, (X, y) in parts.items()}
+        categorical = [name for name in categorical if name in features]
+    given = {"categorical": categorical, **params["generalized"]}
+    models = {
+        NAIVE: GeneralizedNB(**{**given, "max_iter": 0}),
+        GENERALIZED: GeneralizedNB(**given),
+        LINEAR: make_pipeline(
+            StandardScaler(), LogisticRegression(C=np.inf, solver="newton-cholesky")
+        ),
+    }
+    if params["tune"] is not None:
+        seed = derive_seed(data.name, "tune")
+        folds = StratifiedKFold(10, shuffle=True, random_state=seed)
+        models[TUNED] = GridSearchCV(
+            GeneralizedNB(**given), params["tune"], scoring="neg_log_loss", cv=folds, n_jobs=threads
+        )
+    for model in models.values():
+        model.fit(*parts["train"])
+    l1, l2 = params["losses"]
+    tables["fit"], tables["confusion"] = _fit_and_confusion(models, parts, l1 / (l1 + l2))
+    tables["linear_loss"] = _linear_loss(tables["fit"])
+    path = models[GENERALIZED].log_likelihood_
+    tables["convergence"] = pd.DataFrame(
+        {"iteration": np.arange(len(path)), "log_likelihood": path}
+    )
+    tables["scorecard"] = models[GENERALIZED].scorecard()
+    if TUNED in models:
+        found = models[TUNED].cv_results_
+        tables["tuning"] = pd.DataFrame(found["params"]).assign(
+            mean_log_likelihood=found["mean_test_score"],
+            chosen=np.arange(len(found["params"])) == models[TUNED].best_index_,
+        )
+    return tables
+
+
+def _fit_and_confusion(
+    models: dict[str, BaseEstimator],
+    parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
+    cutoff: float,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    fit: list[dict[str, Any]] = []
+    confusion: list[dict[str, Any]] = []
+    for (name, model), (part, (X, y)) in itertools.product(models.items(), parts.items()):
+        labels = model.classes_
+        events = (y == labels[1]).astype(int)
+        probabilities = model.predict_proba(X)
+        of_actual = probabilities[np.arange(len(y)), events]
+        called = probabilities[:, 1] > cutoff
+        about = {"model": name, "part": part}
+        fit.append(
+            {
+                **about,
+                "n_features": X.shape[1],
+                "n_samples": len(y),
+                "log_likelihood": np.log(of_actual.clip(min=_LEAST_PROBABILITY)).sum(),
+                "mean_square_error": np.mean((1.0 - of_actual) ** 2),
+                "c_statistic": roc_auc_score(events, probabilities[:, 1]),
+                "cutoff": cutoff,
+                "misclassification": np.mean(events != called),
+            }
+        )
+        for (actual, predicted), count in np.ndenumerate(
+            confusion_matrix(events, called, labels=[0, 1])
+        ):
+            cell = {"actual": labels[actual], "predicted": labels[predicted], "count": count}
+            confusion.append({**about, "cutoff": cutoff, **cell})
+    return pd.DataFrame(fit), pd.DataFrame(confusion)
+
+
+def _linear_loss(fit: pd.DataFrame) -> pd.DataFrame:
+    """Return how much worse linear effects are than generalized ones, statistic by statistic."""
+    tidy = fit.melt(["model", "part"], _STATISTICS, var_name="statistic")
+    wide = tidy.pivot_table("value", ["part", "statistic"], "model", sort=False)
+    table = wide[[GENERALIZED, LINEAR]].set_axis(["generalized", "linear"], axis=1).reset_index()
+    gains = table["statistic"].isin(["log_likelihood", "c_statistic"])
+    difference = table["generalized"] - table["linear"]
+    return table.assign(loss=difference.where(gains, -difference))
+
+
+def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Complete the tables of `analyse`, and add those made of them."""
+    share = tables["fit"]["misclassification"]
+    error = _standard_error(share, tables["fit"]["n_samples"])
+    fit = tables["fit"].assign(
+        misclassification_error=error,
+        misclassification_lower=share - _CHANCE * error,
+        misclassification_upper=share + _CHANCE * error,
+    )
+    confusion = tables["confusion"]
+    of_class = confusion.groupby([*_SET, "model", "part", "actual"], sort=False)["count"]
+    confusion = confusion.assign(share=confusion["count"] / of_class.transform("sum").clip(lower=1))
+    card = _with_observations(tables["scorecard"])
+    curves = card[card["kind"] != "intercept"]
+    strengths = _each_feature(curves, _strength).sort_values(
+        [*_SET, "adjusted"], ascending=[True, True, False], kind="stable", ignore_index=True
+    )
+    adjustments = strengths.groupby(_SET, sort=False)["taken_back"].agg(
+        effects="size", against=lambda back: (back > 0).sum(), median="median"
+    )
+    made = {
+        "fit": fit,
+        "confusion": confusion,
+        "scorecard": card,
+        "published": _published(fit),
+        "costs": _costs(confusion),
+        "strengths": strengths,
+        "adjustments": adjustments.reset_index(),
+        "shapes": _each_feature(curves, _shape),
+        "observations": _observations(curves, strengths),
+        "passes": _passes(tables["convergence"]),
+    }
+    if "stepwise" in tables:
+        gain = tables["stepwise"].groupby(_SET, sort=False)["log_likelihood"].diff()
+        made["stepwise"] = tables["stepwise"].assign(gain=gain)
+    return {**tables, **made}
+
+
+def _each_feature(
+    curves: pd.DataFrame, row: Callable[[pd.DataFrame], dict[str, object]]
+) -> pd.DataFrame:
+    """Return what a function makes of each effect, by its values, as rows."""
+    keys = [*_SET, "feature"]
+    return pd.DataFrame(
+        [
+            dict(zip(keys, names, strict=True)) | row(card.sort_values("value"))
+            for names, card in curves.groupby(keys, sort=False)
+        ]
+    )
+
+
+def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series | float:
+    return np.sqrt(share * (1 - share) / n)
+
+
+def _published(fit: pd.DataFrame) -> pd.DataFrame:
+    """Return the paper's error beside ours, for the part that counts; no row for other data."""
+    own = fit[(fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1) & (fit["model"] == GENERALIZED)]
+    if (own["part"] == "test").any():
+        own = own[own["part"] == "test"]
+    error = _standard_error(_PAPER_ERROR, _PAPER_TESTED)
+    apart = (own["misclassification"] - _PAPER_ERROR).abs()
+    return (
+        own[[*_SET, "part"]]
+        .assign(
+            ours=own["misclassification"],
+            paper=_PAPER_ERROR,
+            paper_samples=_PAPER_TESTED,
+            paper_error=error,
+            paper_lower=_PAPER_ERROR - _CHANCE * error,
+            paper_upper=_PAPER_ERROR + _CHANCE * error,
+            differs=apart >= _CHANCE * np.hypot(error, own["misclassification_error"]),
+        )
+        .reset_index(drop=True)
+    )
+
+
+def _costs(confusion: pd.DataFrame) -> pd.DataFrame:
+    """Return both kinds of errors and what they cost, of every model and part of every set."""
+    event = confusion.groupby("dataset")["actual"].transform("max")
+    wrong = confusion["actual"] != confusion["predicted"]
+    counts = confusion["count"]
+    parts = confusion.assign(
+        false_alarms=counts.where(wrong & (confusion["predicted"] == event), 0),
+        missed=counts.where(wrong & (confusion["actual"] == event), 0),
+        samples=counts,
+    )
+    keys = [*_SET, "model", "part", "cutoff"]
+    sums = parts.groupby(keys, sort=False)[["false_alarms", "missed", "samples"]].sum()
+    sums = sums.reset_index()
+    # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
+    loss = 2 * (sums["cutoff"] * sums["false_alarms"] + (1 - sums["cutoff"]) * sums["missed"])
+    return sums.assign(loss_per_1000=1000 * loss / sums["samples"])
+
+
+def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
+    """Add the share of the training samples at each value and up to it, and what is drawn apart."""
+    ordered = card.sort_values("value", kind="stable")
+    groups = ordered.groupby([*_SET, "feature"], sort=False)["count"]
+    total = groups.transform("sum")
+    card = card.assign(share=ordered["count"] / total, below=groups.cumsum() / total)
+    apart = (card["share"] > _ATOM) | (card["kind"] == "categorical")
+    return card.assign(apart=apart & (card["kind"] != "intercept"))
+
+
+def _strength(card: pd.DataFrame) -> dict[str, object]:
+    """Return how far a feature moves the log odds, and where its observations are."""
+    effects = card[["naive_effect", "adjustment", "sum"]].to_numpy().T
+    values, weights, below = (card[name].to_numpy() for name in ("value", "share", "below"))
+    covariance = np.cov(effects, aweights=weights, ddof=0) if len(card) > 1 else np.zeros((3, 3))
+    naive, total = covariance[0, 0], effects[2]
+    low, high = (float(values[np.searchsorted(below, q)]) for q in (_BEYOND, 1 - _BEYOND))
+    if low >= high:
+        low, high = float(values[0]), float(values[-1])
+    inside = (values >= low) & (values <= high)
+    return {
+        "naive": np.sqrt(naive),
+        "adjusted": np.sqrt(covariance[2, 2]),
+        "taken_back": 1 - covariance[0, 2] / naive if naive > 0 else np.nan,
+        "least": total.min(),
+        "least_at": values[total.argmin()],
+        "greatest": total.max(),
+        "greatest_at": values[total.argmax()],
+        "low": low,
+        "high": high,
+        "beyond": weights[~inside].sum(),
+    }
+
+
+def _shape(card: pd.DataFrame) -> dict[str, object]:
+    """Return whether a curve climbs early and then stays, and whether it dips in between."""
+    effect = card["sum"].to_numpy()
+    rise = effect.max() - effect[0]
+    top = int(np.argmax(effect >= effect[0] + _MOST_OF_IT * rise))
+    lowest = int(effect.argmin())
+    return {
+        "start": effect[0],
+        "end": effect[-1],
+        "climbed": effect[top],
+        "climbed_share": card["below"].iloc[top],
+        "least_beyond": effect[top:].min(),
+        "greatest_beyond": effect[top:].max(),
+        "stays": bool(rise > 0 and np.ptp(effect[top:]) <= _LITTLE_OF_IT * rise),
+        "lowest": effect[lowest],
+        "lowest_at": card["value"].iloc[lowest],
+        "dips": 0 < lowest < len(effect) - 1,
+    }
+
+
+def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame:
+    """Return histograms of the values that are not drawn apart, between the ends of the axes."""
+    keys = [*_SET, "feature"]
+    ends = strengths.set_index(keys)[["low", "high"]]
+    parts = []
+    for key, card in curves.groupby(keys, sort=False):
+        low, high = ends.loc[key]
+        edges = np.linspace(low, high, _BINS + 1)
+        shown = card[card["value"].between(low, high) & ~card["apart"]]
+        counts, _ = np.histogram(shown["value"], edges, weights=shown["count"])
+        bins = {"lower": edges[:-1], "upper": edges[1:], "count": counts.astype(int)}
+        parts.append(pd.DataFrame(dict(zip(keys, key, strict=True)) | bins))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _passes(convergence: pd.DataFrame) -> pd.DataFrame:
+    paths = convergence.groupby(_SET, sort=False)["log_likelihood"]
+    made = paths.agg(
+        passes=lambda path: len(path) - 1,
+        naive="first",
+        last="last",
+        greatest="max",
+        greatest_after=lambda path: path.to_numpy().argmax(),
+        second=lambda path: path.iloc[:2].iloc[-1],
+    )
+    gain = made["last"] - made["naive"]
+    share = (made.pop("second") - made["naive"]) / gain
+    return made.assign(first_share=share.where((made["passes"] > 1) & (gain > 0))).reset_index()

@@ -1,0 +1,365 @@
+"""Generalized naive Bayes for two classes: naive effects and their adjustments (Larsen 2005)."""
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq, minimize
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+
+from xnbflow.core.jit import njit
+from xnbflow.core.parameters import Columns, number, one_of, whole
+from xnbflow.data.columns import column_mask
+from xnbflow.data.samples import Samples
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.papers.generalized.naive_effect import (
+    SMOOTHING,
+    SortedFeature,
+    check_two_classes,
+    look_up,
+)
+
+__all__ = ["GeneralizedNB"]
+
+# The least weight of a row, and the largest change of an adjustment in one pass.
+_LEAST_WEIGHT = 1e-6
+_LARGEST_STEP = 4.0
+# Adjustments below this root mean square have no norm worth a relative change.
+_LEAST_NORM = 1e-3
+# A step is halved so often before it is given up; the share of the log-likelihood that is rounding.
+_HALVINGS = 8
+_STEP_ROUNDING = 1e-12
+# A log-likelihood per sample that falls by less than this does not fall.
+_FALL = 1e-9
+
+
+class GeneralizedNB(BaseNaiveBayes):
+    """Additive log odds ``b0 + sum_j g_j(x_j) + sum_j b_j(x_j)`` for two classes.
+
+    The naive effect ``g_j`` is the log ratio of the feature's two class-conditional densities. The
+    adjustment ``b_j`` removes the bias that the assumption of conditional independence causes, by
+    backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
+    stop changing. Before, all naive effects are scaled together, see ``start``.
+
+    Parameters
+    ----------
+    span : float, default=0.6
+        Share of a feature's observations in a neighbourhood, in (0, 1]. Values held by more than a
+        tenth of the rows are atoms and stand for themselves.
+    kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
+        Kernel of the naive effects. The adjustments always use Epanechnikov's: with the negative
+        weights of the minimum-variance kernel backfitting does not settle.
+    shrinkage : float, default=1.0
+        Number of pseudo-observations at each value, above 0. They pull naive effects and
+        adjustments towards 0, and bound them where a feature separates the classes.
+    tol, max_iter : float, int, default=1e-3, 100
+        Backfitting stops when the adjustments change by less than this share of their norm, or
+        after so many passes. With 0 the classifier is plain naive Bayes.
+    start : {"logistic", "naive"}, default="logistic"
+        The first pass. "naive": naive Bayes, as published; where features repeat each other the
+        passes then may diverge, and `fit` warns. "logistic": naive effects times factors found by a
+        logistic regression with a ridge of ``shrinkage`` on each factor's distance from 1; steps
+        that would lower the log-likelihood are halved, so that it never ends below naive Bayes.
+    categorical : columns, default=None
+        The features whose values are categories, in any form that a block of `HybridNB` takes.
+        They get a weight of evidence; a category unknown in training has no effect.
+
+    Attributes
+    ----------
+    intercept_ : float
+        ``b0``, such that over the training samples the expected number of events is the actual.
+    values_, counts_ : list of ndarray of shape (n_values_j,)
+        Each feature's distinct training values, ascending, and how many samples hold them.
+    naive_effects_, marginal_bias_ : list of ndarray of shape (n_values_j,)
+        ``g_j`` and ``b_j`` at these values.
+    factors_ : ndarray of shape (n_features,)
+        ``b_j`` is ``(factor - 1) g_j`` and a smooth part; 1 with ``start="naive"``.
+    categorical_ : ndarray of bool, shape (n_features,)
+        Which features are categorical.
+    n_iter_, log_likelihood_ : int, ndarray of shape (n_iter_ + 1,)
+        Passes made; training log-likelihood of naive Bayes and after each pass.
+
+    See Also
+    --------
+    GaussianNB : Naive Bayes without a second fit.
+    xnbflow.preprocessing.StepwiseNaiveEffects : Selects the features first.
+
+    References
+    ----------
+    K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
+
+    Examples
+    --------
+    Two copies of one feature count its evidence twice; the adjustments take half of it back.
+
+    >>> x = np.repeat([0.0, 1.0], 50)
+    >>> y = np.r_[np.repeat([0, 1], [40, 10]), np.repeat([0, 1], [10, 40])]
+    >>> X = np.column_stack([x, x])
+    >>> GeneralizedNB(max_iter=0).fit(X, y).predict_proba([[1.0, 1.0]])[0, 1].round(2)
+    np.float64(0.94)
+    >>> GeneralizedNB().fit(X, y).predict_proba([[1.0, 1.0]])[0, 1].round(2)
+    np.float64(0.8)
+    """
+
+    _squares_features = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SMOOTHING,
+        "tol": [number(0.0, closed="left")],
+        "max_iter": [whole(0)],
+        "start": [one_of("logistic", "naive")],
+        "categorical": [Columns(), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        span: float = 0.6,
+        kernel: str = "minimum_variance",
+        shrinkage: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 100,
+        start: str = "logistic",
+        categorical: Any = None,
+    ) -> None:
+        self.span = span
+        self.kernel = kernel
+        self.shrinkage = shrinkage
+        self.tol = tol
+        self.max_iter = max_iter
+        self.start = start
+        self.categorical = categorical
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def decision_function(self, X: Samples) -> np.ndarray:
+        """Return the log odds of the second class, shape (n_samples,)."""
+        return self._log_odds(self._features(X))
+
+    def effects(self, X: Samples) -> pd.DataFrame:
+        """Return what each feature adds to each sample's log odds.
+
+        One row per sample of X and feature, with columns ``sample`` (X's index, or the row number),
+        ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums of a
+        sample add up to its log odds.
+        """
+        features = self._features(X)
+        samples = X.index if isinstance(X, pd.DataFrame) else np.arange(features.shape[1])
+        names = self._feature_names()
+        table = pd.DataFrame(
+            {"sample": np.repeat(samples, len(names)), "feature": np.tile(names, len(samples))}
+        )
+        table["naive_effect"] = self._looked_up(features, self.naive_effects_).T.reshape(-1)
+        table["adjustment"] = self._looked_up(features, self.marginal_bias_).T.reshape(-1)
+        return table.assign(sum=table["naive_effect"] + table["adjustment"])
+
+    def scorecard(self) -> pd.DataFrame:
+        """Return the look-up table that a scoring system needs; it can be stored as Parquet.
+
+        The intercept, then one row per feature and distinct training value, with columns
+        ``feature`` (its name, or ``x0``, ``x1``, ...), ``kind`` (``intercept``, ``continuous`` or
+        ``categorical``), ``value``, ``count``, ``naive_effect``, ``adjustment``, ``sum``.
+        `xnbflow.papers.generalized.scorecard.score` scores samples by the table alone.
+        """
+        prior = self._prior_odds()
+        sizes = [len(values) for values in self.values_]
+        numbered = [f"x{column}" for column in range(self.n_features_in_)]
+        kinds = np.where(self.categorical_, "categorical", "continuous")
+        counts = np.concatenate([[self.class_count_.sum()], *self.counts_])
+        names = getattr(self, "feature_names_in_", numbered)
+        table = pd.DataFrame(
+            {
+                "feature": ["(intercept)", *np.repeat(names, sizes)],
+                "kind": ["intercept", *np.repeat(kinds, sizes)],
+                "value": np.concatenate([[np.nan], *self.values_]),
+                "count": counts.astype(int),
+                "naive_effect": np.concatenate([[prior], *self.naive_effects_]),
+                "adjustment": np.concatenate([[self.intercept_ - prior], *self.marginal_bias_]),
+            }
+        )
+        return table.assign(sum=table["naive_effect"] + table["adjustment"])
+
+    def _prior_odds(self) -> float:
+        return float(np.subtract(*self.class_log_prior_[::-1]))
+
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        check_two_classes(self.classes_)
+        self.categorical_ = column_mask(self.categorical, self._feature_names(), "categorical")
+        columns = [
+            SortedFeature.of(feature, self.span, categorical=categorical)
+            for feature, categorical in zip(features, self.categorical_, strict=True)
+        ]
+        self.values_ = [column.values for column in columns]
+        self.counts_ = [column.counts for column in columns]
+        self.naive_effects_ = [
+            column.naive_effect(codes, self.kernel, self.shrinkage) for column in columns
+        ]
+        events = codes.astype(np.float64)
+        prior, careful = self._prior_odds(), self.start == "logistic"
+        fit = _LocalScoring(columns, self.naive_effects_, events, self.shrinkage, prior)
+        history, change = [_log_likelihood(fit.log_odds, events)], np.inf
+        if careful and self.max_iter > 0:
+            fit.scale()
+        while len(history) <= self.max_iter and change > self.tol:
+            change = fit.backfit(halving=careful)
+            history.append(_log_likelihood(fit.log_odds, events))
+        self.intercept_, self.factors_ = fit.intercept, fit.factors
+        self.marginal_bias_ = fit.adjustments
+        self.log_likelihood_ = np.array(history)
+        self.n_iter_ = len(history) - 1
+        msg = ""
+        if self.n_iter_ and history[-1] < history[0] - _FALL * len(codes):
+            msg = (
+                f"backfitting diverges: the log-likelihood fell from {history[0]:.1f} (naive "
+                f"Bayes) to {history[-1]:.1f}; features repeat each other. Use start='logistic'"
+            )
+        elif self.n_iter_ and change > self.tol:
+            msg = (
+                f"the adjustments still change by {change:.2g} of their norm after {self.max_iter} "
+                "passes; raise max_iter or tol"
+            )
+        if msg:
+            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        log_odds = self._log_odds(features)
+        return -np.logaddexp(0.0, np.column_stack([log_odds, -log_odds]))
+
+    def _log_odds(self, features: np.ndarray) -> np.ndarray:
+        sums = [g + b for g, b in zip(self.naive_effects_, self.marginal_bias_, strict=True)]
+        return self.intercept_ + self._looked_up(features, sums).sum(axis=0)
+
+    def _looked_up(self, features: np.ndarray, effects: list[np.ndarray]) -> np.ndarray:
+        found = np.empty(features.shape)
+        for column, categorical in enumerate(self.categorical_):
+            found[column] = look_up(
+                self.values_[column], effects[column], features[column], categorical=categorical
+            )
+        return found
+
+
+class _LocalScoring:
+    """The additive log odds of a training set while they are fitted.
+
+    As published, backfitting starts from naive Bayes. Where features repeat each other, its weights
+    ``p (1 - p)`` vanish, the partial residuals divided by them overshoot, and the passes diverge.
+    Factors of the naive effects, found together by a logistic regression whose penalty pulls them
+    towards 1, correct what is counted twice; the smooth part is then backfitted.
+
+    Of each of the ``columns`` the naive effects g_j have shape (n_values_j,); ``events``
+    (n_samples,) are 1 or 0. The ``shrinkage`` is pseudo-observations without residual at each
+    value, and the penalty of the factors; the ``intercept`` is the prior log odds, after the fit
+    b0.
+    """
+
+    def __init__(
+        self,
+        columns: list[SortedFeature],
+        effects: list[np.ndarray],
+        events: np.ndarray,
+        shrinkage: float,
+        intercept: float,
+    ) -> None:
+        self.columns, self.effects, self.events = columns, effects, events
+        self.shrinkage, self.intercept = shrinkage, intercept
+        self.factors = np.ones(len(columns))
+        self.smooth = [np.zeros(len(column.values)) for column in columns]
+        self.log_odds = np.full(len(events), intercept)
+        for column, effect in zip(columns, effects, strict=True):
+            self.log_odds += effect[column.rows]
+
+    @property
+    def adjustments(self) -> list[np.ndarray]:
+        """The b_j at the distinct values of each feature."""
+        parts = zip(self.factors, self.effects, self.smooth, strict=True)
+        return [(factor - 1.0) * effect + smooth for factor, effect, smooth in parts]
+
+    def scale(self) -> None:
+        """Set intercept and factors by a penalised logistic regression that starts from f = 1."""
+        pairs = zip(self.columns, self.effects, strict=True)
+        rows = np.array([effect[column.rows] for column, effect in pairs])
+        naive = self.log_odds
+
+        def objective(changes: np.ndarray) -> tuple[float, np.ndarray]:
+            log_odds = naive + changes[0] + changes[1:] @ rows
+            residual = expit(log_odds) - self.events
+            penalty = self.shrinkage * changes[1:]
+            value = -_log_likelihood(log_odds, self.events) + penalty @ changes[1:] / 2.0
+            return value, np.append(residual.sum(), rows @ residual + penalty)
+
+        changes = minimize(objective, np.zeros(len(rows) + 1), jac=True, method="L-BFGS-B").x
+        self.intercept += float(changes[0])
+        self.factors += changes[1:]
+        self.log_odds = naive + changes[0] + changes[1:] @ rows
+
+    def backfit(self, *, halving: bool) -> float:
+        """Smooth every feature's partial residuals once; balance the intercept.
+
+        With weights ``w = p (1 - p)`` the smoothed residual is ``sum K (w s + y - p) / sum K w``,
+        which never divides by a row's weight.
+
+        With ``halving`` a step is halved until the log-likelihood does not fall, or else left out.
+        Returns by how much the adjustments changed, as a share of their norm.
+        """
+        change = norm = 0.0
+        for j, column in enumerate(self.columns):
+            step = self._step(column, self.smooth[j])
+            if halving:
+                step = self._halved(step, column.rows)
+            self.smooth[j] += step
+            self.log_odds += step[column.rows]
+            change += np.sqrt(column.counts @ step**2)
+            adjustment = (self.factors[j] - 1.0) * self.effects[j] + self.smooth[j]
+            norm += np.sqrt(column.counts @ adjustment**2)
+        share = self.events.mean()  # the expected number of events becomes the actual
+        centre = np.log(share / (1.0 - share))
+        shift = brentq(
+            lambda shift: expit(self.log_odds + shift).mean() - share,
+            centre - self.log_odds.max() - 1.0,
+            centre - self.log_odds.min() + 1.0,
+        )
+        self.intercept += shift
+        self.log_odds += shift
+        return float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
+
+    def _step(self, column: SortedFeature, smooth: np.ndarray) -> np.ndarray:
+        weight, residual = _working_totals(
+            column.rows, self.log_odds, self.events, len(column.values)
+        )
+        share = self.events.mean()
+        sums = column.smooth(np.stack([weight * smooth + residual, weight]), "epanechnikov")
+        target = sums[0] / (sums[1] + self.shrinkage * share * (1.0 - share))
+        target -= column.counts @ target / column.counts.sum()
+        return np.clip(target - smooth, -_LARGEST_STEP, _LARGEST_STEP)
+
+    def _halved(self, step: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        now = _log_likelihood(self.log_odds, self.events)
+        for _ in range(_HALVINGS):
+            after = _log_likelihood(self.log_odds + step[rows], self.events)
+            if after >= now + _STEP_ROUNDING * now:
+                return step
+            step = step / 2.0
+        return np.zeros_like(step)
+
+
+def _log_likelihood(log_odds: np.ndarray, events: np.ndarray) -> float:
+    """Return the log-likelihood of events (1 or 0) with the given log odds."""
+    return float(-np.logaddexp(0.0, np.where(events == 1.0, -log_odds, log_odds)).sum())
+
+
+@njit()
+def _working_totals(
+    rows: np.ndarray, log_odds: np.ndarray, events: np.ndarray, n_values: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the total weight ``p (1 - p)`` and residual ``y - p`` of the rows of each value."""
+    weight, residual = np.zeros(n_values), np.zeros(n_values)
+    for row, value in enumerate(rows):
+        probability = 1.0 / (1.0 + np.exp(-log_odds[row]))
+        weight[value] += max(probability * (1.0 - probability), _LEAST_WEIGHT)
+        residual[value] += events[row] - probability
+    return weight, residual

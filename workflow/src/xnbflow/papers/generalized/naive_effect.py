@@ -1,0 +1,272 @@
+"""Naive effects: the log ratio of a feature's two class-conditional densities (Larsen 2005).
+
+A feature is sorted once; sums run over its distinct values with their counts. A value held by more
+than a tenth of the rows (zeros, mostly) is an *atom*: like a category it has a weight of evidence
+of its own. Neighbourhoods (nearest values to the left and to the right) run over the others.
+
+References
+----------
+K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.jit import njit
+from xnbflow.core.parameters import number, one_of
+
+__all__ = [
+    "ATOM",
+    "QUADRATIC_KERNELS",
+    "SMOOTHING",
+    "SortedFeature",
+    "check_two_classes",
+    "look_up",
+    "neighbourhood_sums",
+]
+
+#: Level and curvature of the quadratic kernels ``K(u) = level - curvature * u**2`` on [-1, 1].
+QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4, 3 / 4)}
+
+# Ranks are halves, but `span * n / 2` is rounded: a sliver this thin is no part of the window.
+_SLIVER = 1e-9
+_NOTHING = (0.0, 0.0, 0.0)
+
+#: A value held by a larger share of the rows is an atom, a category of its own.
+ATOM = 0.1
+
+#: What the parameters of an estimator of naive effects may be.
+SMOOTHING = {
+    "span": [number(0.0, 1.0, closed="right")],
+    "kernel": [one_of(*QUADRATIC_KERNELS)],
+    "shrinkage": [number(0.0)],
+}
+
+
+@dataclass(frozen=True)
+class SortedFeature:
+    """A feature as its distinct values, with the smoother that runs over them.
+
+    Of ``values`` (n_values,), ascending, there are ``counts`` (n_values,) rows each, and ``rows``
+    (n_samples,) hold them. Neighbourhoods run over the values ``smoothed`` (n_smoothed,), the
+    others stand for themselves; ``span`` is the share of the smoothed rows in one.
+    """
+
+    values: np.ndarray
+    counts: np.ndarray
+    rows: np.ndarray
+    smoothed: np.ndarray
+    span: float
+
+    @classmethod
+    def of(cls, feature: np.ndarray, span: float, *, categorical: bool) -> "SortedFeature":
+        """Sort a feature (n_samples,); if ``categorical`` every value is an atom.
+
+        ``span`` is the share of the smoothed rows in a neighbourhood, in (0, 1].
+
+        Examples
+        --------
+        >>> feature = SortedFeature.of(np.array([0, 0, 0, *range(1, 28)]), 0.6, categorical=False)
+        >>> feature.counts[0], feature.smoothed[0]
+        (np.float64(3.0), np.int64(0))
+        >>> feature = SortedFeature.of(np.array([0, 0, 0, *range(1, 20)]), 0.6, categorical=False)
+        >>> feature.counts[0], feature.smoothed[0]
+        (np.float64(3.0), np.int64(1))
+        """
+        values, rows, counts = np.unique(feature, return_inverse=True, return_counts=True)
+        alone = categorical | (counts > ATOM * len(feature))
+        return cls(
+            values,
+            counts.astype(np.float64),
+            rows.astype(np.int32),
+            np.flatnonzero(~alone),
+            span,
+        )
+
+    def smooth(self, weights: np.ndarray, kernel: str) -> np.ndarray:
+        """Return sums of ``weights`` (n_kinds, n_values) over the neighbourhood of each value.
+
+        ``weights`` are totals over the rows that hold a value, for each kind; ``kernel`` is one of
+        `QUADRATIC_KERNELS`. The sum of an atom is its own weight.
+        """
+        sums = weights.astype(np.float64)
+        if len(self.smoothed):
+            # Scaled by a power of two, the square of no distance overflows.
+            exponent = np.frexp(np.abs(self.values[[0, -1]]).max())[1]
+            sums[:, self.smoothed] = neighbourhood_sums(
+                np.ldexp(self.values[self.smoothed], -exponent),
+                self.counts[self.smoothed],
+                np.take(sums, self.smoothed, axis=1),
+                self.span,
+                QUADRATIC_KERNELS[kernel],
+            )
+        return sums
+
+    def naive_effect(self, events: np.ndarray, kernel: str, shrinkage: float) -> np.ndarray:
+        """Return ``log f(x | 1) - log f(x | 0)`` at each value, shape (n_values,).
+
+        ``shrinkage`` (above 0) pseudo-observations with the events' overall share are added at
+        every value, so that the effect is bounded by about ``log(n / shrinkage)`` where one class
+        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. Negative sums, which a
+        ``kernel`` with negative weights can give, count as 0.
+        """
+        share = events.mean()
+        of_events = np.bincount(self.rows, weights=events, minlength=len(self.values))
+        sums = self.smooth(np.stack([of_events, self.counts - of_events]), kernel).clip(min=0.0)
+        prior = shrinkage * np.array([share, 1.0 - share])
+        logs = np.log(sums + prior[:, None]) - np.log(prior)[:, None]
+        return logs[0] - logs[1]
+
+
+def look_up(
+    values: np.ndarray, effects: np.ndarray, feature: np.ndarray, *, categorical: bool
+) -> np.ndarray:
+    """Return effects at new values: interpolated linearly, constant beyond the ends.
+
+    The table of ``effects`` (n_values,) is ascending in ``values``. If ``categorical`` only exact
+    matches of ``feature`` (n_samples,) are taken: an unknown category has effect 0.
+
+    Examples
+    --------
+    >>> table = np.array([0.0, 1.0]), np.array([-1.0, 1.0])
+    >>> look_up(*table, np.array([0.5, 9.0]), categorical=False)
+    array([0., 1.])
+    >>> look_up(*table, np.array([0.5, 1.0]), categorical=True)
+    array([0., 1.])
+    """
+    if not categorical:
+        return np.interp(feature, values, effects)
+    place = np.searchsorted(values, feature).clip(max=len(values) - 1)
+    return np.where(values[place] == feature, effects[place], 0.0)
+
+
+def check_two_classes(classes: np.ndarray) -> None:
+    """Raise an `InputError` if ``classes``, the distinct labels, are not two."""
+    if len(classes) > 2:
+        msg = (
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(classes)}. It has {len(classes)} classes; "
+            "merge them into two, or use another classifier"
+        )
+        raise InputError(msg)
+    if len(classes) < 2:
+        msg = f"all samples have one class, {classes[0]}; two classes are needed"
+        raise InputError(msg)
+
+
+@njit()
+def neighbourhood_sums(
+    values: np.ndarray,
+    counts: np.ndarray,
+    weights: np.ndarray,
+    span: float,
+    kernel: tuple[float, float],
+) -> np.ndarray:
+    """Return the kernel sum of each weight over the neighbourhood of each distinct value.
+
+    Of ``values`` (n_values,), ascending, each has ``counts`` (n_values,) observations of a total
+    weight ``weights`` (n_kinds, n_values) for each kind of weight; so has the result. A
+    neighbourhood reaches ``span * n / 2`` observations to either side of the value's mid-rank,
+    always holds the value's own observations, counts the ends it cuts by the share it holds, and is
+    truncated at the ends of the data. ``kernel`` is one of `QUADRATIC_KERNELS`; ``u`` is the
+    distance divided by that of the farthest value in the neighbourhood.
+    """
+    windows = _windows(counts, span)
+    sums = np.empty_like(weights)
+    for kind in range(len(weights)):
+        _kernel_sums(values, weights[kind], windows, kernel, sums[kind])
+    return sums
+
+
+@njit()
+def _windows(
+    counts: np.ndarray, span: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return each window's first and last value and the share of each that it holds."""
+    n_values = len(counts)
+    first, last = np.empty(n_values, np.int64), np.empty(n_values, np.int64)
+    first_share, last_share = np.empty(n_values), np.empty(n_values)
+    total = 0.0
+    for count in counts:
+        total += count
+    reach = 0.5 * span * total
+    left = right = 0
+    left_end, right_end, end = counts[0], counts[0], 0.0
+    for i in range(n_values):
+        start, end = end, end + counts[i]
+        middle = 0.5 * (start + end)
+        low = max(0.0, min(middle - reach, start))
+        high = min(total, max(middle + reach, end))
+        while left_end <= low + _SLIVER:
+            left += 1
+            left_end += counts[left]
+        while right_end < high - _SLIVER:
+            right += 1
+            right_end += counts[right]
+        first[i], last[i] = left, right
+        first_share[i] = min(1.0, (left_end - low) / counts[left])
+        last_share[i] = min(1.0, 1.0 - (right_end - high) / counts[right])
+    return first, last, first_share, last_share
+
+
+@njit()
+def _kernel_sums(
+    values: np.ndarray,
+    weights: np.ndarray,
+    windows: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray],
+    kernel: tuple[float, float],
+    sums: np.ndarray,
+) -> None:
+    """Fill ``sums`` with the kernel sum of each window, in O(n) over all windows.
+
+    A quadratic kernel needs three moments of a window. Differences of running moments over the
+    whole feature lose every digit where a far outlier meets fine structure. The moments are
+    gathered outwards from a pivot inside the window instead: leftwards once, rightwards as the
+    window grows. When the left end passes the pivot, the window's last value becomes the next one.
+    """
+    first, last, first_share, last_share = windows
+    level, curvature = kernel
+    left = np.empty((len(values), 3))  # moments from a value up to the pivot
+    right = _NOTHING  # moments from beyond the pivot up to the window's end
+    pivot = reached = -1
+    for i in range(len(values)):
+        begin, end = first[i], last[i]
+        if begin > pivot:
+            pivot = reached = end
+            right = _NOTHING
+            for j in range(pivot, begin - 1, -1):
+                right = _add(right, weights[j], values[j] - values[pivot])
+                left[j, 0], left[j, 1], left[j, 2] = right
+            right = _NOTHING
+        while reached < end:
+            reached += 1
+            right = _add(right, weights[reached], values[reached] - values[pivot])
+        offset = values[i] - values[pivot]
+        mass = left[begin, 0] + right[0]
+        lever = left[begin, 1] + right[1]
+        spread = left[begin, 2] + right[2] - 2.0 * offset * lever + offset * offset * mass
+        to_first, to_last = values[i] - values[begin], values[end] - values[i]
+        if begin < i:
+            outside = (1.0 - first_share[i]) * weights[begin]
+            mass -= outside
+            spread -= outside * to_first * to_first
+        if end > i:
+            outside = (1.0 - last_share[i]) * weights[end]
+            mass -= outside
+            spread -= outside * to_last * to_last
+        width = max(to_first, to_last)
+        sums[i] = level * mass
+        if width * width > 0.0:
+            sums[i] -= curvature * spread / (width * width)
+
+
+@njit()
+def _add(
+    moments: tuple[float, float, float], weight: float, distance: float
+) -> tuple[float, float, float]:
+    """Add a weight at a distance from the pivot to the moments of order 0, 1 and 2."""
+    first = weight * distance
+    return moments[0] + weight, moments[1] + first, moments[2] + first * distance

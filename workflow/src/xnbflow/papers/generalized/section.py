@@ -1,0 +1,342 @@
+"""Effects: generalized naive Bayes fitted, priced, taken apart and tuned (Larsen 2005)."""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.papers.generalized import (
+    ANALYSIS,
+    GENERALIZED,
+    LINEAR,
+    MODELS,
+    NAIVE,
+    PAPERS_EXAMPLE,
+)
+from xnbflow.papers.generalized.drawings import draw_effect
+from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
+from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.tables.contract import Column
+
+__all__ = ["section"]
+
+#: Statistics of a fit, and whether greater or less is better.
+_STATISTICS = {
+    "log_likelihood": "max",
+    "mean_square_error": "min",
+    "c_statistic": "max",
+    "misclassification": "min",
+}
+_INTERVAL = ["misclassification", "misclassification_lower", "misclassification_upper"]
+#: Columns of the scorecard that are drawn.
+_EFFECTS = ["naive_effect", "adjustment", "sum"]
+#: The features of the paper's Figures 1 and 2, and its number of passes.
+_PAPER_FIGURES, _PAPER_PASSES = ["capLengthMAX", "wordFreqOUR"], 6
+#: Features, and quantiles of their observations, in the excerpt of the scorecard.
+_EXCERPT_FEATURES, _EXCERPT_QUANTILES = 5, (0.0, 0.5, 0.75, 0.9, 0.99)
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return what the study found of naive and generalized effects; None without data sets."""
+    whole = results.analysis(ANALYSIS)
+    datasets = whole["fit"]["dataset"].unique()
+    if not len(datasets):
+        return None
+    blocks: list[Block] = []
+    for i, dataset in enumerate(datasets):
+        content = _Found(whole, dataset).blocks()
+        blocks += content if len(datasets) == 1 else [Group(dataset, content, opened=i == 0)]
+    return Section(
+        "effects",
+        "Naive and generalized effects",
+        "What each feature says by itself, how much of that must be taken back because features "
+        "repeat one another, and what the correction gains.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "Naive Bayes adds up the effect of each feature, in log odds: 0 is neutral, +1 "
+    "makes the odds of the event 2.7 times as high, −1 divides them by 2.7. These are the naive "
+    "effects. Related features are counted more than once, so probabilities come out too near to "
+    "0 or 1. Generalized naive Bayes corrects each effect by an adjustment. Both may take any "
+    "shape; in logistic regression every effect is a straight line."
+)
+_ERRORS = (
+    "Share misclassified, with its 95 % interval (1.96 standard errors to either side). All models "
+    "see the same samples, so differences between them are surer than the intervals suggest; the "
+    "paper’s samples were others."
+)
+_STATISTICS_EXPLAINED = (
+    "Log-likelihood: of what did happen; nearer to 0 is better. Mean square error: of the "
+    "probability. C-statistic: how often an event gets a higher probability than a non-event; 1 is "
+    "best. A model that counts features twice can have the right order and wrong probabilities: "
+    "then the first two suffer. A model much better in training than in the test overfits."
+)
+_CURVES = (
+    "Blue dashes: the naive effect. Orange dots: the adjustment. Green line: their sum, which the "
+    "model uses. Above 0 a value is evidence for “{event}”, below 0 against. Grey bars: where "
+    "the training samples are (heights by square root); where there are hardly any, the curve is "
+    "unreliable. A value shared by over a tenth of the samples is a round mark, with its share in "
+    "the strip. The outermost 1 % on either side is left out."
+)
+_SHAPES = (
+    "Figures 1 and 2 of the paper, which describes capLengthMAX as a hockey stick, which climbs at "
+    "once and then stays, and wordFreqOUR as a U, which dips."
+)
+_OTHER_CURVES = (
+    "Drawn in the same way; the feature that moves the log odds most, over all samples, comes "
+    "first. Every vertical axis is of its own."
+)
+_STRENGTHS = (
+    "How far each feature moves the log odds. Spread: standard deviation over the training "
+    "samples, of the naive effect and of the sum. Taken back: the share of the naive effect "
+    "that the adjustment removes; below 0 it adds to it. Least and greatest: range of the sum, "
+    "rare values included."
+)
+_COSTS = "Both kinds of error, and what they cost per 1,000 samples with L1 + L2 scaled to 2."
+_STEPS = (
+    "At each step the feature that improves a logistic regression on the naive effects most enters "
+    "(score chi-square), or one that has lost its weight is removed (Wald’s chi-square). Of many "
+    "features tried, some enter by chance: p-values are not adjusted."
+)
+_TUNING = (
+    "Every combination tried, with its log-likelihood per sample in stratified ten-fold "
+    "cross-validation of the training part (nearer to 0 is better); the chosen one is marked, and "
+    "the fit statistics have the tuned model. Try more values where the chosen one is an extreme."
+)
+
+
+class _Found:
+    """What was found of one data set: its rows of all tables, and what its blocks share."""
+
+    def __init__(self, whole: StudyTables, dataset: str) -> None:
+        self.whole, self.dataset = whole, dataset
+        found = {name: whole.rows(name, dataset=dataset) for name in whole.present()}
+        self.tables = {n: rows.drop(columns="dataset") for n, rows in found.items() if len(rows)}
+        fit = self.tables["fit"]
+        sizes = fit.drop_duplicates("features").set_index("features")["n_features"]
+        # Each set of features with what it is called; the smallest one is shown in detail.
+        self.sets = {name: f"{name} ({size} features)" for name, size in sizes.items()}
+        self.shown = sizes.idxmin()
+        self.part = "test" if (fit["part"] == "test").any() else "train"
+        self.models = [model for model in MODELS if (fit["model"] == model).any()]
+        self.other, self.event = sorted(self.tables["confusion"]["actual"].unique())
+        self.papers = PAPERS_EXAMPLE[1] if dataset == PAPERS_EXAMPLE[0] else ""
+
+    def of_set(self, table: str, name: str) -> pd.DataFrame:
+        rows = self.tables[table]
+        return rows[rows["features"] == name]
+
+    def fit(self, name: str, part: str) -> pd.DataFrame:
+        """Return the fit statistics of a set in a part, a row per model."""
+        rows = self.of_set("fit", name)
+        return rows[rows["part"] == part].set_index("model").reindex(self.models)
+
+    def features(self, name: str) -> list[str]:
+        """Return the features of a set; none of a set that there is not."""
+        card = self.of_set("scorecard", name)
+        return card.loc[card["kind"] != "intercept", "feature"].unique().tolist()
+
+    def blocks(self) -> list[Block]:
+        fit: list[Block] = [Prose(_STATISTICS_EXPLAINED), self.fit_table()]
+        shown = f"Effects of single features, set “{self.shown}”"
+        blocks: list[Block] = [
+            self.headline(),
+            Prose(_HOW_TO_READ),
+            self.errors(),
+            Group("Fit statistics", fit, "log-likelihood, errors, ranking", opened=True),
+            Group(shown, self.curves(), opened=True),
+            Group("Decisions and what they cost", self.costs(), opened=True),
+            Group("Convergence", [self.convergence()], "log-likelihood by pass"),
+        ]
+        if "stepwise" in self.tables:
+            steps = [self.stepwise(name) for name in self.tables["stepwise"]["features"].unique()]
+            blocks.append(Group("Stepwise selection", steps, "which features entered"))
+        if "tuning" in self.tables:
+            blocks.append(Group("Tuning", [self.tuning()], "chosen inside the training part"))
+        return [*blocks, Group("Scorecard", self.scorecard(), "the model as a look-up table")]
+
+    def headline(self) -> Prose:
+        """Return the errors on the set that is shown, beside the paper's."""
+        fit = self.fit(self.shown, self.part)
+        share, error = fit["misclassification"], fit["misclassification_error"]
+        text = (
+            f"Of {fit['n_samples'].iloc[0]:,} {self.part} samples of {self.dataset}, with the "
+            f"features of set “{self.shown}”, generalized naive Bayes misclassifies "
+            f"{share[GENERALIZED]:.1%} (standard error {error[GENERALIZED]:.1%}), naive Bayes "
+            f"{share[NAIVE]:.1%} and logistic regression {share[LINEAR]:.1%}."
+        )
+        if self.papers == self.shown:
+            (row,) = self.tables["published"].itertuples()
+            text += (
+                f" The paper prints {row.paper:.1%}, but on a random split of its own, and with a "
+                f"standard error of {row.paper_error:.1%}: the two differ by "
+                f"{'' if row.differs else 'no '}more than chance."
+            )
+        return Prose(text, "headline", self.whole.sources("fit", "published"))
+
+    def errors(self) -> Figure:
+        """Return the share misclassified by every model on every set, with intervals."""
+        fits = [self.fit(name, self.part) for name in self.sets]
+        shares = {m: [fit.loc[m, _INTERVAL].tolist() for fit in fits] for m in self.models}
+        if self.papers in self.sets:
+            printed = self.tables["published"].set_index("features").reindex(list(self.sets))
+            columns = ["paper", "paper_lower", "paper_upper"]
+            shares["paper, on another split"] = printed[columns].to_numpy().tolist()
+        groups = []
+        for style, (label, rows) in enumerate(shares.items()):
+            value, lower, upper = (100 * np.array(rows)).T
+            groups.append(Points(label, value, lower, upper, style))
+        xlabel = f"per cent of the {self.part} part misclassified"
+        return Figure(
+            f"effects-errors-{self.dataset}",
+            draw_points,
+            {"rows": list(self.sets.values()), "groups": groups, "xlabel": xlabel},
+            _ERRORS,
+            f"Points with intervals: share of the {self.part} part that each model misclassifies.",
+            self.whole.sources("fit", "published"),
+        )
+
+    def fit_table(self) -> Table:
+        """Return the fit statistics of all sets and parts."""
+        fit = self.tables["fit"].reset_index(drop=True)
+        best = frozenset(
+            (int(i), statistic)
+            for _, rows in fit.groupby(["features", "part"])
+            for statistic, which in _STATISTICS.items()
+            for i in rows.index[rows[statistic] == getattr(rows[statistic], which)()]
+        )
+        columns = ["model", "features", "part", "n_features", "n_samples", *_STATISTICS]
+        own = dict.fromkeys(list(_STATISTICS)[1:], Column("number", format=".4f"))
+        caption = "The best of each set and part is marked."
+        return self.whole.show("fit", caption, columns, fit, own=own, best=best)
+
+    def costs(self) -> list[Block]:
+        """Return both kinds of errors and what they cost, for all sets, parts and models."""
+        costs = self.tables["costs"]
+        meaning = (
+            f"A case is called “{self.event}” where its probability exceeds L1 / (L1 + L2) = "
+            f"{costs['cutoff'].iloc[0]:.3g}. L1 is the loss of calling “{self.event}” what is "
+            f"“{self.other}”, L2 that of the reverse; the study’s parameter losses sets them."
+        )
+        called = {
+            "false_alarms": Column("integer", label=f"{self.other} called {self.event}"),
+            "missed": Column("integer", label=f"{self.event} called {self.other}"),
+        }
+        columns = ["model", "features", "part", *called, "loss_per_1000"]
+        table = self.whole.show("costs", _COSTS, columns, costs, own=called)
+        return [Prose(meaning, sources=self.whole.sources("fit")), table]
+
+    def curves(self) -> list[Block]:
+        """Return the effects of the features of the set that is shown."""
+        strengths = self.of_set("strengths", self.shown).set_index("feature")
+        first, papers = strengths.index[:2].tolist(), []
+        if self.papers and set(_PAPER_FIGURES) <= set(strengths.index):
+            first, shapes = _PAPER_FIGURES, self.of_set("shapes", self.shown)
+            shown = shapes[shapes["feature"].isin(first)].drop(columns="features")
+            papers = [self.whole.show("shapes", _SHAPES, rows=shown)]
+        order = [*first, *strengths.index.drop(first)]
+        figures = [
+            self.curve(f"effect-{self.dataset}-{i:02d}", strengths.loc[name], large=name in first)
+            for i, name in enumerate(order, 1)
+        ]
+        (row,) = self.of_set("adjustments", self.shown).itertuples()
+        adjusted = (
+            f"In {row.against} of {row.effects} features the adjustment works against the naive "
+            f"effect; half of the features lose {row.median:.0%} or more of it. The paper finds "
+            "most adjustment where the naive effect peaks: compare the curves."
+        )
+        sources = self.whole.sources("scorecard", "observations", "strengths")
+        caption = _CURVES.format(event=self.event)
+        blocks: list[Block] = [
+            Prose(adjusted, sources=self.whole.sources("adjustments")),
+            Gallery(figures[: len(first)], caption, sources),
+            *papers,
+        ]
+        if others := figures[len(first) :]:
+            gallery = Gallery(others, _OTHER_CURVES, sources)
+            note = f"{len(others)} effects"
+            blocks.append(Group("The other features", [gallery], note, opened=True))
+        columns = ["feature", "naive", "adjusted", "taken_back", "least", "greatest"]
+        table = self.whole.show("strengths", _STRENGTHS, columns, strengths.reset_index())
+        return [*blocks, Group("Strength of each effect", [table], "as a table")]
+
+    def curve(self, name: str, strength: pd.Series, *, large: bool) -> Figure:
+        feature = strength.name
+        card, bars = (self.of_set(t, self.shown) for t in ("scorecard", "observations"))
+        card, bars = card[card["feature"] == feature], bars[bars["feature"] == feature]
+        card = card[card["value"].between(*strength[["low", "high"]])].sort_values("value")
+        apart = card[card["apart"]]
+        beyond = strength["beyond"]
+        arguments = {
+            "feature": feature,
+            "values": card["value"].to_numpy(),
+            "effects": card[_EFFECTS].to_numpy().T,
+            "separate": list(zip(apart["value"].tolist(), apart["share"].tolist(), strict=True)),
+            "edges": np.append(bars["lower"], bars["upper"].iloc[-1]),
+            "counts": bars["count"].to_numpy(),
+            "note": f"{beyond:.1%} lie outside" if beyond > 0 else "",
+            "large": large,
+        }
+        alt = (
+            f"Effect of {feature} on the log odds: least {strength['least']:.2f} at "
+            f"{strength['least_at']:g}, greatest {strength['greatest']:.2f} at "
+            f"{strength['greatest_at']:g}."
+        )
+        return Figure(name, draw_effect, arguments, "", alt)
+
+    def convergence(self) -> Table:
+        """Return the log-likelihood by pass over the features, for every set."""
+        caption = (
+            "Where the log-likelihood of the training part goes. Each pass corrects every curve "
+            "once, until the curves hardly change any more; curves are smoothed, so that a pass "
+            "may lower it."
+        )
+        if self.papers in self.sets:
+            caption += f" The paper makes {_PAPER_PASSES} passes with set “{self.papers}”."
+        own = dict.fromkeys(["naive", "last", "greatest"], ",.1f") | {"first_share": ".0%"}
+        return self.whole.show("passes", caption, rows=self.tables["passes"], own=own)
+
+    def stepwise(self, name: str) -> Table:
+        """Return how the stepwise selection of a set went."""
+        path = self.of_set("stepwise", name)
+        caption = f"Set “{name}”. {_STEPS}"
+        if len(path) > 2:
+            caption += (
+                f" The second step gains {path['gain'].iloc[1]:,.1f} of log-likelihood, the last "
+                f"{path['gain'].iloc[-1]:,.1f}."
+            )
+        if self.papers in self.sets:
+            given = self.features(self.papers)
+            both = len(set(self.features(name)) & set(given))
+            caption += f" Of the paper’s {len(given)} features {both} are selected here."
+        columns = ["step", "action", "feature", "chi_square", "p_value", "log_likelihood"]
+        return self.whole.show("stepwise", caption, columns, path)
+
+    def tuning(self) -> Table:
+        """Return what was tried inside the training part, and what was chosen."""
+        table = self.tables["tuning"].reset_index(drop=True)
+        best = frozenset((int(i), "mean_log_likelihood") for i in np.flatnonzero(table["chosen"]))
+        return self.whole.show("tuning", _TUNING, rows=table.drop(columns="chosen"), best=best)
+
+    def scorecard(self) -> list[Block]:
+        """Return where the look-up table is, and a few of its lines."""
+        card = self.of_set("scorecard", self.shown)
+        parts = [card[card["kind"] == "intercept"]]
+        for feature in self.of_set("strengths", self.shown)["feature"].head(_EXCERPT_FEATURES):
+            own = card[card["feature"] == feature].sort_values("value")
+            parts.append(own.iloc[np.unique(np.searchsorted(own["below"], _EXCERPT_QUANTILES))])
+        caption = (
+            "An excerpt: the strongest features at their least value, median and upper quantiles. "
+            "To score a case by hand, start from the intercept and add the sum of every feature at "
+            "the case’s value (between two lines in proportion, beyond the last as the last). Of "
+            f"the result s, the probability of “{self.event}” is 1 / (1 + exp(−s))."
+        )
+        what = (
+            f"the whole look-up table of all sets, {len(self.tables['scorecard']):,} lines, one "
+            "per value seen in training; xnbflow.papers.generalized.scorecard.score scores by it alone"
+        )
+        files = ["effects/scorecard.parquet", "effects/scorecard.tsv"]
+        columns = ["feature", "value", "count", *_EFFECTS]
+        table = self.whole.show("scorecard", caption, columns, pd.concat(parts))
+        return [Links([("Scorecard", what, files)]), table]

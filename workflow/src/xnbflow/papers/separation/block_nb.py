@@ -1,0 +1,349 @@
+"""Block naive Bayes: blocks of dependent normal features, selected by their separation score.
+
+The augmented Bayesian network classifier of Pavlenko and von Rosen: features within a block may
+depend on each other given the class, blocks may not (Eq. 8).
+"""
+
+import warnings
+from collections.abc import Iterator
+from itertools import combinations
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import Columns, Instance, ListOf, one_of, whole
+from xnbflow.data.columns import column_positions
+from xnbflow.naive_bayes.base import BaseNaiveBayes
+from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks
+from xnbflow.papers.separation.separation_scores import (
+    CUTS,
+    effective_samples,
+    null_mean,
+    select_blocks,
+)
+
+__all__ = ["BlockNB"]
+
+#: Lower log densities count as this one in the ratio of two classes: -inf has no ratio to -inf.
+_LOWEST = -1e200
+
+
+class BlockNB(BaseNaiveBayes):
+    """Naive Bayes over blocks of features, each block multivariate normal.
+
+    Two classes a and b are compared by ``sum_i w_i (log f_i(x | a) - log f_i(x | b))`` plus their
+    log prior odds. Without selection all weights are 1. With selection the weights depend on the
+    pair of classes; of more than two, the class that wins most pairwise comparisons is predicted.
+
+    Parameters
+    ----------
+    blocks : int, list of lists of int, or estimator, default=1
+        Features per block, taken in the order of the columns (the last block may be smaller); or
+        the columns of each block; or an estimator with ``blocks_`` such as
+        `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples.
+    covariance : {"pooled", "per_class"}, default="pooled"
+        One covariance matrix per block for all classes, which makes linear discriminants, or one
+        for each class.
+    selection : {None, "threshold", "weights"}, default=None
+        Keep all blocks, those whose separation score reaches a threshold (Eq. 18), or give all
+        blocks their optimal weights (Eq. 17).
+    cut : {"printed", "bias_removed", "optimal"}, default="printed"
+        The threshold: Eq. 22, Eq. 22 without the bias of its sum, or the one with the least
+        estimated risk. Simulations advise "optimal", or `selection="weights"`; see
+        `xnbflow.papers.separation.separation_scores`.
+
+    Attributes
+    ----------
+    blocks_ : list of ndarray of int
+        The features of each block.
+    pairs_ : list of tuple of int
+        The pairs of classes, as positions in `classes_`.
+    scores_ : ndarray of shape (n_pairs, n_blocks)
+        Separation scores: half the cross-entropy distance of the two classes in the block, times
+        2 n1 n2 / (n1 + n2). Selection divides them by the factor by which the estimated covariances
+        inflate them, see `xnbflow.papers.separation.separation_scores.null_mean`.
+    threshold_ : ndarray of shape (n_pairs, n_blocks)
+        The score below which a block is left out, inflated like the scores; 0 without a threshold.
+    weights_, selected_blocks_ : ndarray of shape (n_pairs, n_blocks)
+        The factor of each block's log-likelihood ratio, and where it is above 0.
+    selected_features_ : dict
+        For each class label the features of the blocks selected for a pair with that class, by
+        falling score; only with ``selection="threshold"``.
+    asymptotic_risk_ : ndarray of shape (n_pairs,)
+        Estimated misclassification risk between two equally probable classes: Eq. 9 without
+        selection, Theorem 1 (corrected) with a threshold, Eqs. 15 and 16 with weights. Too low
+        where samples are few, see Notes.
+    densities_ : list of GaussianBlocks
+        The densities of the blocks, those of one size together.
+    shrinkage_ : ndarray of shape (n_covariances, n_blocks)
+        How far each correlation matrix was shrunk towards independence (Ledoit-Wolf): above 0
+        only where it is singular or has fewer than ten degrees of freedom per feature. One row
+        if pooled, else one per class.
+
+    See Also
+    --------
+    GaussianNB : Every feature a block of its own.
+    xnbflow.preprocessing.CorrelationBlocks : Finds blocks of correlated features.
+    SelectiveNB : Selects features by mutual information.
+
+    Notes
+    -----
+    With selection and more than two classes the score of a class is the mean of its log odds
+    against all classes, posteriors are their softmax, and where another class has the most wins,
+    the two exchange their scores; `explain` shows the scores before that. A covariance per class
+    needs two samples of each class and many parameters. See ``docs/methods/block.md``.
+
+    References
+    ----------
+    T. Pavlenko and D. von Rosen, augmented Bayesian network classifiers.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = BlockNB(blocks=[[0, 1], [2, 3]], covariance="per_class").fit(X, y)
+    >>> round(float(classifier.score(X, y)), 2)
+    0.97
+    >>> classifier.scores_.round()
+    array([[ 693., 4121.],
+           [1055., 9177.],
+           [  37.,  314.]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "blocks": [whole(1), ListOf(Columns()), Instance("fit")],
+        "covariance": [one_of("pooled", "per_class")],
+        "selection": [one_of("threshold", "weights"), None],
+        "cut": [one_of(*CUTS)],
+    }
+
+    def __init__(
+        self,
+        *,
+        blocks: Any = 1,
+        covariance: str = "pooled",
+        selection: str | None = None,
+        cut: str = "printed",
+    ) -> None:
+        self.blocks = blocks
+        self.covariance = covariance
+        self.selection = selection
+        self.cut = cut
+
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
+        self._refuse_constant(features, codes)
+        self.blocks_ = self._find_blocks(features, codes)
+        self._check_blocks()
+        sizes = np.array([len(block) for block in self.blocks_])
+        self._members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
+        self.densities_ = [
+            self._fit_densities(features, codes, members) for members in self._members
+        ]
+        self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
+        singular = self._in_blocks([density.singular_ for density in self.densities_]).any(axis=0)
+        if singular.any():
+            block = int(np.argmax(singular))
+            names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
+            msg = (
+                f"{singular.sum()} blocks have a singular covariance, the first is block {block} "
+                f"({names}): features depend on each other exactly. Such covariances are shrunk "
+                "(Ledoit-Wolf)"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)
+        self._select(sizes)
+
+    def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
+        """Raise where a class, or with a pooled covariance every class, leaves no variance."""
+        n_classes, pooled = len(self.classes_), self.covariance == "pooled"
+        if pooled and len(codes) <= n_classes:
+            msg = (
+                f"{counted(len(codes), 'sample')} in {counted(n_classes, 'class')} leave no "
+                "variance within classes; give more samples than classes"
+            )
+            raise InputError(msg)
+        alone = self.classes_[self.class_count_ == 1].tolist()
+        if alone and not pooled:
+            msg = (
+                f"class {alone[0]!r} has 1 sample, which has no covariance; use "
+                "covariance='pooled', or at least 2 samples of each class"
+            )
+            raise InputError(msg)
+        spreads = [np.ptp(features[:, codes == code], axis=1) for code in range(n_classes)]
+        constant = np.array(spreads) == 0
+        if pooled:
+            constant = constant.all(axis=0, keepdims=True)
+        if constant.any():
+            row, column = np.argwhere(constant)[0]
+            where = "each class" if pooled else f"class {self.classes_.tolist()[row]!r}"
+            msg = (
+                f"feature {self._feature_names().tolist()[column]!r} is constant within {where} "
+                f"({constant.any(axis=0).sum()} in all), so that no normal density fits it; "
+                f"remove such features{'' if pooled else ' or use covariance=pooled'}"
+            )
+            raise InputError(msg)
+
+    def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
+        n_features = len(features)
+        found: Any
+        if isinstance(self.blocks, Integral):
+            found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
+        elif isinstance(self.blocks, (list, tuple)):
+            names = self._feature_names()
+            found = [column_positions(block, names, "blocks") for block in self.blocks]
+        else:
+            found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
+            if found is None:
+                msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
+                raise InputError(msg)
+        return [block for block in found if len(block)]
+
+    def _check_blocks(self) -> None:
+        """Raise unless every feature is in one block, and no block is too large."""
+        columns = np.concatenate([np.empty(0, dtype=np.intp), *self.blocks_])
+        uses = np.bincount(columns, minlength=self.n_features_in_)
+        if (uses != 1).any():
+            column = int(np.argmax(uses != 1))
+            what = "more than one block" if uses[column] else "no block"
+            msg = (
+                f"feature {self._feature_names().tolist()[column]!r} (column {column}) is in "
+                f"{what}; put each feature in exactly one"
+            )
+            raise InputError(msg)
+        sizes, n_samples = [len(block) for block in self.blocks_], self.class_count_.sum()
+        if max(sizes) > n_samples:
+            msg = (
+                f"block {np.argmax(sizes)} has {max(sizes)} features but there are {n_samples} "
+                "samples: its covariance cannot be estimated. Use smaller blocks"
+            )
+            raise InputError(msg)
+
+    def _fit_densities(
+        self, features: np.ndarray, codes: np.ndarray, members: np.ndarray
+    ) -> GaussianBlocks:
+        columns = np.array([self.blocks_[i] for i in members])
+        try:
+            density = GaussianBlocks(columns=columns, covariance=self.covariance)
+            return density.fit(features, codes, len(self.classes_))
+        except np.linalg.LinAlgError as error:
+            msg = (
+                f"a covariance of a block of {columns.shape[1]} features is singular even when "
+                "shrunk: a class has 2 samples, or features repeat each other. Use "
+                "covariance='pooled', or remove one of each such pair"
+            )
+            raise InputError(msg) from error
+
+    def _select(self, sizes: np.ndarray) -> None:
+        """Score every block for every pair of classes, and select."""
+        pooled = self.covariance == "pooled"
+        degrees = sizes if pooled else sizes * (sizes + 3) // 2
+        within = self.class_count_.sum() - len(self.classes_)
+        self.pairs_ = list(combinations(range(len(self.classes_)), 2))
+        self.scores_, self.threshold_, self.weights_ = np.empty((3, len(self.pairs_), len(sizes)))
+        self.asymptotic_risk_ = np.empty(len(self.pairs_))
+        for row, (first, second) in enumerate(self.pairs_):
+            n = effective_samples(self.class_count_[first], self.class_count_[second])
+            distances = [density.distances(first, second) for density in self.densities_]
+            self.scores_[row] = n / 2 * self._in_blocks(distances)
+            spread = [self.shrinkage_[0 if pooled else code] for code in (first, second)]
+            dof = [within if pooled else self.class_count_[code] - 1 for code in (first, second)]
+            excess = null_mean(sizes, spread, dof, n, pooled=pooled) / degrees
+            result = select_blocks(self.scores_[row] / excess, degrees, n, self.selection, self.cut)
+            self.weights_[row], self.threshold_[row] = result.weights, result.threshold * excess
+            self.asymptotic_risk_[row] = result.moments.risk
+            if not result.weights.any():
+                one, other = self.classes_[[first, second]].tolist()
+                msg = (
+                    f"no block separates class {one!r} from {other!r}; "
+                    "the two are compared by their priors"
+                )
+                warnings.warn(msg, UserWarning, stacklevel=4)
+        self.selected_blocks_ = self.weights_ > 0
+        if self.selection == "threshold":
+            labels = self.classes_.tolist()
+            self.selected_features_ = {
+                label: self._selected(code) for code, label in enumerate(labels)
+            }
+
+    def _selected(self, code: int) -> list[Any]:
+        """Return the features selected for a class, by falling score against another class."""
+        rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
+        best = np.where(self.selected_blocks_, self.scores_, -1.0)[rows].max(axis=0, initial=-1.0)
+        order = np.argsort(-best, kind="stable")[: (best >= 0).sum()]
+        names = self._feature_names()
+        return [name for block in order for name in names[self.blocks_[block]].tolist()]
+
+    def _in_blocks(self, parts: list[np.ndarray]) -> np.ndarray:
+        """Put what is known per block of each size, last axis, into the order of the blocks."""
+        whole = np.empty((*parts[0].shape[:-1], len(self.blocks_)), dtype=parts[0].dtype)
+        for members, part in zip(self._members, parts, strict=True):
+            whole[..., members] = part
+        return whole
+
+    def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
+        if self.selection is not None:
+            return self._coupled(self._weighted_sums(features, self.weights_))
+        every_block = np.ones((1, len(self.blocks_)))
+        return self.class_log_prior_ + self._weighted_sums(features, every_block)[:, 0].T
+
+    def _weighted_sums(self, features: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return weighted sums of the blocks' log densities, (n_classes, n_weights, n_samples)."""
+        sums = np.zeros((len(self.classes_), len(weights), features.shape[1]))
+        for density, inside, blocks in self._parts(np.any(weights, axis=0)):
+            for code in range(len(self.classes_)):
+                terms = self._log_density_terms(density, features, code, inside)
+                sums[code] += weights[:, blocks] @ terms.sum(axis=1)
+        return sums
+
+    def _log_density_terms(
+        self, density: GaussianBlocks, features: np.ndarray, code: int, inside: np.ndarray
+    ) -> np.ndarray:
+        terms = density.log_density_terms(features, code, inside)
+        if self.selection is not None and not terms.min(initial=0.0) >= _LOWEST:  # or NaN
+            np.fmax(terms, _LOWEST, out=terms)
+        return terms
+
+    def _coupled(self, sums: np.ndarray) -> np.ndarray:
+        """Return one score per sample and class from the comparisons of pairs; see Notes."""
+        n_classes, _, n_samples = sums.shape
+        joint = np.repeat(self.class_log_prior_[None], n_samples, axis=0)
+        wins = np.zeros((n_samples, n_classes))
+        for row, (first, second) in enumerate(self.pairs_):
+            ratio = sums[first, row] - sums[second, row]
+            joint[:, first] += ratio / n_classes
+            joint[:, second] -= ratio / n_classes
+            odds = ratio + self.class_log_prior_[first] - self.class_log_prior_[second]
+            wins[:, first] += odds > 0
+            wins[:, second] += odds < 0
+        # The class of most wins, ties by score, gets the greatest score.
+        rows, top = np.arange(n_samples), np.argmax(joint, axis=1)
+        most = wins == wins.max(axis=1, keepdims=True)
+        winner = np.argmax(np.where(most, joint, -np.inf), axis=1)
+        joint[rows, top], joint[rows, winner] = joint[rows, winner], joint[rows, top]
+        return joint
+
+    def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
+        used = np.any(self.selected_blocks_[rows], axis=0)
+        if self.selection is None:
+            rows, used = [], np.ones(len(self.blocks_), dtype=bool)
+        columns, terms = [np.empty(0, dtype=np.intp)], [np.empty((0, features.shape[1]))]
+        for density, inside, blocks in self._parts(used):
+            own = self._log_density_terms(density, features, code, inside)
+            share = own if self.selection is None else np.zeros_like(own)
+            for row in rows:
+                other = sum(self.pairs_[row]) - code
+                ratio = own - self._log_density_terms(density, features, other, inside)
+                share += self.weights_[row, blocks][:, None, None] / len(self.classes_) * ratio
+            columns.append(density.columns[inside].reshape(-1))
+            terms.append(share.reshape(-1, features.shape[1]))
+        return np.concatenate(columns), np.concatenate(terms)
+
+    def _parts(self, chosen: np.ndarray) -> Iterator[tuple[GaussianBlocks, np.ndarray, np.ndarray]]:
+        """Yield the densities of each size, which of them are chosen, and as which blocks."""
+        for members, density in zip(self._members, self.densities_, strict=True):
+            inside = np.flatnonzero(chosen[members])
+            yield density, inside, members[inside]

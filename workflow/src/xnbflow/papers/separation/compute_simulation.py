@@ -1,0 +1,343 @@
+"""Simulated risk of block selection, the covariances known (Pavlenko and von Rosen, section 4).
+
+Only the scores of the blocks and their real parts are drawn; given these the risk is exact.
+`xnbflow.papers.separation.separation_scores` has the notation.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+from scipy.stats import ncx2
+
+from xnbflow.core.seeds import derive_seed
+from xnbflow.papers.separation import (
+    ALL_BLOCKS,
+    BEST_THRESHOLD,
+    BIAS_REMOVED,
+    EQ22,
+    ESTIMATED_WEIGHTS,
+    KNOWN_WEIGHTS,
+    TRUE_SCORES,
+)
+from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
+from xnbflow.papers.separation.separation_scores import (
+    Moments,
+    bias_removed_cut,
+    kept_moments,
+    optimal_cut,
+    printed_cut,
+    weighted_moments,
+)
+
+__all__ = ["Setting", "make_settings", "simulate", "standard_error"]
+
+#: Where less than this is misclassified with all blocks there is nothing to gain.
+_LEAST_RISK = 1e-6
+_GAIN_EDGES = np.linspace(-0.5, 1.0, 61)
+_SHOWN_ESTIMATES = 50
+#: Training sets for Theorem 1, which needs no estimate of H, per training set for the rest.
+_THEOREM1_DRAWS = 20
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A distribution H of true scores gamma², as equally probable scores ``true`` of the blocks.
+
+    ``about`` has the first columns of the table ``risk``; a block has ``size`` features.
+    """
+
+    about: dict[str, Any]
+    true: np.ndarray
+    size: int
+
+    @property
+    def name(self) -> str:
+        """What the setting is called."""
+        return self.about["setting"]
+
+    @cached_property
+    def mixing(self) -> MixingDistribution:
+        """H, known."""
+        values, counts = np.unique(self.true, return_counts=True)
+        return MixingDistribution(values, counts / len(self.true))
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Degrees of freedom of each block's score."""
+        return np.full(len(self.true), float(self.size))
+
+    @cached_property
+    def cuts(self) -> dict[str, float]:
+        """Thresholds where scores have their expectations: Eq. 20's, and without its bias."""
+        expected = self.true + self.degrees
+        rules = {EQ22: printed_cut, BIAS_REMOVED: bias_removed_cut}
+        return {rule: self.size * cut(expected, self.degrees) for rule, cut in rules.items()}
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return random numbers that depend on the setting and the purpose alone."""
+        return np.random.default_rng(derive_seed("separation", self.name, purpose))
+
+
+class _Trials(NamedTuple):
+    """Training samples, as far as the risk depends on them; arrays (n_repeats, n_blocks).
+
+    ``observed`` are scores u = |T|², ``signal`` is gamma'T, and ``offset`` T's with s the noise of
+    the midpoint between the class means, which shifts the boundary.
+    """
+
+    observed: np.ndarray
+    signal: np.ndarray
+    offset: np.ndarray
+
+
+def make_settings(params: dict[str, Any]) -> list[Setting]:
+    """Return the distributions that the study's parameters name; see `analyse`."""
+    n, size = params["blocks"], params["size"]
+    columns = ("low", "high", "degrees", "noncentrality")
+    found = []
+
+    def quantiles(n: int) -> np.ndarray:
+        return (np.arange(n) + 0.5) / n
+
+    def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0, **known: float) -> None:
+        given = {column: float(known.get(column, np.nan)) for column in columns}
+        about = {"setting": name, "distribution": kind, **given, "useless": useless}
+        found.append(Setting(about, true, size))
+
+    for high in params["uniform"]:
+        add(f"uniform on [0, {high:g}]", "uniform", high * quantiles(n), low=0, high=high)
+    kind = "non-central chi-square"
+    for degrees, shift in params["noncentral"]:
+        true = ncx2.ppf(quantiles(n), degrees, shift)
+        name = f"{kind} ({degrees:g}, {shift:g})"
+        add(name, kind, true, degrees=degrees, noncentrality=shift)
+    for share, (low, high) in itertools.product(params["useless"], params["useful"]):
+        n_useless = round(share * n)
+        useful = low + (high - low) * quantiles(n - n_useless)
+        name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
+        true = np.append(np.zeros(n_useless), useful)
+        add(name, "useless and uniform", true, share, low=low, high=high)
+    return found
+
+
+def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
+    """Return the tables ``risk``, ``gains``, ``theorem1`` and ``weights`` of one distribution.
+
+    Of the study's parameters ``samples`` and ``repeats`` matter here.
+    """
+    trials = _draw(setting, params["repeats"], "training samples")
+    estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
+    methods = _method_weights(setting, trials, estimates)
+    asymptotic = _asymptotic_moments(setting)
+    risk, gains = zip(
+        *(_compare(setting, trials, methods, asymptotic, n) for n in params["samples"]),
+        strict=True,
+    )
+    return {
+        "risk": pd.concat(risk),
+        "gains": pd.concat(gains),
+        "theorem1": pd.DataFrame(_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])),
+        "weights": _weight_curves(setting, estimates[:_SHOWN_ESTIMATES]),
+    }
+
+
+def _draw(setting: Setting, repeats: int, purpose: str) -> _Trials:
+    rng = setting.rng(purpose)
+    shape = (repeats, len(setting.true))
+    along = np.sqrt(setting.true) + rng.normal(size=shape)
+    across = rng.chisquare(setting.size - 1, size=shape) if setting.size > 1 else 0.0
+    observed = along**2 + across
+    signal = np.sqrt(setting.true) * along
+    return _Trials(observed, signal, np.sqrt(observed) * rng.normal(size=shape))
+
+
+def _method_weights(
+    setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
+) -> dict[str, np.ndarray]:
+    """Return the weights (n_repeats, n_blocks) that each method gives."""
+    observed, degrees, size = trials.observed, setting.degrees, setting.size
+
+    def kept(cut: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray:
+        return np.array([scores >= size * cut(scores, degrees) for scores in observed], dtype=float)
+
+    weights = np.array(
+        [mixing.weights(scores, size) for scores, mixing in zip(observed, estimates, strict=True)]
+    )
+    best = [
+        scores >= size * optimal_cut(scores, degrees, own)
+        for scores, own in zip(observed, weights, strict=True)
+    ]
+    truly_kept = (setting.true + size >= setting.cuts[EQ22]).astype(float)
+    known = setting.mixing.weights(observed.reshape(-1), size).reshape(observed.shape)
+    return {
+        ALL_BLOCKS: np.ones(observed.shape),
+        EQ22: kept(printed_cut),
+        BIAS_REMOVED: kept(bias_removed_cut),
+        BEST_THRESHOLD: np.array(best, dtype=float),
+        KNOWN_WEIGHTS: known,
+        ESTIMATED_WEIGHTS: weights,
+        TRUE_SCORES: np.broadcast_to(truly_kept, observed.shape),
+    }
+
+
+def _compare(
+    setting: Setting,
+    trials: _Trials,
+    methods: dict[str, np.ndarray],
+    asymptotic: dict[str, Moments],
+    n: int,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return rows of the tables ``risk`` and ``gains`` for one sample size."""
+    risks = {method: _exact_risk(trials, weights, n) for method, weights in methods.items()}
+    whole = risks[ALL_BLOCKS]
+    rows, histograms = [], [pd.DataFrame()]
+    if whole.mean() < _LEAST_RISK:
+        return pd.DataFrame(), pd.DataFrame()
+    limits = {method: Moments(m.mean / n, m.variance / n) for method, m in asymptotic.items()}
+    for method, weights in methods.items():
+        risk, limit, share = risks[method], limits[method], risks[method].mean() / whole.mean()
+        moments = weighted_moments(trials.observed, weights, trials.signal, n)
+        rows.append(
+            {
+                **setting.about,
+                "mean_score": setting.true.mean(),
+                "samples": n,
+                "method": method,
+                "separation": moments.separation.mean(),
+                "risk": risk.mean(),
+                "risk_error": standard_error(risk),
+                "asymptotic_separation": float(limit.separation),
+                "asymptotic_risk": float(limit.risk),
+                "gain": 1 - share,
+                "gain_error": standard_error(risk - share * whole) / whole.mean(),
+                "asymptotic_gain": float(1 - limit.risk / limits[ALL_BLOCKS].risk),
+                "kept": (weights > 0).mean(),
+            }
+        )
+        if method != ALL_BLOCKS:
+            gain = np.clip(1 - risk / whole, _GAIN_EDGES[0], _GAIN_EDGES[-1])
+            counts, _ = np.histogram(gain, _GAIN_EDGES)
+            about = {"setting": setting.name, "samples": n, "method": method}
+            bins = {"gain_from": _GAIN_EDGES[:-1], "gain_to": _GAIN_EDGES[1:]}
+            table = pd.DataFrame(about | bins | {"training_sets": counts})
+            histograms.append(table[counts > 0])
+    return pd.DataFrame(rows), pd.concat(histograms)
+
+
+def _exact_risk(trials: _Trials, weights: np.ndarray, n: int) -> np.ndarray:
+    """Return the misclassification risk given each training set, equal priors, (n_repeats,).
+
+    The midpoint between the estimated means is off by s / sqrt(2 n) in each direction, which moves
+    both classes' scores by the same T's / n.
+    """
+    mean, variance = weighted_moments(trials.observed, weights, trials.signal, n)
+    shift = (weights * trials.offset).sum(axis=1) / n
+    sd = np.sqrt(np.where(variance > 0, variance, 1.0))
+    risk = (ndtr(-(mean + shift) / sd) + ndtr(-(mean - shift) / sd)) / 2
+    return np.where(variance > 0, risk, 0.5)
+
+
+def standard_error(values: np.ndarray) -> float:
+    """Return the standard error of the mean; not a number for a single value."""
+    if len(values) < 2:
+        return np.nan
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
+    """Return E and V of each method, times n, from Eqs. 15 and 16 with the known H.
+
+    Thresholds are those at the expectation of all scores, as they become with many blocks.
+    """
+    candidates = np.linspace(0, ncx2.ppf(0.999, setting.size, setting.true.max()), 400)
+    best = max((_above(setting, cut) for cut in candidates), key=lambda m: m.separation)
+    true = setting.true[setting.true + setting.degrees >= setting.cuts[EQ22]]
+    # With optimal weights V = 2 E, E the mean of u w(u)².
+    top = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
+    roots = np.linspace(0, top, 4001)[1:]
+    scores = roots**2
+    density = setting.mixing.density(scores, setting.size) * 2 * roots
+    weights = setting.mixing.weights(scores, setting.size)
+    mean = len(setting.true) * np.trapezoid(scores * weights**2 * density, roots)
+    weighted = Moments(mean, 2 * mean)
+    return {
+        ALL_BLOCKS: _above(setting, 0.0),
+        EQ22: _above(setting, setting.cuts[EQ22]),
+        BIAS_REMOVED: _above(setting, setting.cuts[BIAS_REMOVED]),
+        BEST_THRESHOLD: best,
+        KNOWN_WEIGHTS: weighted,
+        ESTIMATED_WEIGHTS: weighted,
+        TRUE_SCORES: Moments(true.sum(), 2 * (true + setting.size).sum()),
+    }
+
+
+def _above(setting: Setting, cut: float) -> Moments:
+    """Return n E and n V if blocks are kept from a score on.
+
+    ``u chi(u; m, g) = m chi(u; m + 2, g) + g chi(u; m + 4, g)`` leaves tails of the chi-square.
+    """
+    true, size = setting.true, setting.size
+    tail = ncx2.sf(cut, size + 2, true)
+    mean = (true * tail).sum()
+    return Moments(mean, 2 * (size * tail + true * ncx2.sf(cut, size + 4, true)).sum())
+
+
+def _theorem1(
+    setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
+) -> list[dict[str, Any]]:
+    """Return the mean signal n E of classifiers with a fixed threshold, four ways."""
+    degrees = setting.degrees
+    many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
+    n_draws = len(many.observed)
+    rows = []
+    for rule, cut in setting.cuts.items():
+        kept = many.observed >= cut
+        simulated = (many.signal * kept).sum(axis=1)
+        cuts = np.full(len(degrees), cut)
+        by_estimate = [
+            kept_moments(scores, degrees, cuts, mixing, 1).mean
+            for scores, mixing in zip(trials.observed, estimates, strict=False)
+        ]
+        all_degrees, all_cuts = np.tile(degrees, n_draws), np.tile(cuts, n_draws)
+        corrected = kept_moments(
+            many.observed.reshape(-1), all_degrees, all_cuts, setting.mixing, n_draws
+        )
+        rows.append(
+            {
+                "setting": setting.name,
+                "rule": rule,
+                "threshold": cut,
+                "kept": kept.mean(),
+                "simulated": simulated.mean(),
+                "simulated_error": standard_error(simulated),
+                "printed": ((many.observed - setting.size) * kept).sum(axis=1).mean(),
+                "corrected": corrected.mean,
+                "corrected_estimated": float(np.mean(np.array(by_estimate))),
+            }
+        )
+    return rows
+
+
+def _weight_curves(setting: Setting, estimates: list[MixingDistribution]) -> pd.DataFrame:
+    """Return the weight of scores: under the known H and under those estimated."""
+    top = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 2
+    scores = np.linspace(0.5, top, 60) ** 2
+    curves = np.array([mixing.weights(scores, setting.size) for mixing in estimates])
+    low, median, high = np.quantile(curves, [0.05, 0.5, 0.95], axis=0)
+    return pd.DataFrame(
+        {
+            "setting": setting.name,
+            "score": scores,
+            "known": setting.mixing.weights(scores, setting.size),
+            "estimated_5_percent": low,
+            "estimated_median": median,
+            "estimated_95_percent": high,
+            "threshold": setting.cuts[EQ22],
+        }
+    )

@@ -1,0 +1,251 @@
+"""Selection of blocks of features by separation score (Pavlenko and von Rosen, sections 3 and 4).
+
+Two classes are compared by the sum over blocks of ``w(u_i) C_i``, the weighted log-likelihood
+ratios of Eq. 13; ``docs/methods/block.md`` derives what is computed here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
+
+__all__ = [
+    "CUTS",
+    "BlockSelection",
+    "Moments",
+    "bias_removed_cut",
+    "effective_samples",
+    "kept_moments",
+    "null_mean",
+    "optimal_cut",
+    "printed_cut",
+    "select_blocks",
+    "weighted_moments",
+]
+
+
+class Moments(NamedTuple):
+    """Mean E and variance V of a two-class classifier's score on new samples, Eqs. 15 and 16.
+
+    E is the mean in the first class, and minus the mean in the second; V is the same in both.
+
+    Examples
+    --------
+    >>> moments = Moments(mean=2.0, variance=4.0)
+    >>> float(moments.separation), float(moments.risk.round(4))
+    (2.0, 0.1587)
+    """
+
+    mean: float | np.ndarray
+    variance: float | np.ndarray
+
+    @property
+    def separation(self) -> np.ndarray:
+        """D = 2 E / sqrt(V); 0 where nothing is used."""
+        variance = np.asarray(self.variance, dtype=np.float64)
+        root = np.sqrt(np.where(variance > 0, variance, 1.0))
+        return np.where(variance > 0, 2 * np.asarray(self.mean) / root, 0.0)
+
+    @property
+    def risk(self) -> np.ndarray:
+        """Misclassification risk ``Phi(-D / 2)`` for equal priors."""
+        return ndtr(-self.separation / 2)
+
+
+@dataclass(frozen=True)
+class BlockSelection:
+    """The weights (n_blocks,) of log-likelihood ratios for one pair of classes, Eq. 13.
+
+    ``threshold`` (n_blocks,) are the scores below which blocks are left out, 0 where none is;
+    ``moments`` those of the classifier with these weights, estimated.
+    """
+
+    weights: np.ndarray
+    threshold: np.ndarray
+    moments: Moments
+
+
+def effective_samples(n_first: int, n_second: int) -> float:
+    """Return N = 2 n1 n2 / (n1 + n2), the samples per class of two equal classes as informative.
+
+    Examples
+    --------
+    >>> effective_samples(30, 60)
+    40.0
+    """
+    return 2 * n_first * n_second / (n_first + n_second)
+
+
+def null_mean(
+    size: float | np.ndarray,
+    spread: Sequence[np.ndarray],
+    dof: Sequence[float],
+    n: float,
+    *,
+    pooled: bool,
+) -> np.ndarray:
+    """Return the mean score (n_blocks,) of blocks that do not separate, with covariances estimated.
+
+    If d estimates a covariance A of p features with f degrees of freedom, the mean of its inverse
+    is ``c A^-1``, ``c = f / (f - p - 1)`` (inverse Wishart distribution). By the definition of J
+    the mean score is ``size (c1 + c2) / 2`` from the means, and from covariances of each class's
+    own ``n / 4 size (c1 + c2 - 2)``: together ``size (size + 3) / 2`` for many samples.
+
+    ``spread``, each (n_blocks,), is for either class how far the correlations were shrunk, 0 to 1:
+    only ``1 - spread`` of the features beyond the first are counted in p, an approximation exact at
+    0 and 1. ``dof`` are those of either class's covariance, twice the same if ``pooled``; n are
+    samples per class, or `effective_samples`.
+
+    Examples
+    --------
+    Hotelling's T² of 2 features with 28 degrees of freedom: 2 * 28 / 25.
+
+    >>> null_mean(2, (np.zeros(1), np.zeros(1)), (28, 28), 15, pooled=True)
+    array([2.24])
+    """
+    inflation = np.zeros(())
+    for shrinkage, f in zip(spread, dof, strict=True):
+        features = 1 + (1 - shrinkage) * (size - 1)
+        inflation = inflation + f / np.maximum(f - features - 1, 0.5)
+    mean = size * inflation / 2
+    return mean if pooled else mean + n / 4 * size * (inflation - 2)
+
+
+def weighted_moments(
+    scores: np.ndarray, weights: np.ndarray, signal: np.ndarray, n: float
+) -> Moments:
+    """Return E and V of a weighted classifier, Eqs. 15 and 16 as sums over blocks.
+
+    ``scores`` u, ``weights`` w(u) and ``signal``, ``gamma'T`` or its expectation given u, have
+    shape (..., n_blocks); n is the number of samples per class, or `effective_samples`.
+
+    Examples
+    --------
+    Eq. 9 at J = 4, m = 12 and rho = 1/12, n = 1200: 100 blocks of gamma² = 24 each.
+
+    >>> ones = np.ones(100)
+    >>> float(weighted_moments(36 * ones, ones, 24 * ones, 1200).risk.round(4))
+    0.2071
+    """
+    mean = (weights * signal).sum(axis=-1) / n
+    return Moments(mean, 2 * (weights**2 * scores).sum(axis=-1) / n)
+
+
+def kept_moments(
+    scores: np.ndarray,
+    degrees: np.ndarray,
+    threshold: np.ndarray,
+    mixing: MixingDistribution,
+    n: float,
+) -> Moments:
+    """Return E and V of the classifier that keeps blocks from a threshold on: Theorem 1, corrected.
+
+    Theorem 1 lacks the boundary term ``2 t b(t)`` of each block, b being the density of the scores
+    under the mixing distribution. Scores, degrees and threshold have shape (n_blocks,).
+    """
+    kept = scores >= threshold
+    boundary = 0.0
+    for m in np.unique(degrees):
+        cuts = threshold[(degrees == m) & (threshold > 0)]
+        values, counts = np.unique(cuts, return_counts=True)
+        if len(values):
+            boundary += (counts * 2 * values * mixing.density(values, m)).sum()
+    mean = ((scores - degrees)[kept].sum() - boundary) / n
+    return Moments(max(float(mean), 0.0), 2 * scores[kept].sum() / n)
+
+
+def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
+    """Return the threshold of Eq. 22 as printed, in units of a block's m: 2 S / (S + B).
+
+    S is the sum of the estimated distances and B its bias, on the scale of scores.
+
+    Examples
+    --------
+    >>> printed_cut(np.array([24.0, 36.0]), np.array([12, 12]))  # 2 * 60 / (60 + 24)
+    1.4285714285714286
+    """
+    total = float(scores.sum())
+    return 2 * total / (total + float(degrees.sum()))
+
+
+def bias_removed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
+    """Return the threshold of Eq. 22 with S - B in place of S, in units of a block's m.
+
+    Examples
+    --------
+    >>> bias_removed_cut(np.array([24.0, 36.0]), np.array([12, 12]))  # 2 * 36 / 60
+    1.2
+    """
+    bias = float(degrees.sum())
+    excess = max(float(scores.sum()) - bias, 0.0)
+    return 2 * excess / (excess + bias)
+
+
+def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) -> float:
+    """Return the threshold, in units of a block's m, with the greatest estimated E / sqrt(V).
+
+    `weights` are the optimal weights of the scores, so that ``u w(u) = E[gamma'T | u]``. Of all
+    prefixes of the blocks by falling u / m that with the greatest ratio of ``sum E[gamma'T | u]``
+    to ``sqrt(sum u)`` is kept: the threshold is halfway to the next block, or 0 if there is none.
+
+    Examples
+    --------
+    >>> scores = np.array([3.0, 5.0, 4.0, 40.0, 50.0])
+    >>> optimal_cut(scores, np.full(5, 4), np.array([0.0, 0, 0, 0.9, 1]))
+    5.625
+    """
+    ratio = scores / degrees
+    order = np.argsort(-ratio, kind="stable")
+    separation = np.cumsum((scores * weights)[order]) / np.sqrt(
+        np.cumsum(scores[order]).clip(1e-300)
+    )
+    last = int(np.argmax(separation))
+    return float(ratio[order[last : last + 2]].mean()) if last + 1 < len(scores) else 0.0
+
+
+#: Rules of a threshold: Eq. 22 as printed, with the bias removed from its sum, and the best one.
+CUTS = ("printed", "bias_removed", "optimal")
+
+
+def select_blocks(
+    scores: np.ndarray,
+    degrees: np.ndarray,
+    n: float,
+    selection: str | None,
+    cut: str = "printed",
+) -> BlockSelection:
+    """Weigh the blocks of one pair of classes.
+
+    Scores and their degrees of freedom have shape (n_blocks,); n are samples per class, or
+    `effective_samples`. The selection None keeps every block with weight 1 (risk: Eq. 9 at the
+    estimated J). "threshold" keeps those whose score reaches a threshold, Eq. 18 (risk: Theorem 1),
+    by `printed_cut`, `bias_removed_cut` or `optimal_cut`. "weights" gives each its optimal weight,
+    Eq. 17, under the estimated distribution of scores.
+
+    Examples
+    --------
+    >>> select_blocks(np.array([12.0, 30, 10, 15]), np.full(4, 12), 60, "threshold").weights
+    array([0., 1., 0., 1.])
+    """
+    no_threshold = np.zeros(len(scores))
+    if selection is None:
+        ones = np.ones(len(scores))
+        mean, variance = weighted_moments(scores, ones, scores - degrees, n)
+        return BlockSelection(ones, no_threshold, Moments(max(float(mean), 0.0), variance))
+    mixing = estimate_mixing(scores, degrees)
+    best = np.empty(len(scores))
+    for m in np.unique(degrees) if selection == "weights" or cut == "optimal" else ():
+        best[degrees == m] = mixing.weights(scores[degrees == m], m)
+    if selection == "weights":
+        return BlockSelection(best, no_threshold, weighted_moments(scores, best, scores * best, n))
+    if cut == "optimal":
+        level = optimal_cut(scores, degrees, best)
+    else:
+        level = (printed_cut if cut == "printed" else bias_removed_cut)(scores, degrees)
+    threshold = level * degrees
+    weights = (scores >= threshold).astype(np.float64)
+    return BlockSelection(weights, threshold, kept_moments(scores, degrees, threshold, mixing, n))

@@ -1,0 +1,22 @@
+"""Signatures: accuracy against the number of genes, for the classifiers that have such a curve."""
+
+from xnbflow.core.entries import Analysis, list_of, number, whole
+
+CSNB = "ClassSpecificNB"
+XNB_PUBLISHED = "XNB"
+PAM = "shrunken centroids (PAM)"
+LASSO = "l1-logistic regression"
+
+ANALYSIS = Analysis(
+    "signatures",
+    "xnbflow.papers.signatures.compute",
+    "xnbflow.papers.signatures.section",
+    {
+        "splits": whole(2),
+        "repeats": whole(1),
+        "sizes": list_of(whole(1), 1),
+        "thresholds": list_of(number(above=0, below=1), 1),
+        "shrinkage": list_of(number(above=0), 1),
+        "C": list_of(number(above=0), 1),
+    },
+)

@@ -1,0 +1,179 @@
+"""Accuracy against the number of features: one classifier at every size, on the same folds."""
+
+import itertools
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import PredefinedSplit
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import NearestCentroid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from xnbflow.core.errors import InputError
+from xnbflow.core.seeds import derive_seed
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.evaluation.selected import features_with_effect
+from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.xnb import XNB
+from xnbflow.papers.signatures import ANALYSIS, CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.tables.contract import analysis_tables
+
+__all__ = ["DEFAULTS", "analyse", "features_per_class"]
+
+TABLES = analysis_tables(ANALYSIS)
+
+#: The analysis's parameters; `analyse` explains them.
+DEFAULTS: dict[str, Any] = {
+    "splits": 10,
+    "repeats": 1,
+    "sizes": [1, 2, 3, 5, 8, 13, 20, 35, 60, 100, 200],
+    "thresholds": [0.5, 0.9, 0.99, 0.999, 0.9999, 0.999999],
+    "shrinkage": [0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0],
+    "C": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
+}
+
+_METRICS = ["accuracy", "balanced_accuracy", "log_loss"]
+_POINT = ["method", "parameter", "value"]
+
+
+def analyse(
+    series: dict[str, DataSet], params: dict[str, Any], threads: int
+) -> dict[str, pd.DataFrame]:
+    """Cross-validate every classifier that has a path over sizes, at each of its sizes.
+
+    Folds, ``splits`` and ``repeats``, are those that a study with as many draws. What is tried:
+    ``sizes``, features per pair of classes, of `ClassSpecificNB`; ``thresholds`` of `XNB`;
+    ``shrinkage`` (scikit-learn's ``shrink_threshold``) of nearest shrunken centroids; ``C`` of
+    l1-logistic regression. No value may be missing.
+
+    Along the curve of `ClassSpecificNB` the evidence is calibrated as `ClassSpecificNBCV` does it,
+    class by class, for each fold by the predictions of the others. The table ``sizes`` has those
+    that `ClassSpecificNBCV` chooses inside each fold.
+    """
+    params = {**DEFAULTS, **params}
+    for data in series.values():
+        if np.isnan(data.values).any():
+            msg = f"{data.name}: the analysis 'signatures' takes no missing values; leave it out"
+            raise InputError(msg)
+        draw_folds(data, params["splits"], 1)  # refuses what cannot be split
+    tasks = list(itertools.product(series.values(), range(params["repeats"])))
+    parts = Parallel(n_jobs=max(1, threads))(delayed(_repeat)(*task, params) for task in tasks)
+    if not parts:
+        return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
+    points, sizes = (pd.concat([part[i] for part in parts], ignore_index=True) for i in range(2))
+    groups = points.groupby(["dataset", *_POINT, "samples", "classes", "folds"], sort=False)
+    means = groups[["features_per_class", *_METRICS]].mean()
+    spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
+    curves = means.join([spread, groups.size().rename("repeats")]).reset_index()
+    chosen = sizes.groupby("dataset", sort=False).agg(
+        least=("n_features", "min"),
+        median=("n_features", "median"),
+        most=("n_features", "max"),
+        features_per_class=("features_per_class", "mean"),
+        temperature=("temperature", "median"),
+    )
+    curves = curves[TABLES["curves"].fixed]
+    return {"curves": curves, "sizes": sizes, "chosen": chosen.reset_index()}
+
+
+def _repeat(
+    data: DataSet, repeat: int, params: Mapping[str, Any]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the points of all curves, and the chosen sizes, of one repeat."""
+    X, y = data.values.T, data.labels
+    drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
+    fold = drawn.loc[data.samples].to_numpy()
+    splits = PredefinedSplit(fold)
+    folds = list(splits.split())
+    seed = derive_seed(data.name, repeat, "signatures")
+    sizes = []
+    with threadpool_limits(1):
+        own = ClassSpecificNBCV(sizes=list(params["sizes"]), cv=splits, rule="best").fit(X, y)
+        path = own.path_.rename(columns={"n_features_per_class": "features_per_class"})
+        point = {"method": CSNB, "parameter": "features per pair of classes"}
+        path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
+        rows = path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
+        for method, parameter, value, model in _rivals(params, seed):
+            found = {"method": method, "parameter": parameter, "value": float(value)}
+            rows.append(found | _cross_validate(data, folds, model))
+        for i, (train, _) in enumerate(folds):
+            groups = None if data.groups is None else data.groups[train]
+            model = ClassSpecificNBCV().fit(X[train], y[train], groups)
+            chosen = {
+                "n_features": model.n_features_,
+                "features_per_class": features_per_class(model),
+                "temperature": model.path_.set_index("chosen").loc[True, "temperature"],
+            }
+            sizes.append({"dataset": data.name, "repeat": repeat, "fold": i, **chosen})
+    shape = {"samples": data.n_samples, "classes": len(data.classes), "folds": len(folds)}
+    return pd.DataFrame(rows).assign(dataset=data.name, **shape), pd.DataFrame(sizes)
+
+
+def _rivals(
+    params: Mapping[str, Any], seed: int
+) -> Iterator[tuple[str, str, float, BaseEstimator]]:
+    """Yield every other point of a curve: method, parameter, value and estimator."""
+    for value in params["thresholds"]:
+        yield XNB_PUBLISHED, "threshold", value, XNB(threshold=value)
+    for value in params["shrinkage"]:
+        centroids = NearestCentroid(shrink_threshold=value, priors="empirical")
+        yield PAM, "shrink_threshold", value, make_pipeline(StandardScaler(), centroids)
+    for value in params["C"]:
+        lasso = LogisticRegression(
+            C=value, l1_ratio=1.0, solver="liblinear", random_state=seed % 2**31
+        )
+        yield LASSO, "C", value, make_pipeline(StandardScaler(), OneVsRestClassifier(lasso))
+
+
+def _cross_validate(
+    data: DataSet, folds: list[tuple[np.ndarray, np.ndarray]], model: BaseEstimator
+) -> dict[str, float]:
+    """Return the metrics of a model's predictions over all folds, and its number of features."""
+    X, classes = data.values.T, data.classes
+    predicted = np.empty(data.n_samples, dtype=classes.dtype)
+    posterior = np.full((data.n_samples, len(classes)), -np.inf)
+    counts = []
+    with warnings.catch_warnings():
+        # few features, or none, is what ends of a curve are; its points show what comes of it
+        warnings.simplefilter("ignore", UserWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for train, test in folds:
+            model.fit(X[train], data.labels[train])
+            predicted[test] = model.predict(X[test])
+            known = np.searchsorted(classes, model.classes_)
+            with np.errstate(divide="ignore"):
+                posterior[np.ix_(test, known)] = np.log(model.predict_proba(X[test]))
+            counts.append(features_per_class(model))
+    tested = np.concatenate([test for _, test in folds])
+    metrics = fold_metrics(data.labels[tested], predicted[tested], posterior[tested], classes)
+    return {
+        "features_per_class": float(np.mean(counts)),
+        **{name: metrics[name] for name in _METRICS},
+    }
+
+
+def features_per_class(model: BaseEstimator) -> float:
+    """Return how many features a fitted model of a curve uses for a class, mean over classes.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 1.1], [5.0, 0.9], [6.0, 1.0]]), ["a", "a", "b", "b"]
+    >>> features_per_class(NearestCentroid(shrink_threshold=1.0).fit(X, y))
+    1.0
+    """
+    last = model[-1] if hasattr(model, "steps") else model
+    used = features_with_effect(last)
+    if used is not None:
+        return float(used.sum(axis=1).mean())
+    return float(np.mean([len(each) for each in last.selected_features_.values()]))

@@ -1,0 +1,156 @@
+"""Signatures: how accurate each classifier is with how many features, and what is chosen."""
+
+import pandas as pd
+
+from xnbflow.papers.signatures import ANALYSIS, CSNB, LASSO, PAM, XNB_PUBLISHED
+from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
+from xnbflow.report.results import StudyResults
+
+__all__ = ["section"]
+
+_METHODS = (CSNB, XNB_PUBLISHED, PAM, LASSO)
+_MEASURES = {
+    "accuracy": "Accuracy",
+    "balanced_accuracy": "Balanced accuracy",
+    "log_loss": "Log loss",
+}
+_CV = "csnb_cv"
+#: Classifiers of the study that use all features, by their methods: levels beside the curves.
+_EVERYTHING = ("gaussian_nb", "sklearn.svm.LinearSVC", "sklearn.ensemble.RandomForestClassifier")
+
+
+def section(results: StudyResults) -> Section | None:
+    """Return the curves of every data set; None where the analysis had none."""
+    tables = results.analysis(ANALYSIS)
+    curves = tables["curves"]
+    if curves.empty:
+        return None
+    blocks: list[Block] = [Prose(_HOW_TO_READ)]
+    for measure, name in _MEASURES.items():
+        figures = [
+            _figure(results, measure, dataset, rows)
+            for dataset, rows in curves.groupby("dataset", sort=False)
+        ]
+        sources = [*tables.sources("curves"), *results.tables.sources("summary")]
+        gallery = Gallery(figures, _CAPTIONS[measure], sources)
+        blocks.append(Group(name, [gallery], "against features per class", measure == "accuracy"))
+    blocks += [
+        tables.show("curves", _OF_THE_BEST, _POINT, _best(curves)),
+        tables.show("chosen", _OF_THE_CHOSEN),
+        Group("All points", [tables.show("curves", "Every point of every curve.", _POINT)]),
+    ]
+    repeats, folds = int(curves["repeats"].max()), int(curves["folds"].max())
+    return Section(
+        "signatures",
+        "Accuracy against the number of features",
+        f"How good each classifier is with how many features per class, over {repeats} times "
+        f"{folds} folds, and where on its curve cross-validation inside the training samples ends.",
+        blocks,
+    )
+
+
+_HOW_TO_READ = (
+    "Each point of a curve is one classifier with one value of the parameter that decides how many "
+    "features it uses, fitted in every fold; nothing is chosen by the samples that are tested. "
+    "ClassSpecificNB's evidence is calibrated as ClassSpecificNBCV does it. The best point of a "
+    "curve is picked after the fact and too good: the ring, ClassSpecificNBCV, is what a user "
+    "gets, who must choose from the training samples alone."
+)
+_CAPTIONS = {
+    "accuracy": (
+        "Share of right predictions. Points without any feature are left out, since the axis is "
+        "logarithmic. Grey lines: classifiers of this study that use all features."
+    ),
+    "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
+    "log_loss": "Mean negative log probability of the true class; the lower, the better.",
+}
+
+
+def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFrame) -> Figure:
+    known = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
+    curves = dict(iter(known.sort_values("features_per_class").groupby("method")))
+    lines = [
+        Line(name, *curves[name][["features_per_class", measure]].to_numpy().T)
+        for name in _METHODS
+        if name in curves
+    ]
+    ends = "; ".join(f"{each.label} {each.y.min():.2f} to {each.y.max():.2f}" for each in lines)
+    name = _MEASURES[measure]
+    return Figure(
+        f"signature-{measure.replace('_', '-')}-{dataset}",
+        draw_lines,
+        {
+            "lines": lines,
+            "xlabel": "features per class",
+            "ylabel": name.lower(),
+            "title": f"{dataset}: {int(rows['samples'].iloc[0])} samples, "
+            f"{int(rows['classes'].iloc[0])} classes",
+            "ring": _chosen(results, dataset, measure),
+            "levels": _levels(results, dataset, measure),
+        },
+        "",
+        f"{name} against features per class: {ends}.",
+    )
+
+
+def _method(results: StudyResults, classifier: str) -> str:
+    """Return the method that a classifier of the study is of, of a pipeline its last step's."""
+    entry = results.configuration.get("classifiers", {}).get(classifier, {})
+    while "steps" in entry:
+        entry = entry["steps"][-1]
+    return entry.get("method", "")
+
+
+def _mean(results: StudyResults, dataset: str, classifier: str, metric: str) -> float | None:
+    """Return a metric of a classifier on the study's first scheme of folds, if it was fitted."""
+    where = {"dataset": dataset, "classifier": classifier, "metric": metric, "folds_failed": 0}
+    rows = results.rows("summary", **where, folds=next(iter(results.study.folds), "")).dropna(
+        subset=["mean"]
+    )
+    return float(rows["mean"].iloc[0]) if len(rows) else None
+
+
+def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, float, float] | None:
+    """Return where the study's cross-validated classifier is among the curves."""
+    for classifier in results.study.classifiers:
+        if _method(results, classifier) == _CV:
+            features = _mean(results, dataset, classifier, "features_per_class")
+            value = _mean(results, dataset, classifier, measure)
+            if features and value is not None:
+                return results.labels[classifier], features, value
+    return None
+
+
+def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
+    if measure == "log_loss":  # naive Bayes on thousands of features is off any scale
+        return []
+    found = {
+        results.labels[classifier]: _mean(results, dataset, classifier, measure)
+        for classifier in results.study.classifiers
+        if _method(results, classifier) in _EVERYTHING
+    }
+    return [(label, value) for label, value in found.items() if value is not None]
+
+
+_POINT = ("dataset", "method", "parameter", "value", "features_per_class", "accuracy",
+          "balanced_accuracy", "log_loss")  # fmt: skip
+_OF_THE_BEST = (
+    "The most accurate point of each curve, with the fewest features of equals. Picked with "
+    "the tested samples in sight: too good, and the better the more points there are."
+)
+_OF_THE_CHOSEN = (
+    "ClassSpecificNBCV in the folds: features per pair of classes of its core set (least, median, "
+    "most), the median temperature at that size, and the mean number of features per class of its "
+    "average over sizes, which predicts."
+)
+
+
+def _best(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return the most accurate point of each curve, of equals that of fewest features."""
+    ordered = curves.sort_values(
+        ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"
+    )
+    best = ordered.drop_duplicates(["dataset", "method"])
+    order = {name: i for i, name in enumerate([*curves["dataset"].unique(), *_METHODS])}
+    return best.sort_values(["dataset", "method"], key=lambda names: names.map(order))

@@ -1,0 +1,396 @@
+"""Class-specific selection of features by distances between classes (XNB paper, section 5.2).
+
+The distances of all features need never be in memory at once: `Candidates` takes them in chunk by
+chunk and keeps the few features that may still be selected.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from xnbflow.core.errors import InputError
+from xnbflow.data.matrices import join_rows, some_rows
+from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.distances import compare
+from xnbflow.density.sparse_tiles import SparseTile
+from xnbflow.preprocessing.selection.covering import smallest_cover
+
+__all__ = [
+    "SELECTIONS",
+    "Candidates",
+    "FeatureDistances",
+    "KeptFeatures",
+    "class_pairs",
+    "distances_without_spikes",
+    "pair_distances",
+    "pairs_with",
+    "ranked_prefix",
+    "smallest_covers",
+]
+
+SELECTIONS = ("greedy", "joint", "minimal")
+
+#: How many features per pair of classes the integer program chooses from.
+CANDIDATES_PER_PAIR = 300
+
+_FIRST_LOOK = 64
+
+#: A class narrower than a tenth of this is a spike: bandwidths, in standard deviations of the
+#: feature over all samples, times n_c**-0.2.
+_LEAST_BANDWIDTH = 0.5
+_SPIKE = 0.1
+
+
+def class_pairs(n_classes: int) -> np.ndarray:
+    """Return every pair of classes once, shape (n_pairs, 2)."""
+    return np.column_stack(np.triu_indices(n_classes, k=1))
+
+
+def pairs_with(code: int, n_classes: int) -> np.ndarray:
+    """Return the positions of a class's pairs in `class_pairs`, shape (n_classes - 1,)."""
+    others = np.delete(np.arange(n_classes), code)
+    first, second = np.minimum(others, code), np.maximum(others, code)
+    return first * (2 * n_classes - first - 1) // 2 + second - first - 1
+
+
+def pair_distances(
+    features: Any,
+    codes: np.ndarray,
+    n_classes: int,
+    *,
+    bandwidth: str = "silverman",
+    kernel: str = "gaussian",
+    n_grid: int = 50,
+    distance: str = "hellinger",
+    underflow: str = "as_published",
+    min_bandwidth: float = 0.0,
+) -> np.ndarray:
+    """Return the distances of the densities of two classes, for each pair and feature.
+
+    Features are an array or CSR (n_features, n_samples), of which the zeros of a class are summed
+    as one; the other parameters are those of `xnbflow.naive_bayes.XNB`. Distances (n_pairs,
+    n_features) are in [0, 1], for the pairs of `class_pairs`.
+
+    Examples
+    --------
+    >>> features = np.array([[0.0, 1.0, 2.0, 8.0, 9.0, 10.0], [0.0, 5.0, 9.0, 1.0, 5.0, 8.0]])
+    >>> pair_distances(features, np.array([0, 0, 0, 1, 1, 1]), 2).round(2)
+    array([[1.  , 0.02]])
+    """
+    pairs = class_pairs(n_classes)
+    found = np.empty((len(pairs), features.shape[0]))
+
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+        widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
+        densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
+        found[:, strip] = compare(densities, pairs, distance)
+
+    map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth)
+    return found
+
+
+def distances_without_spikes(
+    features: Any,
+    codes: np.ndarray,
+    n_classes: int,
+    code: int,
+    *,
+    bandwidth: str = "silverman",
+    kernel: str = "gaussian",
+    n_grid: int = 50,
+    distance: str = "hellinger",
+    min_bandwidth: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return a class's `pair_distances` as they would be if no class were (almost) constant.
+
+    The density of such a class, or of a single sample, is a narrow spike, which is far from any
+    other density. Here no bandwidth is below half the feature's standard deviation over all
+    samples, times ``n_c**-0.2``; "adaptive" bandwidths are replaced by Silverman's.
+
+    Returned are the distances (n_classes - 1, n_features) of the class ``code`` from each other
+    one, 0 where one of the two has one sample; and whether one of the two classes is narrower than
+    a tenth of that.
+
+    Examples
+    --------
+    A gene that one sample of twelve expresses, and no sample of another class.
+
+    >>> features, codes = np.zeros((1, 24)), np.repeat([0, 1], 12)
+    >>> features[0, 20] = 1.0
+    >>> pair_distances(features, codes, 2).round(2)
+    array([[0.84]])
+    >>> distances, spikes = distances_without_spikes(features, codes, 2, 0)
+    >>> distances.round(2), spikes
+    (array([[0.46]]), array([[ True]]))
+    """
+    rule = "silverman" if bandwidth == "adaptive" else bandwidth
+    pairs = class_pairs(n_classes)[pairs_with(code, n_classes)]
+    found = np.empty((len(pairs), features.shape[0]))
+    spikes = np.empty(found.shape, dtype=bool)
+
+    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+        sizes = tile.sizes[:, np.newaxis]
+        widths = tile.bandwidths(rule, kernel, min_bandwidth)
+        least = _LEAST_BANDWIDTH * tile.deviations() * sizes**-0.2
+        wide = np.maximum(widths, np.maximum(least, np.finfo(float).tiny))
+        densities = tile.densities(wide, kernel=kernel, n_grid=n_grid, underflow="log")
+        distances = compare(densities, pairs, distance)
+        alone = sizes == 1
+        distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
+        found[:, strip] = distances
+        spikes[:, strip] = ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
+
+    map_class_tiles(work, features, codes, n_classes, bandwidth=rule)
+    return found, spikes
+
+
+@dataclass(frozen=True)
+class FeatureDistances:
+    """Features with their distances between classes and their training samples.
+
+    ``positions`` in the series and ``names`` (or else positions), by which ties are broken, have
+    shape (n_features,), ``distances`` (n_pairs, n_features); ``values`` (n_features, n_samples) are
+    an array, `Rows` or a CSR array.
+    """
+
+    positions: np.ndarray
+    names: np.ndarray
+    distances: np.ndarray
+    values: Any
+
+    def take(self, kept: np.ndarray) -> "FeatureDistances":
+        """Return some of the features, ascending; dense values are not copied."""
+        values = some_rows(self.values, kept)
+        whole = len(kept) == len(self.positions)  # of many classes all distances: no copy
+        distances = self.distances if whole else self.distances[:, kept]
+        return FeatureDistances(self.positions[kept], self.names[kept], distances, values)
+
+    def join(self, other: "FeatureDistances") -> "FeatureDistances":
+        """Return these features and others."""
+        return FeatureDistances(
+            np.concatenate([self.positions, other.positions]),
+            np.concatenate([self.names, other.names]),
+            np.hstack([self.distances, other.distances]),
+            join_rows(self.values, other.values),
+        )
+
+
+@dataclass
+class KeptFeatures:
+    """The features that may still be selected, after any number of chunks of a series.
+
+    A ranking selects from its top. What ranks below the selected features of a chunk ranks below
+    them among all features, so that only a few features of every chunk have to be kept.
+    """
+
+    n_classes: int
+    n_seen: int = field(default=0, init=False)
+    _kept: FeatureDistances | None = field(default=None, init=False)
+
+    @property
+    def features(self) -> FeatureDistances:
+        """The features that are kept."""
+        if self._kept is None:
+            msg = "there are no features to select from; give at least one"
+            raise InputError(msg)
+        return self._kept
+
+    def absorb(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
+        """Take in distances (n_pairs, n_features) and values (n_features, n_samples)."""
+        positions = self.n_seen + np.arange(values.shape[0])
+        self.n_seen += values.shape[0]
+        chunk = FeatureDistances(
+            positions, positions if names is None else names, distances, values
+        )
+        features = chunk.take(self._may_be_selected(chunk))
+        if self._kept is not None:
+            features = self._kept.join(features)
+            features = features.take(self._may_be_selected(features))
+        self._note(features, chunk)
+        self._kept = features
+
+    @abstractmethod
+    def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
+        """Return which features may be selected, ascending."""
+
+    def _note(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
+        """See a whole chunk, and the features that will be kept."""
+
+
+@dataclass
+class Candidates(KeptFeatures):
+    """The features that `xnbflow.naive_bayes.XNB` may select.
+
+    The selection stops where ``1 - prod(1 - distance)`` reaches the ``threshold``. Only distances
+    greater than ``min_distance`` count, "mean" being `mean_distance`.
+    """
+
+    threshold: float = 0.999
+    selection: str = "greedy"
+    min_distance: float | str = 0.5
+
+    def __post_init__(self) -> None:
+        self._total = 0.0
+        self._at_cut: dict[int, tuple[float, np.ndarray]] = {}
+
+    @property
+    def mean_distance(self) -> float:
+        """Mean of all distances seen."""
+        return self._total / max(1, len(class_pairs(self.n_classes)) * self.n_seen)
+
+    @property
+    def _cut(self) -> float:
+        return self.mean_distance if self.min_distance == "mean" else float(self.min_distance)
+
+    def _note(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
+        """Keep the names of all features at the distance at which a ranking is cut.
+
+        That distance only rises, and what is above an earlier one is still among the candidates.
+        """
+        self._total += float(chunk.distances.sum())
+        if self.selection == "minimal":
+            return
+        seen = [each for each in (self._kept, chunk) if each is not None]
+        ranks = [self._rankings(each.distances) for each in seen]
+        for r, row in enumerate(self._rankings(features.distances)):
+            top = ranked_prefix(row, features.names, self.threshold)
+            if not _reaches(row[top], self.threshold).any():
+                continue
+            cut = row[top[-1]]
+            before, tied = self._at_cut.get(r, (None, None))
+            found = [each.names[own[r] == cut] for each, own in zip(seen, ranks, strict=True)]
+            self._at_cut[r] = cut, np.concatenate([tied, found[-1]] if cut == before else found)
+
+    def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
+        least = CANDIDATES_PER_PAIR if self.selection == "minimal" else 1
+        rankings = self._rankings(features.distances)
+        tops = [ranked_prefix(row, features.names, self.threshold, least) for row in rankings]
+        return _union(tops)
+
+    def _rankings(self, distances: np.ndarray) -> np.ndarray:
+        """Return what is ranked: distances of pairs, or of each class from all others at once."""
+        if self.selection != "joint":
+            return distances
+        mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
+        return np.array([1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in mine])
+
+    def select(self) -> tuple[list[np.ndarray], list[int]]:
+        """Return which candidates each class takes, not ranked, and their gaps.
+
+        The gap is by how many features at most a set is larger than the smallest that would do;
+        there are none unless the selection is "minimal".
+        """
+        features, cut = self.features, self._cut
+        if self.selection == "minimal":
+            counted = np.where(features.distances > cut, features.distances, 0.0)
+            return smallest_covers(counted, self.n_classes, self.threshold, self.n_seen)
+        tops = []
+        for row in self._rankings(features.distances):
+            top = ranked_prefix(row, features.names, self.threshold)
+            tops.append(top[row[top] > cut])
+        if self.selection == "joint":
+            return tops, []
+        mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
+        return [_union([tops[p] for p in pairs]) for pairs in mine], []
+
+    def ranked(self, chosen: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
+        """Rank a class's candidates by their greatest distance to another class, ties by name.
+
+        Also returns their distances to each other class, shape (n_classes - 1, n_chosen).
+        """
+        distances = self.features.distances[np.ix_(pairs_with(code, self.n_classes), chosen)]
+        names = _sortable(self.features.names[chosen])
+        order = np.lexsort((names, -distances.max(axis=0, initial=0.0)))
+        return chosen[order], distances[:, order]
+
+    def ties(self) -> list[tuple[int, int | None, float, list[Any], int]]:
+        """Return the ties that names decide in the rankings, each for the classes it concerns.
+
+        They are class, other class (None in a ranking against all others), what the tied features
+        have in common (their distance), their names in rank order, and how many of them are taken.
+        """
+        pairs, found = class_pairs(self.n_classes).tolist(), []
+        rankings = self._rankings(self.features.distances)
+        for r, (distance, tied) in self._at_cut.items():
+            names = tied[np.argsort(_sortable(tied), kind="stable")].tolist()
+            top = ranked_prefix(rankings[r], self.features.names, self.threshold)
+            n_taken = int((rankings[r][top] == distance).sum())
+            if distance > self._cut and n_taken < len(names):
+                joint = self.selection == "joint"
+                for code, other in [(r, None)] if joint else [pairs[r], pairs[r][::-1]]:
+                    found.append((code, other, float(distance), names, n_taken))
+        return sorted(found, key=lambda tie: tie[0])
+
+    def only_by_spikes(
+        self, chosen: np.ndarray, code: int, left: tuple[np.ndarray, np.ndarray]
+    ) -> np.ndarray:
+        """Return which of a class's candidates only an (almost) constant class distinguishes.
+
+        ``left`` is what `distances_without_spikes` returns for them. Each distance that counts
+        belongs to a spike and falls, without it, by half or to a distance that does not count.
+        """
+        distances = self.features.distances[np.ix_(pairs_with(code, self.n_classes), chosen)]
+        without, spikes = left
+        lost = spikes & (without <= np.maximum(self._cut, distances / 2.0))
+        counts = distances > self._cut
+        return counts.any(axis=0) & (lost | ~counts).all(axis=0)
+
+
+def smallest_covers(
+    distances: np.ndarray, n_classes: int, threshold: float, n_seen: int
+) -> tuple[list[np.ndarray], list[int]]:
+    """Return each class's smallest set of features that reaches the threshold, and its gap.
+
+    ``distances`` (n_pairs, n_features) are those of candidates among ``n_seen`` features. The gap
+    is by how many features at most a set is larger than the smallest of all.
+    """
+    with np.errstate(divide="ignore"):
+        lengths = -np.log1p(-distances) / -np.log1p(-threshold)
+    # Where fewer are left than a pair may keep, the others do not separate any pair.
+    cut = CANDIDATES_PER_PAIR <= lengths.shape[1] < n_seen
+    covers = [
+        smallest_cover(lengths[pairs_with(code, n_classes)], CANDIDATES_PER_PAIR if cut else None)
+        for code in range(n_classes)
+    ]
+    return [chosen for chosen, _ in covers], [gap for _, gap in covers]
+
+
+def ranked_prefix(
+    distances: np.ndarray, names: np.ndarray, threshold: float, least: int = 1
+) -> np.ndarray:
+    """Return the fewest features from the top that together reach the threshold, in rank order.
+
+    Features are ranked by distance (n_features,), descending, ties by name. All are returned if ``1
+    - prod(1 - distance)`` never reaches the threshold, and ``least`` at least, if there are.
+
+    Examples
+    --------
+    >>> ranked_prefix(np.array([0.2, 0.9, 0.99, 0.9]), np.array(["d", "c", "b", "a"]), 0.998)
+    array([2, 3])
+    """
+    look = max(_FIRST_LOOK, least)
+    while True:
+        order = np.arange(len(distances))
+        if look < len(distances):  # the greatest, and all that equal the last of them
+            order = np.flatnonzero(distances >= np.partition(distances, -look)[-look])
+        order = order[np.lexsort((_sortable(names[order]), -distances[order]))]
+        reached = _reaches(distances[order], threshold)
+        if reached.any():
+            return order[: max(least, np.argmax(reached) + 1)]
+        if len(order) == len(distances):
+            return order
+        look *= 8
+
+
+def _reaches(distances: np.ndarray, threshold: float) -> np.ndarray:
+    return 1.0 - np.cumprod(1.0 - distances) >= threshold
+
+
+def _union(parts: list[np.ndarray]) -> np.ndarray:
+    return np.unique(np.concatenate([np.empty(0, dtype=int), *parts]))
+
+
+def _sortable(names: np.ndarray) -> np.ndarray:
+    return names.astype(str) if names.dtype == object else names

@@ -1,0 +1,162 @@
+"""The report of a study: its sections, its page, and the record from which both are made again."""
+
+import importlib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.atomic import write_atomically
+from xnbflow.core.entries import Analysis
+from xnbflow.core.errors import InputError
+from xnbflow.core.study import Study, Validation
+from xnbflow.report.outline import figure_labels, section_modules
+from xnbflow.report.page.blocks import Section
+from xnbflow.report.page.page import write_figures, write_page
+from xnbflow.report.results import StudyResults
+from xnbflow.tables.contract import PAPER, RECORD, STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.storage import digest_of_file
+
+__all__ = [
+    "print_figures",
+    "read_record",
+    "sections_of",
+    "write_curves",
+    "write_multiqc",
+    "write_record",
+    "write_report",
+]
+
+
+def write_report(
+    results: StudyResults, path: str | Path, figures: str | Path, threads: int
+) -> None:
+    """Write a study's page and its figures; see `xnbflow.report.page.page.write_page`."""
+    study = results.study
+    sections = sections_of(results)
+    write_page(Path(path), study.title, study.summary, sections, Path(figures), threads)
+
+
+def sections_of(results: StudyResults) -> Iterator[Section]:
+    """Yield a section when it is ready, so that its figures are drawn while the next is made."""
+    for name in section_modules(results.study, results.analyses):
+        section = importlib.import_module(name).section(results)
+        if section is not None:
+            yield section
+
+
+def print_figures(
+    results: StudyResults, folder: Path, width: float, threads: int = 1
+) -> dict[str, float]:
+    """Write a study's figures for print; see `xnbflow.report.page.page.write_figures`."""
+    study = results.study
+    datasets = [
+        *study.datasets,
+        *(d for a in study.analyses.values() for d in a.get("datasets", [])),
+    ]
+
+    def subject(figure: str) -> str:
+        about = figure_labels(figure, datasets, study.folds, study.classifiers)
+        classifier = results.labels.get(about["classifier"], "")
+        return ", ".join(filter(None, [about["data set"], classifier, about["folds"]]))
+
+    return write_figures(sections_of(results), folder, width, subject, threads)
+
+
+def write_record(results: StudyResults, path: str | Path) -> None:
+    """Write what was run: the study, its configuration, the software, digests of its tables."""
+    record = {
+        "study": asdict(results.study),
+        "labels": results.labels,
+        "configuration": results.configuration,
+        "software": results.software,
+        "tables": _digests(results),
+    }
+    _write_json(record, path, indent=1)
+
+
+def write_multiqc(results: StudyResults, path: str | Path) -> None:
+    """Write general statistics for MultiQC, as JSON, which is YAML: what the headline reaches."""
+    names = ["samples", "accuracy", "balanced_accuracy", "features_per_class"]
+    rows = results.tables["summary"]
+    rows = rows[rows["classifier"].isin(results.tables["headline"]["classifier"])]
+    value = rows["pooled"].fillna(rows["mean"])
+    samples = results.tables["datasets"].set_index("dataset")["samples"]
+    data = {name: {"samples": int(n)} for name, n in samples.items()}
+    for row in rows.assign(value=value).dropna(subset="value").to_dict("records"):
+        if row["metric"] in names:  # of several schemes of folds the first
+            data[row["dataset"]].setdefault(row["metric"], row["value"])
+    headers = {
+        name: {"title": name.replace("_", " "), "format": "{:.3f}" if "acc" in name else "{:,.0f}"}
+        for name in names
+    }
+    about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
+    _write_json(about | {"headers": headers, "data": data}, path, indent=1)
+
+
+def write_curves(results: StudyResults, path: str | Path) -> None:
+    """Write the curves of a study, which ``curves.toml`` beside this module declares, as JSON."""
+    text = files(__package__).joinpath("curves.toml").read_text(encoding="utf-8")
+    curves = []
+    for name, declared in tomllib.loads(text).items():
+        coordinates = declared["coordinates"]
+        if name in STUDY_TABLES:
+            frame = results.tables[name]
+        elif "signatures" in results.analyses:
+            frame = results.analysis(results.analyses["signatures"])["curves"]
+        else:
+            continue
+        points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
+        for key, rows in points.groupby(declared["keys"], sort=False):
+            known = rows.astype(object).where(rows.notna(), None)
+            own = {role: known[column].tolist() for role, column in coordinates.items()}
+            curves.append({"curve": name, **dict(zip(declared["keys"], key, strict=True)), **own})
+    _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
+
+
+def _write_json(content: Any, path: str | Path, **options: Any) -> None:
+    text = json.dumps(content, ensure_ascii=False, default=str, **options)
+    write_atomically(path, lambda part: part.write_text(f"{text}\n", encoding="utf-8"))
+
+
+def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path()) -> StudyResults:
+    """Return a finished study by its id, from its folder in ``results``.
+
+    ``analyses`` are all that are known, by name. It is an `InputError` if its report was not
+    written, or its tables were written again since.
+    """
+    path = root / RECORD.of(study=study)
+    if not path.is_file():
+        msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
+        raise InputError(msg, file=str(path))
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    given: dict[str, Any] = {
+        k: tuple(v) if isinstance(v, list) else v for k, v in record["study"].items()
+    }
+    given["validate"] = tuple(Validation(**pair) for pair in given["validate"])
+    results = StudyResults(
+        Study(**given),
+        record["labels"],
+        record["configuration"],
+        root,
+        Path(__file__).parents[4] / PAPER,
+        {name: analyses[name] for name in given["analyses"]},
+        record["software"],
+    )
+    if changed := sorted(dict(_digests(results).items() - record["tables"].items())):
+        msg = (
+            f"the tables {', '.join(changed)} of {study} are not those of its report; "
+            f"run the study again: xnbflow run {study}"
+        )
+        raise InputError(msg, file=str(path))
+    results.refuse_mixed_series()
+    return results
+
+
+def _digests(results: StudyResults) -> dict[str, str]:
+    """Return the SHA-256 of every table of the study."""
+    place = STUDY_TABLE.fill(study=results.study.id)
+    return {name: digest_of_file(results.root / place.of(table=name)) for name in STUDY_TABLES}

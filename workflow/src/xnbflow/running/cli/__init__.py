@@ -1,0 +1,10 @@
+"""The command line: fit, show, signature, predict, explain, geo and run."""
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command `xnbflow`; exit with 0, with 1 where input is at fault, with 2 on misuse."""
+    from xnbflow.running.cli.app import run  # noqa: PLC0415  nothing is imported to import a package
+
+    run()

@@ -1,0 +1,511 @@
+"""The commands; each imports what it needs when called, so that ``--help`` is there at once."""
+
+import json
+import math
+import os
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from xnbflow import __version__
+from xnbflow.core.errors import InputError, printable
+
+__all__ = ["app", "run"]
+
+
+def say(text: str) -> None:
+    """Print a result."""
+    sys.stdout.write(printable(f"{text}\n"))
+
+
+def warn(text: str) -> None:
+    """Print what a reader must know although no result is."""
+    sys.stderr.write(printable(f"note: {text}\n"))
+
+
+def tell_json(value: Any) -> None:
+    """Print a result for programs; what is not a finite number is null."""
+    say(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Say on a terminal that something takes its time, and how long it took; silent in a pipe."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    sys.stderr.write(f"{what} ...")
+    sys.stderr.flush()
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        sys.stderr.write(f" {time.perf_counter() - start:.1f} s\n")
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+app = typer.Typer(
+    name="xnbflow",
+    help="Class-specific naive Bayes: fit a model to a series, read its signature, apply it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+Model = Annotated[Path, typer.Argument(help="A model that `xnbflow fit` or a study made.")]
+TableFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, TSV, Excel, ARFF, Parquet, h5ad, a GEO series matrix, or a GEO accession.",
+    ),
+]
+Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
+Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
+Layout = Annotated[
+    Literal["rows", "columns"],
+    typer.Option("--orientation", help="Where the table has its samples."),
+]
+#: As `xnbflow.models.prediction.MISSING`, which takes its time to import.
+Lacking = Annotated[
+    Literal["auto", "error", "impute", "drop"],
+    typer.Option(
+        "--missing",
+        help="What to do where a feature that the model uses, or its value, is missing: refuse, "
+        "take the training median, or leave its evidence out; auto leaves it out if the model can.",
+    ),
+]
+Options = Annotated[
+    list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Trust = Annotated[
+    list[str], typer.Option("--trust", help="Full name of a further class to trust; repeatable.")
+]
+
+
+#: How what a message says of a sheet is said on the command line.
+_OF_SHEETS = (
+    ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
+    "key=value.)"
+)
+
+
+def run() -> None:
+    """Run the command line of this process."""
+    warnings.simplefilter("always", UserWarning)
+    warnings.showwarning = lambda message, *_, **__: warn(str(message))
+    code = 0
+    try:
+        app()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BrokenPipeError:
+        os._exit(0)
+    except InputError as error:
+        here = _OF_SHEETS if "sheet" in str(error) else ""
+        sys.stderr.write(f"Error: {error}{here}\n")
+        code = 1
+    except OSError as error:
+        sys.stderr.write(
+            printable(f"Error: {error.filename or 'file'}: {error.strerror or error}\n")
+        )
+        code = 1
+    except MemoryError as error:
+        sys.stderr.write(f"Error: memory is exhausted ({error}); use a machine with more memory\n")
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # threads of libraries may still wait for work: that must not change the code
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        say(f"xnbflow {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    *,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def fit(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
+        "model.skops"
+    ),
+    method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
+    param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
+    folds: Annotated[
+        int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
+    ] = 10,
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Fit a model on all samples of a table, and cross-validate it to say how good it is."""
+    from xnbflow.running.cli import commands
+
+    entry = commands.classifier(method, commands.parameters(param))
+    if folds == 1:
+        msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
+        raise InputError(msg)
+    with progress(f"reading {table}"):
+        dataset = commands.described(table, label, id_column, option, orientation)
+        series = commands.read_training(dataset)
+    validation = None
+    if folds:
+        with progress(f"cross-validating on {folds} folds"):
+            validation = commands.cross_validate(series, entry, folds)
+    with progress("fitting on all samples"):
+        origin: dict[str, object] = {"location": table, "label": label, "id_column": id_column}
+        origin |= {"options": option, "orientation": orientation}
+        symbols = commands.symbols_of(series)
+        model = commands.fit_model(series, entry, validation, symbols=symbols, origin=origin)
+    commands.write_model(model, output)
+    result = commands.summary(model)
+    if as_json:
+        tell_json({"model": str(output), **result})
+    else:
+        say(commands.as_text(result, output))
+
+
+@app.command()
+def show(
+    model: Model,
+    *,
+    features: Annotated[
+        Path | None,
+        typer.Option(
+            help="A list of features, one a line, say those of a platform: cross-validates the "
+            "model with their evidence alone, on the table that it was fitted to."
+        ),
+    ] = None,
+    card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Say what a model is: its origin, its figures and its signature."""
+    from xnbflow.running.cli import commands
+
+    read = commands.read_model(model, trust)
+    result = commands.summary(read)
+    if features is not None:
+        with progress("cross-validating with the listed features"):
+            result["portability"] = commands.portability_of(read, features, option, orientation)
+    if card:
+        with commands.workflow_extra():
+            from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
+        say(card_of(result, model.stem))
+    elif as_json:
+        tell_json({**result, "signature": read.signature.to_dict("records")})
+    else:
+        say(commands.as_text(result, model))
+        say(commands.signature_text(read))
+
+
+@app.command()
+def signature(
+    model: Model,
+    *,
+    gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    top: Annotated[
+        int | None, typer.Option("--top", min=1, help="So many features of each class, by rank.")
+    ] = None,
+    output: Output = None,
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
+    from xnbflow.running.cli import commands
+
+    read = commands.read_model(model, trust)
+    if as_json:
+        tell_json(read.signature.to_dict("records"))
+        return
+    commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
+
+
+@app.command()
+def panel(
+    model: Model,
+    *,
+    genes: Annotated[int, typer.Option(min=1, help="Genes at most, one of each module.")] = 8,
+    floor: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Quantile of expression that genes must reach.")
+    ] = 0.5,
+    table: Annotated[str, typer.Option(help="The table it was fitted to, if it has moved.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the model of the panel.")
+    ] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write a score sheet, a page.")] = None,
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Choose few genes and reference genes for an assay, and say what accuracy they keep."""
+    from xnbflow.running.cli import commands
+
+    read = commands.read_model(model, trust)
+    with progress("choosing and cross-validating genes"):
+        series = commands.training_series(read, option, orientation, table)
+        found = commands.design_panel(series, read, genes, floor)
+    chosen = {*found.genes["gene"], *found.references}
+    if unknown := chosen - (commands.symbols_of(series) | read.symbols).keys():
+        counted = commands.counted(len(unknown), "feature", "has", "have")
+        warn(f"{counted} no gene symbol and may be of one gene: {', '.join(sorted(unknown))}")
+    if output:
+        commands.write_model(found.model, output)
+    if sheet:
+        commands.deliver(commands.score_sheet(found), sheet)
+    parts = {"genes": found.genes, "accuracy": found.accuracy}
+    if as_json:
+        tables = {name: part.to_dict("records") for name, part in parts.items()}
+        tell_json({**tables, "references": found.references})
+    else:
+        say(
+            "\n".join(
+                [*map(commands.tsv, parts.values()), "references\n" + "\n".join(found.references)]
+            )
+        )
+
+
+@app.command()
+def predict(
+    model: Model,
+    table: TableFile,
+    *,
+    id_column: Id = "",
+    output: Output = None,
+    missing: Lacking = "auto",
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Predict samples: label, probabilities, and how unlike the training data each one is."""
+    from xnbflow.running.cli import commands
+
+    read = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(read, table, id_column, option, orientation)
+    result = commands.predict_table(read, samples, missing)
+    for note in result.notes:
+        warn(note)
+    if as_json:
+        tell_json({"notes": result.notes, "samples": result.table.to_dict("records")})
+        return
+    commands.deliver(commands.tsv(result.table), output)
+
+
+@app.command()
+def explain(
+    model: Model,
+    table: TableFile,
+    *,
+    sample: Annotated[str, typer.Option(help="The sample's name.")],
+    id_column: Id = "",
+    html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
+    missing: Lacking = "auto",
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Show the evidence of features for and against each class in one sample."""
+    from xnbflow.running.cli import commands
+
+    read = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        samples = commands.read_samples_of(read, table, id_column, option, orientation)
+    result = commands.explain_sample(read, samples, sample, missing)
+    if html:
+        commands.write_explanation(result, html, model.stem)
+    if as_json:
+        tell_json(result.to_json())
+    elif not html:
+        say(result.as_text())
+
+
+@app.command("geo")
+@app.command("study")
+def propose(
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Write NAME.tsv and NAME.yaml, a study to run."),
+    ] = "",
+    mirror: Annotated[
+        list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
+    ] = [],  # noqa: B006
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
+    from xnbflow.running.cli import commands
+
+    with progress(f"reading {table}"):
+        dataset = commands.described(table, label, id_column, option, orientation)
+        result = commands.summary_of(dataset, mirror)
+    if output and result.row:
+        result = replace(result, row=replace(result.row, id=Path(output).name))
+    if as_json:
+        tell_json({**vars(result), "values": result.values.to_dict("records"), "row": result.sheet})
+    else:
+        say(str(result))
+    if output:
+        command = commands.write_study(result, output, mirror)
+        warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
+
+
+Finished = Annotated[
+    str, typer.Argument(help="A study that has run; its folder is in `results` of this folder.")
+]
+
+
+@app.command()
+def figures(
+    study: Finished,
+    *,
+    width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
+) -> None:
+    """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
+    from xnbflow.running.cli import commands
+
+    results = commands.read_study(study)
+    with progress("drawing"):
+        widths = commands.print_figures(results, output, width)
+    for name in (name for name, drawn in widths.items() if drawn > width + 0.5):
+        warn(f"{name} is {widths[name]:.0f} mm wide: its labels need the room")
+    say(f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md")
+
+
+@app.command()
+def paper(
+    study: Finished,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
+) -> None:
+    """Write methods, results, references, checklists and model cards of a study."""
+    from xnbflow.running.cli import commands
+
+    written = commands.write_paper(commands.read_study(study), output)
+    say(f"{output}: {', '.join(written)}")
+
+
+@app.command()
+def export(
+    dataset: Annotated[str, typer.Argument(help="A data set of a study that has run here.")],
+    *,
+    output: Annotated[str, typer.Option("--output", "-o", help="Name without ending.")] = "",
+) -> None:
+    """Write a prepared data set as GCT and CLS, for GenePattern, GSEA and others."""
+    from xnbflow.running.cli import commands
+
+    with progress("writing"):
+        files = commands.write_gct_and_cls(commands.prepared(dataset), output or dataset)
+    say("\n".join(map(str, files)))
+
+
+@app.command()
+def methods() -> None:
+    """List the classifiers that a study can name, each with a sentence and its source."""
+    from xnbflow.running.cli import commands
+
+    say(commands.methods_text())
+
+
+@app.command()
+def crate(
+    study: str,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where it goes.")] = Path(
+        "crate.zip"
+    ),
+    data: Annotated[bool, typer.Option(help="Whether the data sets are in it.")] = True,
+) -> None:
+    """Pack a finished study of this folder as an RO-Crate that `verify` can check."""
+    from xnbflow.running.crate import write_crate  # noqa: PLC0415
+
+    write_crate(study, output, data=data)
+
+
+@app.command()
+def verify(
+    crate: Path,
+    *,
+    data: Annotated[Path | None, typer.Option(help="Folder of data sets it lacks.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the fold.")] = 0,
+) -> None:
+    """Check the digests of a crate, and compute one of its folds again."""
+    from xnbflow.running.crate import verify as verified  # noqa: PLC0415
+
+    say(verified(crate, data, seed))
+
+
+@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run_study(context: typer.Context, study: str) -> None:
+    """Run a study through Snakemake; every further option is Snakemake's."""
+    call_snakemake(study, context.args)
+
+
+def call_snakemake(study: str, options: Sequence[str]) -> None:
+    """Run a target with further options of Snakemake, and end with its exit code."""
+    snakefile = Path(__file__).parents[4] / "Snakefile"
+    beside = Path(sys.executable).with_name("snakemake")
+    program = str(beside) if beside.exists() else shutil.which("snakemake")
+    if not snakefile.is_file():
+        msg = (
+            "this installation of xnbflow has the library only; clone the repository to run "
+            "studies, or call Snakemake with its Snakefile"
+        )
+        raise InputError(msg)
+    if program is None:
+        raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
+    given = {option.partition("=")[0] for option in options}
+    cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
+    spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose"}
+    quiet = [] if spoken else ["--quiet", "progress", "reason", "host"]  # a line a job
+    sys.stdout.flush()
+    arguments = [program, "--snakefile", str(snakefile), study, *cores, *options, *quiet]
+    os.execv(program, arguments)  # noqa: S606  the same process, no shell

@@ -1,0 +1,446 @@
+"""What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
+
+import json
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import yaml
+
+from xnbflow.core.atomic import write_atomically
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError, printable
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.method_checks import check_estimator
+from xnbflow.evaluation.methods import known_methods
+from xnbflow.models.explanation import Explanation, explain_sample
+from xnbflow.models.model_file import read_model, write_model
+from xnbflow.models.panel import Panel, design_panel
+from xnbflow.models.portability import portability
+from xnbflow.models.prediction import predict_table
+from xnbflow.models.reading import described, read_samples, read_training, symbols_of
+from xnbflow.models.signature import gene_sets
+from xnbflow.models.steps import explainer
+from xnbflow.models.trained import (
+    TrainedModel,
+    core_figures,
+    cross_validate,
+    fit_model,
+    series_digest,
+)
+from xnbflow.naive_bayes.conformal import ERROR_RATE
+from xnbflow.report.manuscript.references import in_words
+from xnbflow.running.config import RULES
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.genepattern import write_gct_and_cls
+from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.sheet import SheetRow, read_sheet
+from xnbflow.sources.summary import Summary, summarise_table
+from xnbflow.studies.registry import known_analyses
+from xnbflow.tables.contract import DOWNLOADS, MODEL, SERIES
+from xnbflow.tables.storage import tsv
+
+if TYPE_CHECKING:
+    from xnbflow.report.results import StudyResults
+
+__all__ = [
+    "as_text",
+    "classifier",
+    "counted",
+    "cross_validate",
+    "deliver",
+    "described",
+    "design_panel",
+    "explain_sample",
+    "fit_model",
+    "methods_text",
+    "parameters",
+    "portability_of",
+    "predict_table",
+    "prepared",
+    "print_figures",
+    "read_model",
+    "read_samples_of",
+    "read_study",
+    "read_training",
+    "score_sheet",
+    "signature_lines",
+    "signature_text",
+    "summary",
+    "summary_of",
+    "symbols_of",
+    "training_series",
+    "tsv",
+    "workflow_extra",
+    "write_explanation",
+    "write_gct_and_cls",
+    "write_model",
+    "write_paper",
+    "write_study",
+]
+
+_SHOWN = 20
+#: A series with fewer samples gets five folds, another ten.
+_FEW_SAMPLES = 50
+#: The classifier of a study that a command writes, by its id in the project's configuration.
+_RECOMMENDED = "csnb-cv"
+_ABOUT = """\
+# A study, laid over the configuration of the project. The classifier in `headline` is tested by
+# permuted labels and in halves of the samples; that in `final` is fitted to all samples and kept.
+# `xnbflow methods` lists the classifiers.
+"""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+
+
+def parameters(given: Iterable[str]) -> dict[str, Any]:
+    """Return parameters from ``key=value``; values are read as YAML reads them.
+
+    Examples
+    --------
+    >>> parameters(["n_features=5", "selection=minimal"])
+    {'n_features': 5, 'selection': 'minimal'}
+    """
+    params = {}
+    for part in given:
+        key, equals, value = part.partition("=")
+        if not equals or not key:
+            msg = f"--param {part!r} is not of the form key=value"
+            raise InputError(msg)
+        try:
+            params[key] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            msg = f"--param {part!r} cannot be read; quote the value"
+            raise InputError(msg) from error
+    return params
+
+
+def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return a classifier's entry, as a configuration has it, before any data are read.
+
+    ``method`` is a method's name, where hyphens stand for underscores, or an import path. An
+    `InputError` says that there is no such method, or that it does not take a parameter.
+
+    Examples
+    --------
+    >>> classifier("csnb-cv", {"cv": 3})
+    {'method': 'csnb_cv', 'params': {'cv': 3}}
+    """
+    name = method if "." in method else method.replace("-", "_")
+    entry = {"method": name, "params": params}
+    try:
+        check_estimator(entry, "fit", "classifier")
+    except InputError as error:
+        result = str(error).replace("configuration, fit.method", "--method")
+        raise InputError(result.replace("configuration, fit.params", "--param")) from error
+    return entry
+
+
+def project_configuration() -> dict[str, Any]:
+    """Return the configuration of the project; nothing where the library alone is installed."""
+    path = Path(__file__).parents[5] / "config" / "config.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def methods_text() -> str:
+    """Return the classifiers of the project's configuration, else the library's, for people."""
+    known = known_methods()
+    entries = project_configuration().get("classifiers") or {
+        name: {"method": name} for name, method in known.items() if method.kind == "classifier"
+    }
+    lines = ["Ids for studies; `xnbflow fit --method` takes the names in brackets.", ""]
+    for name, entry in entries.items():
+        method = entry.get("steps", [entry])[-1]["method"]
+        about = [known[method].title, in_words(known[method].source)] if method in known else []
+        words = "; ".join(dict.fromkeys([entry.get("label", name), *about]))
+        text = f"{name:<18}{words} [{method}]"
+        lines += textwrap.wrap(text, 100, subsequent_indent=" " * 18, break_long_words=False)
+    return "\n".join(lines)
+
+
+def read_samples_of(
+    model: TrainedModel, location: str, id_column: str, options: Sequence[str], orientation: str
+) -> pd.DataFrame:
+    """Read samples to predict."""
+    dataset = described(location, "", id_column, options, orientation)
+    return read_samples(dataset, model.series, features=model.features)
+
+
+def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
+    """Say what a GEO accession, a table, a workbook or an AnnData file holds."""
+    if dataset.source == "table":
+        return summarise_table(dataset)
+    # only read: what a study has downloaded in this folder, or was put there by hand, is known
+    downloads = Downloads(Path(DOWNLOADS), {"geo": list(mirrors)} if mirrors else {})
+    return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
+
+
+def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
+    """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
+
+    The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
+    model with its signature, beside two others, and a permutation test of the first. ``mirrors``
+    are where to download from instead of NCBI. Returned is the command that runs the study.
+    """
+    name = Path(output).name
+    if not _NAME.fullmatch(name):
+        msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    own = Path(__file__).parents[5] / "config" / "datasets.tsv"
+    datasets = read_sheet(own) if own.is_file() else {}
+    if name in {*project_configuration().get("studies", {}), *datasets, *RULES}:
+        msg = f"{name!r} is a study, data set or rule of the project; choose another name"
+        raise InputError(msg)
+    if result.row is None:
+        msg = f"{result.accession}: {result.reason} No files were written"
+        raise InputError(msg)
+    sheet, configuration = (Path(f"{output}.{suffix}") for suffix in ("tsv", "yaml"))
+    for path in (sheet, configuration):
+        if path.exists():
+            raise InputError(f"{path} exists; remove it, or choose another name")
+    few = result.n_samples < _FEW_SAMPLES or "group" in result.row.options
+    settings: dict[str, Any] = {
+        "run": [name],
+        "sheets": ["config/datasets.tsv", str(sheet)],
+        "studies": {
+            name: {
+                "title": result.title or name,
+                "datasets": [name],
+                "classifiers": [_RECOMMENDED, "nb", "forest"],
+                "folds": ["5-fold" if few else "10-fold"],
+                "headline": _RECOMMENDED,
+                "final": [_RECOMMENDED],
+            }
+        },
+    }
+    if mirrors:
+        settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+    sheet.parent.mkdir(parents=True, exist_ok=True)
+    deliver(result.sheet, sheet)
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    deliver(f"{_ABOUT}{text}", configuration)
+    return f"xnbflow run {name} --configfile {configuration}"
+
+
+def prepared(dataset: str) -> DataSet:
+    """Read a data set as the stage *acquire* has left it in this folder."""
+    path = Path(SERIES.of(dataset=dataset))
+    if not path.is_file():
+        msg = f"{path} does not exist; run a study that has the data set {dataset!r} in this folder"
+        raise InputError(msg, file=str(path))
+    return DataSet.read(path)
+
+
+def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
+    """Write the page of an explanation."""
+    with workflow_extra():
+        from xnbflow.running.cli.sample_page import write_explanation_page  # noqa: PLC0415
+    write_explanation_page(explanation, path, name)
+
+
+def read_study(study: str) -> "StudyResults":
+    """Read a finished study."""
+    with workflow_extra():
+        from xnbflow.report.study_page import read_record  # noqa: PLC0415
+    return read_record(study, known_analyses())
+
+
+def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:
+    """Draw the figures of a study for print, on all cores."""
+    from xnbflow.report import study_page as study
+
+    return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def write_paper(results: "StudyResults", folder: Path) -> list[str]:
+    """Write what goes into a paper; return the names of the files."""
+    from xnbflow.report.manuscript import writer  # noqa: PLC0415
+
+    written = writer.write_paper(results, folder)
+    for dataset, classifier in results.study.models:
+        path = results.root / MODEL.of(dataset=dataset, classifier=classifier)
+        elsewhere = writer.reached_elsewhere(results, dataset, classifier)
+        title = f"{results.labels[classifier]} on {dataset}"
+        name = f"card-{dataset}-{classifier}.md"
+        deliver(writer.card(summary(read_model(path)), title, elsewhere), folder / name)
+        written.append(name)
+    return written
+
+
+@contextmanager
+def workflow_extra() -> Iterator[None]:
+    """Refuse what needs packages that were not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        msg = f"the command needs {error.name}; install xnbflow with its extra `workflow`"
+        raise InputError(msg) from error
+
+
+def summary(model: TrainedModel) -> dict[str, Any]:
+    """Return what a model is, for programs."""
+    last: Any = explainer(model.estimator)
+    core, own = core_figures(model), {}
+    if core is not None:
+        own = {"core": core}
+        own["coverage"] = {"error_rate": ERROR_RATE, "held_out": last.coverage(ERROR_RATE)}
+    return {
+        **own,
+        "method": model.entry,
+        "estimator": repr(model.estimator),
+        "series": model.series,
+        "features_used": len(model.used),
+        "figures": model.figures,
+        "versions": model.versions,
+    }
+
+
+def training_series(
+    model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
+) -> DataSet:
+    """Read the table that a model was fitted to; an `InputError` says if it has changed."""
+    origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
+    origin["location"] = table or origin["location"]
+    if not origin["location"]:
+        msg = "the model does not name the table that it was fitted to; fit it with `xnbflow fit`"
+        raise InputError(msg)
+    origin["options"] = options or model.series.get("options", [])
+    if orientation == "rows":
+        orientation = model.series.get("orientation", orientation)
+    dataset = described(**origin, orientation=orientation)
+    series = read_training(dataset)
+    if series_digest(series) != model.series["digest"]:
+        msg = (
+            f"{origin['location']} is not the table that the model was fitted to, or is read "
+            "otherwise; give the options (--option, --orientation) of `xnbflow fit`"
+        )
+        raise InputError(msg, file=str(origin["location"]))
+    return series
+
+
+def score_sheet(panel: Panel) -> str:
+    """Return a page that computes the probabilities of a panel's model without a network."""
+    fitted: Any = panel.model.estimator
+    names = ("class_log_prior_", "theta_", "var_")
+    numbers = {name.strip("_"): getattr(fitted, name).tolist() for name in names}
+    symbols = [panel.model.symbols.get(name, "") for name in panel.genes["gene"]]
+    content = {
+        **numbers,
+        "name": panel.model.series["name"],
+        "classes": panel.model.classes,
+        "genes": panel.genes["gene"].tolist(),
+        "symbols": symbols,
+        "references": panel.references,
+        "accuracy": panel.accuracy.iloc[-1].to_dict(),
+    }
+    text = json.dumps(content).replace("<", "\\u003c")  # names may hold "</script>"
+    page = Path(__file__).with_name("score_sheet.html").read_text(encoding="utf-8")
+    return page.replace("__PANEL__", text)
+
+
+def portability_of(
+    model: TrainedModel, path: Path, options: Sequence[str], orientation: str
+) -> dict[str, Any]:
+    """Return how accurate a model remains with the features of a file, one a line.
+
+    The table that it was fitted to is read again; an `InputError` says if it has changed.
+    """
+    try:
+        names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except UnicodeDecodeError as error:
+        msg = f"{path} is not UTF-8 text; give a list of features, one a line"
+        raise InputError(msg, file=str(path)) from error
+    series = training_series(model, options, orientation)
+    splits = (model.figures or {"folds": 10})["folds"]
+    return portability(series, model.entry, names, splits)
+
+
+def as_text(result: dict[str, Any], path: Path) -> str:
+    """Return what a model is, for people."""
+    series, figures = result["series"], result["figures"]
+    classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
+    lines = [
+        f"{path}: {result['estimator'].splitlines()[0]}",
+        (
+            f"fitted on {series['name']}: {counted(series['samples'], 'sample')} ({classes}), "
+            f"{counted(series['features'], 'feature')}, of which it uses {result['features_used']}"
+        ),
+    ]
+    if figures:
+        majority, groups = figures["majority"], figures.get("groups")
+        over = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
+        lines.append(f"cross-validated ({counted(figures['folds'], 'fold')}{over}):")
+        named = {"accuracy": figures["accuracy"]}
+        named |= {f"recall of {label}": value for label, value in figures["recall"].items()}
+        width = max(map(len, named))
+        lines += [
+            f"  {name:{width}}  {value['value']:.3f} ({value['right']:g} of {value['of']}; "
+            f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+            for name, value in named.items()
+        ]
+        lines.append(
+            f"  majority-class baseline (always {majority['class']}): {majority['share']:.3f}"
+        )
+        lines.append(
+            "these figures rest on intervals alone: no permutation test was run, and the stability "
+            "of its features is unknown; the page of a study has both"
+        )
+    else:
+        lines.append("not cross-validated: its accuracy is unknown")
+    if "portability" in result:
+        some, value = result["portability"], result["portability"]["accuracy"]
+        lines.append(
+            f"with the {counted(some['features'], 'listed feature')} of the series alone: accuracy "
+            f"{value['value']:.3f} (95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+        )
+    if "core" in result:
+        core, held_out = result["core"], result["coverage"]["held_out"]
+        lines.append(
+            f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
+            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in inner folds"
+        )
+        shares = ", ".join(f"{label} {share:.3f}" for label, share in held_out.items())
+        aim = 1.0 - result["coverage"]["error_rate"]
+        lines.append(f"sets of classes, meant to hold {aim:.0%} of each class, hold {shares}")
+    lines.append(", ".join(f"{name} {number}" for name, number in result["versions"].items()))
+    return "\n".join(lines)
+
+
+def signature_text(model: TrainedModel) -> str:
+    """Return a signature's first features per class, for people."""
+    if model.signature.empty:
+        return "no signature: it uses all features for every class"
+    lines = []
+    for label, rows in model.signature.groupby("class", sort=False):
+        shares = ["" if pd.isna(n) else f", {n:.0%} of folds" for n in rows["share_of_folds"]]
+        genes = rows["symbol"].where(rows["symbol"] != "", rows["feature"])
+        cells = zip(genes, rows["direction"], shares, strict=True)
+        named = [f"{gene} ({direction}{share})" for gene, direction, share in cells]
+        text = f"{label}: {listed(named, _SHOWN)}"
+        lines.append(textwrap.fill(text, 100, subsequent_indent="  ", break_long_words=False))
+    return "\n".join(lines)
+
+
+def signature_lines(model: TrainedModel, *, gmt: bool, top: int | None = None) -> str:
+    """Return a signature, or its first features per class, as tab-separated text or gene sets."""
+    if model.signature.empty:
+        msg = f"{type(model.estimator).__name__} uses all features for every class"
+        raise InputError(f"{msg}: it has no signature; fit csnb or xnb")
+    if gmt:
+        names = (model.series["name"], model.series["digest"])
+        return "".join(f"{line}\n" for line in gene_sets(model.signature, *names, top))
+    rows = model.signature
+    return tsv(rows if top is None else rows[rows["rank"] <= top])
+
+
+def deliver(text: str, path: Path | None) -> None:
+    """Write text to a file, or to standard output."""
+    if path is None:
+        sys.stdout.write(printable(text))
+        return
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))

@@ -1,0 +1,519 @@
+"""The configuration: checked against its schema and across its fields, then plain dataclasses.
+
+It is read whenever the Snakefile is, in every cluster job: nothing numerical is imported here.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.core.schemas import check
+from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
+from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
+from xnbflow.report.outline import OPTIONAL
+from xnbflow.sources.registry import known_sources
+from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
+from xnbflow.studies.registry import known_analyses
+from xnbflow.tables.contract import FOLDERS_OF_DATASET, FOLDERS_OF_RESULTS, JOBS
+
+_SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
+
+__all__ = [
+    "RULES",
+    "Batch",
+    "Config",
+    "Folds",
+    "Job",
+    "Study",
+    "Validation",
+    "check_schema",
+    "read_config",
+    "read_sheets",
+    "read_studies",
+]
+
+#: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
+RULES = frozenset({"all", *JOBS})
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Folds that one training job runs, numbered from 0: those of one repeat, or all of several.
+
+    ``folds`` is None for all there are, where their number depends on the data set.
+    """
+
+    repeats: tuple[int, ...]
+    folds: tuple[int, ...] | None
+
+    @property
+    def name(self) -> str:
+        """The batch's file name, say ``repeat-0-folds-0-9`` or ``repeats-0-9-folds-all``."""
+        first, last = self.repeats[0], self.repeats[-1]
+        repeats = f"repeat-{first}" if first == last else f"repeats-{first}-{last}"
+        folds = "all" if self.folds is None else f"{self.folds[0]}-{self.folds[-1]}"
+        return f"{repeats}-folds-{folds}"
+
+    @classmethod
+    def named(cls, name: str) -> "Batch":
+        """Return the batch of that name.
+
+        Examples
+        --------
+        >>> Batch.named("repeat-2-folds-0-3")
+        Batch(repeats=(2,), folds=(0, 1, 2, 3))
+        """
+        repeats, folds = (
+            tuple(range(int(ends[0]), int(ends[-1]) + 1))
+            if (ends := re.findall(r"\d+", part))
+            else None
+            for part in name.split("-folds-")
+        )
+        return cls(repeats or (), folds)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one job of the stage *classify* does on each of some data sets.
+
+    It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
+    in ``final`` are also fitted on all samples and kept, those in ``tested`` fitted to permuted
+    labels, those in ``halved`` to so many pairs of halves. One job of each data set and scheme
+    ``draws`` the file of the folds.
+    """
+
+    folds: str
+    classifiers: tuple[str, ...]
+    final: tuple[str, ...]
+    tested: tuple[str, ...]
+    halved: tuple[tuple[str, int], ...]
+    draws: bool
+    datasets: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Its first classifier, which no other job of the data set and scheme trains."""
+        return self.classifiers[0] if self.classifiers else "folds-only"
+
+
+#: A job but for its data sets.
+_Part = tuple[
+    str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, int], ...], bool
+]
+
+
+@dataclass(frozen=True)
+class Folds:
+    """A scheme of cross-validation: drawn (``file`` is None) or predefined.
+
+    ``splits`` are the folds per repeat; None where each fold leaves one group of samples out, as
+    many as the data set has.
+    """
+
+    splits: int | None
+    repeats: int
+    file: str | None = None
+
+    @property
+    def all(self) -> Batch:
+        """All folds of all repeats."""
+        folds = None if self.splits is None else tuple(range(self.splits))
+        return Batch(tuple(range(self.repeats)), folds)
+
+    def batches(self, folds_per_job: int | None) -> list[Batch]:
+        """Split the folds over training jobs; several repeats are together where they fit.
+
+        With None there are no batches: a classifier is trained on all folds where the others are.
+        """
+        if folds_per_job is None:
+            return []
+        if self.splits is None:
+            return [self.all]
+        together = max(1, folds_per_job // self.splits)
+        return [
+            Batch(
+                tuple(range(start, min(start + together, self.repeats))),
+                tuple(range(first, min(first + folds_per_job, self.splits))),
+            )
+            for start in range(0, self.repeats, together)
+            for first in range(0, self.splits, folds_per_job)
+        ]
+
+
+@dataclass(frozen=True)
+class Config:
+    """The whole configuration; see ``config/README.md`` for the keys."""
+
+    run: tuple[str, ...]
+    sheets: tuple[str, ...]
+    download: dict[str, Any]
+    classifiers_per_job: int | None
+    folds_per_job: int | None
+    diagnostics: dict[str, Any]
+    folds: dict[str, Folds]
+    classifiers: dict[str, dict[str, Any]]
+    studies: dict[str, Study]
+    preprocessing: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def classifier(self, name: str, dataset: str = "") -> dict[str, Any]:
+        """Return what makes a classifier: paths of classes and their params, without any words.
+
+        The steps of preprocessing of the data set that it is for come before its own.
+        """
+        return resolved(_bare(self._entry(name, dataset)))
+
+    def scheme_of_model(self, dataset: str, classifier: str) -> str:
+        """Return the scheme of folds whose figures belong to a model of all samples.
+
+        It is the first scheme of the first study that asks for the model; an `InputError` if none
+        does.
+        """
+        if scheme := self._scheme(dataset, classifier):
+            return scheme
+        msg = (
+            f"no study asks for the model of {classifier} on {dataset}; name the classifier under "
+            "`final:` of a study with this data set"
+        )
+        raise InputError(msg)
+
+    def _scheme(self, dataset: str, classifier: str) -> str | None:
+        asking = (s for s in self.studies.values() if (dataset, classifier) in s.models)
+        return next((study.folds[0] for study in asking), None)
+
+    def jobs(self) -> list[Job]:
+        """Return the jobs of the stage *classify*.
+
+        One job of a data set and scheme of folds trains all classifiers that the same studies ask
+        for, or `classifiers_per_job` of them. So no study trains what another one asks for alone.
+        """
+        studies: dict[tuple[str, str], dict[str, list[str]]] = {}
+        for study in self.studies.values():
+            for dataset, folds, classifier in study.trained:
+                asked = studies.setdefault((dataset, folds), {})
+                asked.setdefault(classifier, []).append(study.id)
+            for analysis in study.analyses.values():
+                for dataset in analysis.get("datasets", ()) if "folds" in analysis else ():
+                    studies.setdefault((dataset, analysis["folds"]), {})
+        alike: dict[_Part, list[str]] = {}
+        for (dataset, folds), asked in studies.items():
+            together: dict[tuple[str, ...], list[str]] = {}
+            for name, asking in asked.items():
+                together.setdefault(tuple(asking), []).append(name)
+            size = self.classifiers_per_job or max(1, len(asked))
+            parts = [
+                tuple(names[start : start + size])
+                for names in together.values()
+                for start in range(0, len(names), size)
+            ]
+            for i, part in enumerate(parts or [()]):
+                kept = tuple(name for name in part if self._scheme(dataset, name) == folds)
+                checks = self._checks(dataset, folds, part)
+                alike.setdefault((folds, part, kept, *checks, i == 0), []).append(dataset)
+        return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
+
+    def tested(self, study: Study) -> list[tuple[str, str, str]]:
+        """Return of which data set, scheme of folds and classifier labels are permuted by default.
+
+        It is the classifier that comes first, if it is fast enough.
+        """
+        if study.permutations is not None:
+            return []
+        return [key for dataset in study.datasets for key in self._quick(study, dataset)[:1]]
+
+    def halved(self, study: Study) -> list[tuple[str, str, str]]:
+        """Return what is fitted to halves of the samples for a study, in the same form.
+
+        These are the classifiers that are kept or in the headline, else the one that comes first,
+        as far as they are fast.
+        """
+        if not study.halves:
+            return []
+        kept = {*study.final, study.headline}
+        return [
+            key
+            for dataset in study.datasets
+            for i, key in enumerate(self._quick(study, dataset))
+            if i == 0 or key[2] in kept
+        ]
+
+    def _quick(self, study: Study, dataset: str) -> list[tuple[str, str, str]]:
+        return [(dataset, study.folds[0], n) for n in study.leading if self.permuted_as(n, dataset)]
+
+    def permuted_as(self, name: str, dataset: str) -> str:
+        """Return the path of the class that is fitted to permuted labels; empty if none is fast."""
+        method = self._entry(name, dataset).get("method", "")
+        return known_methods()[method].quick if method in known_methods() else ""
+
+    def _checks(
+        self, dataset: str, folds: str, names: Sequence[str]
+    ) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
+        """Return what the job of some classifiers permutes and halves."""
+        keys = {(dataset, folds, name): name for name in names}
+        tested: dict[str, None] = {}
+        halved: dict[str, int] = {}
+        for study in self.studies.values():
+            tested |= {keys[key]: None for key in self.tested(study) if key in keys}
+            for key in self.halved(study):
+                if key in keys:
+                    halved[keys[key]] = max(study.halves, halved.get(keys[key], 0))
+        return tuple(tested), tuple(halved.items())
+
+    def methods(self, name: str, dataset: str = "") -> list[str]:
+        """Return every method that a classifier's entry names, nested ones included."""
+        return [part["method"] for part in entries_in(self._entry(name, dataset))]
+
+    def _entry(self, name: str, dataset: str) -> dict[str, Any]:
+        entry = unlabelled(self.classifiers[name])
+        steps = self.preprocessing.get(dataset)
+        return {"steps": [*steps, *entry.get("steps", [entry])]} if steps else entry
+
+
+def read_config(
+    raw: Mapping[str, Any],
+    schema: str | Path,
+    dataset_ids: Sequence[str],
+) -> Config:
+    """Check a configuration against the JSON schema and across its fields; return a `Config`.
+
+    ``dataset_ids`` are the ids of all data sets in the sheets. An `InputError` names the key, what
+    was found and what to do.
+    """
+    check_schema(raw, schema)
+    folds = {
+        name: Folds(None, 1)
+        if entry.get("leave_one_group_out")
+        else Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
+        for name, entry in raw["folds"].items()
+    }
+    per_job = {
+        key: None if raw[key] == "all" else raw[key]
+        for key in ("classifiers_per_job", "folds_per_job")
+    }
+    config = Config(
+        run=tuple(raw["run"]),
+        sheets=tuple(raw["sheets"]),
+        download=dict(raw["download"]),
+        **per_job,
+        diagnostics=dict(raw["diagnostics"]),
+        folds=folds,
+        classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
+        studies=read_studies(raw),
+        preprocessing={name: list(steps) for name, steps in raw.get("preprocessing", {}).items()},
+    )
+    _check_names(config, dataset_ids)
+    for name, entry in config.classifiers.items():
+        check_estimator(entry, f"classifiers.{name}", "classifier")
+    for study in config.studies.values():
+        _check_study(study, config, dataset_ids)
+    _check_preprocessing(config, dataset_ids)
+    return config
+
+
+def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
+    """Return the studies of a configuration by their ids; see `read_config` for its checks."""
+    spelt = {each.replace("-", "_"): each for each in raw.get("classifiers", {})}
+
+    def known(name: str) -> str:
+        """Return the id of a classifier, which may be written with ``_`` for ``-``."""
+        return name if name in spelt.values() else spelt.get(name.replace("-", "_"), name)
+
+    return {
+        name: Study(
+            id=name,
+            title=entry["title"],
+            summary=entry.get("summary", ""),
+            **{key: tuple(entry.get(key, ())) for key in ("datasets", "folds")},
+            **{key: tuple(map(known, entry.get(key, ()))) for key in ("classifiers", "final")},
+            diagnostics=entry.get("diagnostics", True),
+            analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
+            paper={part: known(each) for part, each in entry.get("paper", {}).items()},
+            permutations={known(each): n for each, n in entry["permutations"].items()}
+            if "permutations" in entry
+            else None,
+            halves=entry.get("halves", Study.halves),
+            headline=known(entry.get("headline", "")),
+            validate=tuple(
+                Validation(**{**each, "model": known(each["model"])})
+                for each in entry.get("validate", ())
+            ),
+            gene_sets=entry.get("gene_sets", ""),
+            omit_sections=tuple(entry.get("omit_sections", ())),
+            cohorts=_cohorts(entry),
+        )
+        for name, entry in raw["studies"].items()
+    }
+
+
+def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
+    """Return the cohorts of a study, given as a list of series or with settings."""
+    given = entry.get("cohorts")
+    if not given:
+        return None
+    settings = dict(given) if isinstance(given, Mapping) else {"series": given}
+    first = [entry.get("headline"), *entry.get("final", ()), *entry.get("classifiers", ())]
+    settings.setdefault("model", next(filter(None, first), ""))
+    return Cohorts(**settings | {"series": tuple(settings["series"])})
+
+
+def check_schema(raw: object, schema: str | Path) -> None:
+    """Raise an `InputError` unless the configuration has the form that its JSON schema says."""
+    check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
+
+
+def read_sheets(
+    paths: Mapping[str, str | Path],
+    defaults: Collection[str] = (),
+) -> tuple[dict[str, SheetRow], dict[str, str]]:
+    """Read several sheets of data sets as one; return the data sets and the sheet of each, by id.
+
+    ``paths`` are by the sheets' names in the configuration. Data sets of the sheets named in
+    ``defaults`` give way to others of the same id in a later sheet.
+    """
+    datasets: dict[str, SheetRow] = {}
+    sheets: dict[str, str] = {}
+    for sheet, path in paths.items():
+        rows = read_sheet(path)
+        for name in sorted(rows.keys() & datasets.keys()):
+            if sheets[name] in defaults:
+                continue
+            msg = f"{path}: data set {name!r} is defined in another sheet, too; rename one of them"
+            raise InputError(msg)
+        datasets |= rows
+        sheets |= dict.fromkeys(rows, sheet)
+    return datasets, sheets
+
+
+def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
+    studies = [name for name in config.studies if name in RULES or name.startswith("classify_")]
+    folder = "is a folder of results/; use another id"
+    for where, wrong, why in (
+        ("sheet of data sets", FOLDERS_OF_RESULTS.intersection(dataset_ids), folder),
+        ("configuration, studies", studies, "is the name of a rule; give the study another id"),
+        ("configuration, folds", FOLDERS_OF_DATASET.intersection(config.folds), folder),
+    ):
+        for name in sorted(wrong):
+            raise InputError(f"{where}: {name!r} {why}")
+    _check_known("run", config.run, "study", config.studies)
+    sources = config.download["base_urls"]
+    _check_known("download.base_urls", sources, "source", known_sources())
+    places = [(f"download.base_urls.{key}", each) for key, urls in sources.items() for each in urls]
+    places += [(f"folds.{key}.file", each.file) for key, each in config.folds.items() if each.file]
+    for key, place in places:
+        if wrong_place := wrong_location(place):
+            raise InputError(f"configuration, {key}: {quoted(place)} {wrong_place}")
+    _refuse_alike("sheet of data sets", [*FOLDERS_OF_RESULTS, *dataset_ids])
+    _refuse_alike("configuration, studies", config.studies)
+    _refuse_alike("configuration, classifiers", config.classifiers)
+    _refuse_alike("configuration, folds", [*FOLDERS_OF_DATASET, *config.folds])
+
+
+def _refuse_alike(where: str, names: Iterable[str]) -> None:
+    """Refuse names of folders that some disks (of macOS and Windows) take for one."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            msg = (
+                f"{where}: {other!r} and {name!r} differ in small and capital letters only, and "
+                "their results would share a folder on some disks; rename one of them"
+            )
+            raise InputError(msg)
+
+
+def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry without the reasons of its steps: another wording changes no result."""
+    kept = {key: value for key, value in entry.items() if key != "reason"}
+    if "steps" in kept:
+        kept["steps"] = [_bare(step) for step in kept["steps"]]
+    return kept
+
+
+def _check_preprocessing(config: Config, dataset_ids: Collection[str]) -> None:
+    """Check the steps of data sets, and that no classifier behind them names columns by kind."""
+    _check_known("preprocessing", config.preprocessing, "data set", dataset_ids, _SHEETS)
+    for name, steps in config.preprocessing.items():
+        for i, step in enumerate(steps):
+            check_estimator(step, f"preprocessing.{name}.{i}", "transformer")
+    for study in config.studies.values():
+        for dataset, classifier in itertools.product(study.datasets, study.classifiers):
+            named = columns_named(config.classifiers[classifier])
+            if named and dataset in config.preprocessing:
+                msg = (
+                    f"configuration, preprocessing.{dataset}: the study {study.id} has the "
+                    f"classifier {classifier} on it, which names columns ({named[0]}) that these "
+                    "steps may move; give the steps to the classifiers that can do with them"
+                )
+                raise InputError(msg)
+
+
+def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> None:
+    place, own = f"studies.{study.id}", study.classifiers
+    _check_known(f"{place}.datasets", study.datasets, "data set", dataset_ids, _SHEETS)
+    _check_known(f"{place}.classifiers", own, "classifier", config.classifiers)
+    _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
+    _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
+    _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
+    named = {f"paper.{part}": [classifier] for part, classifier in study.paper.items()}
+    named |= {"permutations": list(study.permutations or {}), "final": list(study.final)}
+    named["headline"] = [study.headline] if study.headline else []
+    for key, names in named.items():
+        _check_known(f"{place}.{key}", names, "classifier", own)
+    for i, pair in enumerate(study.validate):
+        _check_pair(pair, study, f"{place}.validate[{i}]")
+    if study.cohorts:
+        _check_cohorts(study.cohorts, study, config, f"{place}.cohorts")
+    for name, analysis in study.analyses.items():
+        here, datasets = f"{place}.analyses.{name}", analysis.get("datasets", ())
+        scheme = [analysis["folds"]] if "folds" in analysis else []
+        _check_known(f"{here}.datasets", datasets, "data set", dataset_ids, _SHEETS)
+        _check_known(f"{here}.folds", scheme, "scheme of folds", config.folds)
+        check_analysis(known_analyses()[name], analysis.get("params", {}), f"{here}.params")
+    if bool(own) != bool(study.folds) or (own and not study.datasets):
+        msg = f"configuration, {place}: classifiers, folds and datasets belong together"
+        raise InputError(msg)
+    for dataset, classifier in study.models:
+        scheme_of_model = config.scheme_of_model(dataset, classifier)
+        if scheme_of_model != study.folds[0]:
+            msg = (
+                f"configuration, {place}.final: the model of {classifier} on {dataset} is another "
+                f"study's, too, which begins with the folds {scheme_of_model}; begin with the same"
+            )
+            raise InputError(msg)
+
+
+def _check_pair(pair: Validation, study: Study, place: str) -> None:
+    _check_known(f"{place}.model", [pair.model], "classifier", study.classifiers)
+    _check_known(f"{place}.train", [pair.train], "data set", study.datasets)
+    _check_known(f"{place}.test", [pair.test], "data set", study.datasets)
+    if pair.train == pair.test:
+        msg = f"configuration, {place}: {pair.train!r} cannot be its own second cohort"
+        raise InputError(msg)
+    if study.validate.count(pair) > 1:
+        raise InputError(f"configuration, {place}: is listed twice; remove one")
+
+
+def _check_cohorts(cohorts: Cohorts, study: Study, config: Config, place: str) -> None:
+    _check_known(place, cohorts.series, "data set", study.datasets)
+    _check_known(f"{place}.model", [cohorts.model], "classifier", study.classifiers)
+    for name in cohorts.series:
+        if name in config.preprocessing:
+            msg = (
+                f"configuration, {place}: preprocessing.{name} would be of one series alone; give "
+                f"the steps to the classifier {cohorts.model}"
+            )
+            raise InputError(msg)
+
+
+def _check_known(
+    key: str, names: Collection[str], what: str, known: Collection[str], hint: str = ""
+) -> None:
+    for name in names:
+        if name not in known:
+            msg = f"configuration, {key}: unknown {what} {quoted(name)}; {known_names(name, known)}"
+            raise InputError(msg + hint)

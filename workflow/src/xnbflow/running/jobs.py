@@ -1,0 +1,92 @@
+"""The start of every job: threads, garbage collector, log, words of an error, sources.
+
+Import this first in a script: numba and BLAS read their number of threads when they are imported.
+"""
+
+import atexit
+import gc
+import logging
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from xnbflow.core.atomic import lacks_space, no_space
+from xnbflow.core.errors import InputError, printable
+from xnbflow.running.provenance import refuse_other_sources
+
+__all__ = ["check_sources", "start_job"]
+
+#: What numba and the BLAS libraries read their number of threads from.
+THREAD_VARIABLES = (
+    "NUMBA_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "GOTO_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
+
+
+def start_job(job: Any) -> None:
+    """Prepare this process for a job: threads, garbage collector, log, words of its errors."""
+    numba = sys.modules.get("numba")
+    if numba and job.threads != numba.config.NUMBA_NUM_THREADS:
+        msg = (
+            f"numba was imported for {numba.config.NUMBA_NUM_THREADS} threads in a job that may "
+            f"use {job.threads}"
+        )
+        raise RuntimeError(msg)
+    for variable in THREAD_VARIABLES:
+        os.environ[variable] = str(job.threads)
+    gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
+    atexit.register(gc.freeze)  # a process that ends need not search all it has for cycles
+    sys.excepthook = _report_exception
+    logging.raiseExceptions = False  # a log that cannot be written must not hide what is said
+    log = Path(job.log[0])
+    log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=log,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    logging.captureWarnings(capture=True)
+    check_sources(job)
+
+
+def check_sources(job: Any) -> None:
+    """Raise an `InputError` if the library was edited since the run was planned.
+
+    A script calls this between its work and the writing of its results: what it has imported on
+    the way may be newer than the plan.
+    """
+    refuse_other_sources(job.params.sources)
+
+
+def _report_exception(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    if isinstance(error, OSError) and lacks_space(error):
+        kind, error = InputError, no_space(error.filename or Path.cwd())
+    foreign = (getattr(error, "name", None) or "xnbflow").partition(".")[0] != "xnbflow"
+    if isinstance(error, ModuleNotFoundError) and foreign:
+        msg = (
+            f"{error} in {sys.executable}, which runs this job: install it there. What xnbflow "
+            "needs comes with snakemake --sdm conda, which gives jobs an environment of their own, "
+            f"or with pip install '{Path(__file__).parents[4]}[workflow]'"
+        )
+        kind, error = InputError, InputError(msg)
+    if isinstance(error, MemoryError):
+        msg = (
+            f"The job ran out of memory ({str(error) or 'no size is given'}). Run it again with "
+            "more: --retries 2 doubles mem_mb at each attempt, --set-resources sets it"
+        )
+        kind, error = InputError, InputError(msg)
+    text = "".join(traceback.format_exception(kind, error, trace))
+    if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
+        logging.getLogger().error(text)
+    sys.stderr.write(printable(f"Error: {error}\n" if issubclass(kind, InputError) else text))

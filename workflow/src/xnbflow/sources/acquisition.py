@@ -1,0 +1,138 @@
+"""Acquire a data set: from a row of the sheet to a checked canonical series."""
+
+import importlib
+import logging
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, either
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.annotation import fetch_annotation
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.registry import known_sources
+from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.tables.contract import DOWNLOADS
+
+__all__ = ["acquire", "acquire_noting"]
+
+
+def acquire(
+    dataset: SheetRow,
+    *,
+    downloads: str | Path = DOWNLOADS,
+    base_urls: Mapping[str, Sequence[str]] | None = None,
+    lock: str | Path | None = None,
+    **retry: Any,
+) -> DataSet:
+    """Get a data set from its source and check that it is what the sheet says.
+
+    Parameters
+    ----------
+    dataset : SheetRow
+        A row of the sheet.
+    downloads : path
+        Folder for downloaded files, in which files put there by hand are found, too.
+    base_urls : mapping of str to sequence of str, optional
+        Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or
+        ``file://`` URLs, or folders. Each source has its own default.
+    lock : path, optional
+        A file of checksums of what was accepted before. What differs is refused; what is new is
+        added.
+    **retry
+        The fields of `xnbflow.sources.retries.RetryPolicy`.
+
+    Returns
+    -------
+    DataSet
+        With at least two classes and the expected shape.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be had, cannot be read or are not what the sheet says.
+
+    Warns
+    -----
+    UserWarning
+        Each note of the series, constant features, a number of features within its tolerance.
+
+    Examples
+    --------
+    >>> acquire(SheetRow("wine", "bundled", "wine", samples=178)).values.shape
+    (13, 178)
+    """
+    places = Downloads(
+        Path(downloads), dict(base_urls or {}), RetryPolicy(**retry), Path(lock) if lock else None
+    )
+    source = importlib.import_module(known_sources()[dataset.source].module)
+
+    def make() -> tuple[DataSet, list[str]]:
+        # first the annotation: a series of no use is not downloaded
+        series = source.load(fetch_annotation(dataset, places), places)
+        return series, _differences(dataset, series)
+
+    series, notes = places.accepted(make)
+    for note in [*notes, *series.notes, *_constant_features(series)]:
+        warnings.warn(f"data set {series.name}: {note}", UserWarning, stacklevel=2)
+    return series
+
+
+def acquire_noting(dataset: SheetRow, **settings: Any) -> tuple[DataSet, pd.DataFrame]:
+    """Acquire a data set; return it and a table, ``dataset`` and ``note``, of the warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        series = acquire(dataset, **settings)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for note in notes:
+        logging.getLogger(__name__).warning(note)
+        sys.stderr.write(f"Warning: {note}\n")
+    return series, pd.DataFrame({"dataset": dataset.id, "note": pd.Series(notes, dtype=object)})
+
+
+def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
+    """Return how the shape differs from the sheet's within its tolerance; refuse other shapes."""
+    if len(series.classes) < 2:
+        msg = (
+            f"data set {dataset.id}: all {counted(series.n_samples, 'sample')} have the label "
+            f"{str(series.labels[0])!r}; a classifier needs at least two classes (map= leaves out "
+            "labels that it does not list)"
+        )
+        raise InputError(msg)
+    notes = []
+    tolerated = int(dataset.options.get("features_tolerance", 0))
+    for key, one, count, tolerance in (
+        ("samples", "sample", series.n_samples, 0),
+        ("features", "feature", series.n_features, tolerated),
+        ("classes", "class", len(series.classes), 0),
+    ):
+        expected = getattr(dataset, key)
+        if expected in (None, count):
+            continue
+        text = f"{counted(count, one)} found, the sheet expects {expected}"
+        if abs(count - expected) > tolerance:
+            msg = f"data set {dataset.id}: {text}; get the right file, or correct the sheet"
+            raise InputError(msg, key=key)
+        notes.append(f"{text} (within its tolerance)")
+    return notes
+
+
+def _constant_features(series: DataSet) -> list[str]:
+    lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # NaN aside
+    constant = np.flatnonzero(lowest == highest)
+    if not len(constant):
+        return []
+    named = ", ".join(series.features[constant[:5]]) + (", ..." if len(constant) > 5 else "")
+    note = (
+        f"{len(constant)} of {counted(series.n_features, 'feature')} "
+        f"{either(len(constant), 'is', 'are')} constant ({named}) and "
+        f"{either(len(constant), 'carries', 'carry')} no information about the classes"
+    )
+    return [note]

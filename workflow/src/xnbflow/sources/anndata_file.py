@@ -1,0 +1,377 @@
+"""AnnData's file format (.h5ad): matrices, dense or sparse, and the tables obs and var; by h5py.
+
+Every version is read: today's (each element says its ``encoding-type``), that of 0.7 (categories in
+``__categories``) and earlier ones (tables as HDF5 records, ``raw.X`` beside ``X``). See the
+anndata documentation, "On-disk format".
+
+A file may come from anyone. `node` opens every group and data set: only what this file itself
+holds, whole. The structure of a matrix is checked before a value of it is used.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.jit import njit
+from xnbflow.data.matrices import feature_blocks, transposed_blocks
+from xnbflow.sources.files import what_is_wrong
+
+if TYPE_CHECKING:
+    import h5py
+
+__all__ = ["CellMatrix", "matrix_of", "node", "opened", "require_stored", "table_of"]
+
+#: Bytes in memory per byte of the file: deflate packs at most 1,032 times.
+_MOST_UNPACKED = 1_100
+#: What h5py and NumPy raise on damaged files.
+_DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError)
+_REFUSED, _REMEDY = "cannot be read as AnnData (", "); write it anew, or get it again"
+
+
+#: Reads what has no fixed length, and all that describes: where HDF5 may not end.
+_TRIAL = """
+import sys
+import h5py
+def read(name, item):
+    for key in item.attrs:
+        try:
+            item.attrs[key]
+        except Exception:
+            pass
+    try:
+        if item.dtype.hasobject and not (item.is_virtual or item.external):
+            item[()]
+    except Exception:
+        pass
+with h5py.File(sys.argv[1]) as file:
+    file.visititems(read)
+"""
+
+
+@contextmanager
+def opened(path: str | Path) -> "Iterator[h5py.File]":
+    """Open an AnnData file."""
+    path = Path(path)
+    try:
+        import h5py  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        msg = f"{path} is AnnData; to read it, install h5py (the extra h5ad of this package)"
+        raise InputError(msg) from error
+    if wrong := what_is_wrong(path):
+        msg = f"{path} {wrong}"
+        raise InputError(msg)
+    status = path.stat()
+    _require_answer(path.absolute(), status.st_size, status.st_mtime_ns)
+    try:
+        with h5py.File(path, "r") as file:
+            if missing := [name for name in ("obs", "var") if node(file, name) is None]:
+                raise _refusal(path, f"it has no {' and no '.join(missing)}")
+            yield file
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        raise _refusal(path, str(error)[:200]) from error
+
+
+@lru_cache(maxsize=64)
+def _require_answer(path: Path, size: int, _changed: int) -> None:
+    """Refuse a file on which HDF5 (2.0) crashes or does not end, tried in a process of its own."""
+    try:
+        command = [sys.executable, "-P", "-c", _TRIAL, str(path)]
+        limit = 20 + size / 1e7
+        tried = subprocess.run(command, capture_output=True, timeout=limit, check=False)  # noqa: S603 - a constant program
+    except subprocess.TimeoutExpired as error:
+        raise _refusal(path, "HDF5 does not finish reading it") from error
+    if tried.returncode:
+        raise _refusal(path, "HDF5 cannot read it, or crashes")
+
+
+def _refusal(path: str | Path, reason: str) -> InputError:
+    return InputError(f"{path} {_REFUSED}{reason}{_REMEDY}")
+
+
+def node(group: Any, name: str) -> Any:
+    """Open a group or a data set that the file itself holds; None if there is no link of its name.
+
+    Refused are links to other places, and data sets that are stored elsewhere or in part, or hold
+    anything but numbers and text.
+    """
+    import h5py  # noqa: PLC0415 - an extra
+
+    path, found = group.file.filename, group
+    for part in name.split("/"):
+        if not isinstance(found, h5py.Group):
+            raise _refusal(path, f"{quoted(name)} is below a data set")
+        links = found.id.links
+        if not part or not links.exists(part.encode()):
+            return None
+        if links.get_info(part.encode()).type != h5py.h5l.TYPE_HARD:
+            raise _refusal(path, f"{quoted(name)} is a link to another place")
+        found = found[part]
+    if isinstance(found, h5py.Dataset):
+        if wrong := _what_is_not_here(found):
+            raise _refusal(path, f"{quoted(name)} {wrong}")
+    elif not isinstance(found, h5py.Group):
+        raise _refusal(path, f"{quoted(name)} is neither a group nor a data set")
+    return found
+
+
+def _what_is_not_here(data: "h5py.Dataset") -> str | None:
+    """Say why a data set is not read: before its size is used or anything of it is read."""
+    if data.is_virtual or data.external:
+        return "is stored in another file"
+    if not _is_plain(data.dtype):
+        return f"is of the type {data.dtype}, neither numbers nor text"
+    if data.shape is None:
+        return "is empty"
+    most = max(prod(data.shape), prod(data.chunks or ())) * data.dtype.itemsize
+    require_stored(data.file.filename, most, f"a part of {quoted(data.name)}")
+    if data.chunks is None:
+        whole = data.id.get_storage_size() >= prod(data.shape) * data.dtype.itemsize
+    else:
+        n_chunks = prod(-(-n // size) for n, size in zip(data.shape, data.chunks, strict=True))
+        whole = data.id.get_num_chunks() == n_chunks
+    return None if whole else "is not stored whole"
+
+
+def _is_plain(dtype: np.dtype) -> bool:
+    """Whether a type is a number or text, or a record of these: no reference, no array."""
+    import h5py  # noqa: PLC0415 - an extra
+
+    if dtype.names:
+        return all(_is_plain(dtype[name]) for name in dtype.names)
+    return dtype.kind in "biufS" or h5py.check_string_dtype(dtype) is not None
+
+
+def require_stored(path: str | Path, n_bytes: int, what: str) -> None:
+    """Refuse what takes more than 1,100 times the bytes of its file (and of 64 kB)."""
+    stored = Path(path).stat().st_size
+    if n_bytes > _MOST_UNPACKED * max(stored, 1 << 16):
+        raise _refusal(path, f"{what} takes {n_bytes:,} bytes, but the file has {stored:,}")
+
+
+def _required(group: Any, name: str) -> Any:
+    found = node(group, name)
+    if found is None:
+        raise _refusal(group.file.filename, f"{quoted(group.name)} has no {quoted(name)}")
+    return found
+
+
+def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
+    """Return a one-dimensional data set of some kinds of type."""
+    found = _required(group, name)
+    is_array = hasattr(found, "dtype") and found.ndim == 1 and found.dtype.isnative
+    if not is_array or found.dtype.kind not in kinds:
+        raise _refusal(group.file.filename, f"{quoted(name)} is no list of the type it has to be")
+    return found
+
+
+@dataclass(frozen=True)
+class CellMatrix:
+    """A matrix of cells by genes in an open file: dense, CSR or CSC; ``var`` are its genes."""
+
+    element: Any
+    shape: tuple[int, int]
+    format: str
+    var: pd.DataFrame
+
+    def blocks(self, most_values: int) -> Iterator[tuple[slice, Any]]:
+        """Yield slices of genes with their values, dense or CSR, shape (n_some, n_cells).
+
+        A block has ``most_values`` stored values, unless a single gene has more. A matrix
+        compressed by cell is read once to count each gene's values, and once for each block; the
+        others are read once.
+        """
+        n_cells, n_genes = self.shape
+        if self.format == "dense":
+            width = max(1, most_values // max(1, n_cells))
+            for start in range(0, n_genes, width):
+                which = slice(start, min(start + width, n_genes))
+                yield which, np.asarray(self.element[:, which], dtype=np.float64).T
+            return
+        indptr, indices, data = self._compressed()
+        if self.format == "csr":
+            yield from transposed_blocks(indptr, indices, data, n_genes, most_values)
+            return
+        whole: Any = SimpleNamespace(
+            indptr=indptr, indices=indices, data=data, shape=(n_genes, n_cells), format="csr"
+        )
+        yield from feature_blocks(whole, most_values)
+
+    def _compressed(self) -> tuple[np.ndarray, "_Indices", Any]:
+        """Return ``indptr``, and what reads ``indices`` and ``data``."""
+        path, (n_major, n_minor) = self.element.file.filename, self.shape
+        if self.format == "csc":
+            n_major, n_minor = n_minor, n_major
+        indptr = _array(self.element, "indptr", "iu")[:]
+        indices, data = _array(self.element, "indices", "iu"), _array(self.element, "data", "biuf")
+        if len(indices) != len(data):
+            raise _refusal(path, f"{len(indices):,} indices have {len(data):,} values")
+        if (
+            len(indptr) != n_major + 1
+            or indptr[0] != 0
+            or indptr[-1] != len(indices)
+            or (indptr[1:] < indptr[:-1]).any()
+        ):
+            raise _refusal(path, f"indptr does not ascend from 0 to {len(indices):,}")
+        return indptr, _Indices(path, indptr, indices, np.full(n_minor, -1)), data
+
+    def samples(self, genes: np.ndarray, most_values: int) -> Any:
+        """Return all cells of some genes, (n_cells, n_genes), dense or CSC; one pass over all."""
+        parts = []
+        for which, block in self.blocks(most_values):
+            inside = np.flatnonzero((genes >= which.start) & (genes < which.stop))
+            if len(inside):
+                parts.append((inside, block[genes[inside] - which.start]))
+        if not parts:
+            return np.empty((self.shape[0], 0))
+        places = np.argsort(np.concatenate([inside for inside, _ in parts]))
+        if self.format == "dense":
+            return np.concatenate([part for _, part in parts])[places].T
+        return sparse.vstack([part for _, part in parts], format="csr")[places].T
+
+
+@dataclass
+class _Indices:
+    """The indices of a compressed matrix, checked as they are read for the first time.
+
+    Readers ask for slices that follow each other, at least once.
+    """
+
+    path: str
+    indptr: np.ndarray
+    stored: Any
+    last_row: np.ndarray
+    checked: int = 0
+
+    def __getitem__(self, part: slice) -> np.ndarray:
+        indices = self.stored[part]
+        if part.stop > self.checked:
+            if not _are_distinct(self.indptr, part.start, indices, self.last_row):
+                raise _refusal(self.path, "an index is out of range, or twice in a row")
+            self.checked = part.stop
+        return indices
+
+
+@njit(nogil=True)
+def _are_distinct(
+    indptr: np.ndarray, start: int, indices: np.ndarray, last_row: np.ndarray
+) -> bool:
+    """Whether indices are in range and distinct in their row; ``last_row`` is kept by index."""
+    row = np.searchsorted(indptr, start, side="right") - 1
+    for k in range(len(indices)):
+        while start + k >= indptr[row + 1]:
+            row += 1
+        index = indices[k]
+        if index < 0 or index >= len(last_row) or last_row[index] == row:
+            return False
+        last_row[index] = row
+    return True
+
+
+def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
+    """Return a matrix by its name: ``X``, ``raw`` or ``layers:<name>``."""
+    places = (("X", "X"), ("raw", "raw.X"), ("raw", "raw/X"))
+    there = {key: place for key, place in places if node(file, place) is not None}
+    there |= {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
+    if name not in there:
+        msg = f"{path} has no matrix {name!r}; the option matrix may be {listed(list(there))} here"
+        raise InputError(msg, key="matrix")
+    element, var = _required(file, there[name]), table_of(path, file, "var")
+    if name == "raw":
+        var = table_of(path, file, there[name].removesuffix("X") + "var")
+    said = element.attrs
+    if hasattr(element, "dtype"):
+        kind, shape = "dense", element.shape
+        if element.dtype.kind not in "biuf":
+            raise _refusal(path, f"matrix {name} has no numbers")
+    else:
+        stored = _text(said.get("encoding-type", said.get("h5sparse_format", "")))
+        kind, shape = stored.removesuffix("_matrix"), said.get("shape", said.get("h5sparse_shape"))
+        if kind not in ("csr", "csc"):
+            raise _refusal(path, f"matrix {name} is stored as {quoted(stored)}")
+    n_cells = len(table_of(path, file, "obs"))
+    if not np.array_equal(shape, (n_cells, len(var))):
+        msg = (
+            f"{path}: matrix {name} has shape {quoted(np.ravel(shape).tolist())}, but there are "
+            f"{counted(n_cells, 'cell')} in obs and "
+            f"{counted(len(var), 'gene')} in var; write the file anew"
+        )
+        raise InputError(msg)
+    return CellMatrix(element, (n_cells, len(var)), kind, var)
+
+
+def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:
+    """Return a table, ``obs`` or ``var``; its index are the names of cells or genes."""
+    element = _required(file, name)
+    if hasattr(element, "dtype"):
+        return _of_records(file, name, element[:])
+    index = _text(element.attrs.get("_index", "_index"))
+    names = pd.Index(_column(element, index)).astype(str)
+    columns = {}
+    for column in map(_text, element.attrs.get("column-order", ())):
+        try:
+            values = _column(element, column)
+            if len(values) != len(names):  # pandas would repeat a single value
+                msg = f"{counted(len(values), 'value')} for {counted(len(names), 'name')}"
+                raise ValueError(msg)
+            columns[column] = values
+        except _DAMAGE as error:
+            reason = str(error).removeprefix(f"{path} {_REFUSED}").removesuffix(_REMEDY)[:200]
+            raise _refusal(path, f"column {quoted(column)} of {name}: {reason}") from error
+    return pd.DataFrame(columns, index=names)
+
+
+def _of_records(file: "h5py.File", table: str, records: np.ndarray) -> pd.DataFrame:
+    """Return a table of the format before 0.7: records, categories apart in uns."""
+    columns: dict[str, Any] = {}
+    for name in records.dtype.names or ():
+        values = records[name]
+        categories = f"uns/{name}_categories"
+        if values.dtype.kind in "iu" and node(file, categories) is not None:
+            values = pd.Categorical.from_codes(values, _values(file, categories))
+        elif values.dtype.kind in "SO":
+            values = np.array([_text(each) for each in values], dtype=object)
+        columns[name] = values
+    index = next((name for name in ("index", "_index", *columns) if name in columns), None)
+    if index is None:
+        raise _refusal(file.filename, f"the table {table} has no names")
+    return pd.DataFrame(columns).set_index(index).rename_axis(None)
+
+
+def _column(table: Any, name: str) -> Any:
+    """Return a column of a table; categories of version 0.7 are in ``__categories``."""
+    element = _required(table, name)
+    if hasattr(element, "dtype") and "categories" in element.attrs:
+        return pd.Categorical.from_codes(element[:], _values(table, f"__categories/{name}"))
+    if hasattr(element, "dtype") or node(element, "codes") is None:
+        return _values(table, name)
+    codes = _array(element, "codes", "iu")[:]
+    return pd.Categorical.from_codes(codes, _values(element, "categories"))
+
+
+def _values(group: Any, name: str) -> np.ndarray:
+    """Return what is no category: numbers or text, or a group of values and their mask."""
+    element = _required(group, name)
+    if not hasattr(element, "dtype"):
+        values = pd.Series(_values(element, "values"))
+        return values.mask(_array(element, "mask", "b")[:]).to_numpy()
+    data = _array(group, name)
+    return data.asstr()[:].astype(object) if data.dtype.kind in "SO" else data[:]
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,340 @@
+"""From what a file holds to a data set: labels, groups, logarithms, missing values, duplicates."""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.sources.annotation import annotated
+from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.intensities import looks_like_counts, scale_of, transform
+from xnbflow.sources.plausibility import (
+    is_technical,
+    lone_features,
+    read_tallies,
+    repeated_samples,
+    suggested_group,
+)
+from xnbflow.sources.sheet import SheetRow
+
+__all__ = ["Draft", "assemble", "merge_rows"]
+
+
+#: Of features or samples.
+Names = Sequence[str] | np.ndarray
+
+
+@dataclass
+class Draft:
+    """What a file holds, before the sheet's options are applied.
+
+    ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. Of each
+    sample ``labels`` has the text from which its label is made, ``sample_metadata`` what else is
+    known. ``place`` says where the value of a feature and a sample is in the file, ``where`` and
+    ``label_place`` begin messages. ``tell_unlogged`` says whether values that look not logged are
+    worth a note: not those of a clinical table. ``platforms`` are those of the file, separated by
+    spaces.
+    """
+
+    where: str
+    values: np.ndarray
+    features: Names
+    samples: Names
+    labels: Sequence[str]
+    label_place: str
+    sample_metadata: pd.DataFrame
+    kinds: Names | None = None
+    feature_metadata: pd.DataFrame | None = None
+    place: Callable[[int, int], str] = lambda _feature, _sample: ""
+    notes: list[str] = field(default_factory=list)
+    tell_unlogged: bool = False
+    platforms: str = ""
+
+
+def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
+    """Apply the sheet's options in their order, and make the series.
+
+    Samples without a label are left out (or refused), logarithms taken, missing values settled,
+    probes collapsed to genes, repeated names merged.
+    """
+    options, notes = dataset.options, draft.notes
+    _annotate(dataset, draft)
+    label_where = f"{draft.where}, {draft.label_place}"
+    labels, keep, said = LabelRule.parse(dataset).apply(label_where, draft.samples, draft.labels)
+    notes += said
+    samples = np.asarray(draft.samples, dtype=str)[keep]
+    metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
+    if not keep.all():
+        draft.values = np.ascontiguousarray(draft.values[:, keep])
+    _require_columns(draft.where, metadata, "phenotype_columns", dataset.names("phenotype_columns"))
+    _require_columns(draft.where, metadata, "batch", filter(None, [options.get("batch")]))
+    groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
+    if (batch := options.get("batch")) and not is_technical(batch):
+        metadata = metadata.rename(
+            columns={batch: f"batch ({batch})"}
+        )  # the audit knows it by that
+    _look_at(draft, samples, groups)
+    linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
+    part = draft.values if linear.all() else draft.values[linear]
+    how = options.get("transform", "none")
+    kind, seen = scale_of(part, samples)
+    if how != "none":
+        notes += transform(draft.where, part, how, kind, seen)
+    elif kind in {"counts", "mixed"} or (kind == "not logged" and draft.tell_unlogged):
+        notes.append(seen)
+    known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
+    logged = kind == "logarithms" and (draft.tell_unlogged or known) and not looks_like_counts(part)
+    scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
+    if not linear.all():
+        draft.values[linear] = part
+    elif lone := lone_features(draft.values, draft.features):
+        notes.append(
+            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
+            f"and no genes, say drop={','.join(lone)} in the sheet's options"
+        )
+    missing = _settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
+    _collapse(draft, options.get("collapse", "none"))
+    _settle_duplicates(draft, options.get("duplicates", "refuse"))
+    return DataSet(
+        dataset.id,
+        draft.values,
+        draft.features,
+        samples,
+        labels,
+        draft.kinds,
+        groups,
+        metadata if len(metadata.columns) else None,
+        draft.feature_metadata,
+        missing,
+        tuple(notes),
+        scale,
+    )
+
+
+def _annotate(dataset: SheetRow, draft: Draft) -> None:
+    """Add what the sheet's annotation has of each feature to what the file has."""
+    found = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
+    own = draft.feature_metadata
+    if found is not None and own is not None:
+        found = pd.concat([own.drop(columns=list(found), errors="ignore"), found], axis=1)
+    draft.feature_metadata = own if found is None else found
+
+
+def _take_rows(draft: Draft, values: np.ndarray, rows: np.ndarray) -> None:
+    """Go on with some of the features."""
+    draft.values = values
+    draft.features = np.asarray(draft.features, dtype=str)[rows]
+    if draft.kinds is not None:
+        draft.kinds = np.asarray(draft.kinds)[rows]
+    if draft.feature_metadata is not None:
+        draft.feature_metadata = draft.feature_metadata.iloc[rows].reset_index(drop=True)
+
+
+def _groups(
+    dataset: SheetRow,
+    where: str,
+    metadata: pd.DataFrame,
+    samples: np.ndarray,
+    labels: np.ndarray,
+    notes: list[str],
+) -> np.ndarray | None:
+    wanted = dataset.options.get("group")
+    if wanted is None:
+        if hint := suggested_group(metadata, labels):
+            notes.append(
+                f"{hint!r} has {metadata[hint].nunique()} values for {len(samples)} samples: if it "
+                f"names patients (or batches), say group={hint} in the sheet's options, so that "
+                "none is on both sides of a fold"
+            )
+        return None
+    columns = {column.lower(): column for column in metadata}
+    name = wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+    _require_columns(where, metadata, "group", [name])
+    unknown = list(samples[metadata[name].map(is_missing)])
+    if unknown:
+        msg = (
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {name!r}, which "
+            f"the option group names: {listed(unknown)}; fill it in, or leave the samples out"
+        )
+        raise InputError(msg, key="group")
+    groups = metadata[name].to_numpy(dtype=str)
+    pairs = {(group, label) for group, label in zip(groups, labels, strict=True)}
+    if 1 < len(pairs) == len(set(groups)) == len(set(labels)) < len(samples):
+        msg = (
+            f"{where}: the group {name!r} is the class: each of its values is one class, so that "
+            "no fold has a class in training and test. These samples cannot show whether a "
+            f"classifier recognises the class or {name!r}; to go on, say batch={name} instead of "
+            f"group={name}, and the audit will name it"
+        )
+        raise InputError(msg, key="group")
+    return groups
+
+
+def _require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
+    """Refuse names of an option that are not known of the samples."""
+    for name in names:
+        if name not in metadata:
+            msg = (
+                f"{where}: there is no {name!r}, which the sheet's option {option} names; there "
+                f"are {listed(list(metadata.columns)) or 'no further columns'}"
+            )
+            raise InputError(msg, key=option)
+
+
+def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:
+    """Note samples given twice; refuse reads of no gene, which are no part of a sample's sum."""
+    if tallies := read_tallies(draft.features):
+        stems = "__*" if tallies[0].startswith("__") else "N_*"
+        msg = (
+            f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; say "
+            f"drop={stems} in the sheet's options"
+        )
+        raise InputError(msg, key="drop")
+    if found := repeated_samples(draft.values, groups):
+        several = [" = ".join(map(str, samples[positions])) for positions in found]
+        draft.notes.append(
+            f"{counted(len(found), 'sample', 'has', 'have')} several names, all values being the "
+            f"same: {listed(several)}; leave out all but one, or name what they share by group=, "
+            "otherwise training and test share samples"
+        )
+
+
+def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
+    """Drop features for their missing values; return whether some are left, to be imputed.
+
+    The ``rule`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
+    ``drop_features:0.2`` (those that miss more than that share); ``places`` are the samples' in the
+    file. Errors and notes list the features by how many values they miss.
+    """
+    n_features, n_samples = draft.values.shape
+    n_missing = np.empty(n_features, dtype=np.intp)
+    for rows in row_slices(draft.values.shape):
+        n_missing[rows] = np.isnan(draft.values[rows]).sum(axis=1)
+    affected = np.flatnonzero(n_missing)
+    if not len(affected):
+        return False
+    worst = affected[np.argsort(-n_missing[affected], kind="stable")]
+    named = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
+    text = (
+        f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
+        f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}"
+    )
+    if rule == "refuse":
+        feature = int(affected[0])
+        place = draft.place(feature, int(places[np.argmax(np.isnan(draft.values[feature]))]))
+        first = f", the first in {place}" if place else ""
+        msg = (
+            f"{draft.where}: {text}{first}. Fill them in, or say in the sheet's options "
+            "missing=impute (in the training folds), missing=drop_features, or "
+            "missing=drop_features:0.2 (and impute the rest)"
+        )
+        raise InputError(msg, key=str(draft.features[feature]))
+    most = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
+    gone = (n_missing > most * n_samples) | (n_missing == n_samples)
+    draft.notes.append(f"missing values: {text}")
+    if gone.all():
+        msg = f"{draft.where}: {text}; no feature is left. Fill some in, or drop fewer"
+        raise InputError(msg, key="missing")
+    if gone.any():
+        draft.notes.append(
+            f"{counted(gone.sum(), 'feature', 'was', 'were')} dropped for "
+            f"{either(gone.sum(), 'its', 'their')} missing values"
+        )
+        _take_rows(draft, draft.values[~gone], np.flatnonzero(~gone))
+    left = int(n_missing[~gone].sum())
+    if left:
+        n_left = int((n_missing[~gone] > 0).sum())
+        draft.notes.append(
+            f"{counted(left, 'missing value')} of {counted(n_left, 'feature')} "
+            f"{either(left, 'remains', 'remain')}, to be imputed in the training folds"
+        )
+    return left > 0
+
+
+def _collapse(draft: Draft, how: str) -> None:
+    """Make one feature of each gene, if the sheet says so."""
+    if how == "none":
+        return
+    table = draft.feature_metadata
+    if table is None or "symbol" not in table or not table["symbol"].any():
+        msg = (
+            f"{draft.where}: collapse={how} needs the symbols of probes; name their platform's "
+            "annotation in the sheet's options, say annotation=GPL570"
+        )
+        raise InputError(msg, key="annotation")
+    symbols = table["symbol"].to_numpy(dtype=str)
+    several = np.char.find(symbols, "///") >= 0
+    probes = np.flatnonzero((symbols != "") & ~several)
+    merged, genes, taken = merge_rows(draft.values[probes], symbols[probes], how)
+    draft.notes.append(
+        f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
+        f"{counted(len(genes), 'gene')} ({how}); left out were "
+        f"{(symbols == '').sum()} without a symbol and {several.sum()} of several genes"
+    )
+    _take_rows(draft, merged, probes[taken])
+    if how != "median" and draft.feature_metadata is not None:
+        draft.feature_metadata = draft.feature_metadata.assign(probe=draft.features)
+    draft.features = genes
+
+
+def merge_rows(
+    values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows of each name merged, the names in order, and the row that is taken of each.
+
+    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
+    ``mean`` and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not
+    count; labels play no part.
+
+    Examples
+    --------
+    >>> merged, unique, rows = merge_rows(
+    ...     np.array([[1.0, 2.0], [9.0, 9.0], [5.0, 8.0]]), ["TP53", "MYC", "TP53"], "max_mean"
+    ... )
+    >>> merged.tolist(), unique.tolist(), rows.tolist()
+    ([[5.0, 8.0], [9.0, 9.0]], ['TP53', 'MYC'], [2, 1])
+    """
+    codes, unique = pd.factorize(np.asarray(names, dtype=object))
+    order = np.argsort(codes, kind="stable")
+    of_name = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
+    rows = np.array([each[0] for each in of_name], dtype=np.intp)
+    merged = values[rows]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
+        for name, block in enumerate(of_name):
+            if len(block) == 1:
+                continue
+            if how == "max_mean":
+                means = np.nanmean(values[block], axis=1)
+                rows[name] = block[np.argmax(np.where(np.isnan(means), -np.inf, means))]
+                merged[name] = values[rows[name]]
+            else:
+                middle = np.nanmean if how == "mean" else np.nanmedian
+                merged[name] = middle(values[block], axis=0)
+    return merged, np.asarray(unique, dtype=str), rows
+
+
+def _settle_duplicates(draft: Draft, how: str) -> None:
+    """Merge features whose names repeat, as the sheet's option ``duplicates`` says."""
+    repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
+    if not repeated:
+        return
+    named = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
+    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {named}"
+    if how == "refuse":
+        msg = (
+            f"{draft.where}: {text}. Make names unique, or say in the sheet's options "
+            "duplicates=max_mean (keep the row of largest mean) or duplicates=mean"
+        )
+        raise InputError(msg, key="duplicates")
+    merged, _, rows = merge_rows(draft.values, draft.features, how)
+    _take_rows(draft, merged, rows)
+    done = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
+    draft.notes.append(f"{text}; {done}")

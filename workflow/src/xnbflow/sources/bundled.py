@@ -1,0 +1,38 @@
+"""Real data that a dependency ships: the offline input of the demonstration."""
+
+import numpy as np
+from sklearn import datasets
+
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.sheet import SheetRow
+
+__all__ = ["BUNDLED", "load"]
+
+#: The data sets by their name in the sheet's ``location``.
+BUNDLED = {
+    "breast_cancer": datasets.load_breast_cancer,
+    "wine": datasets.load_wine,
+    "digits": datasets.load_digits,
+}
+
+
+def load(dataset: SheetRow, *_: object) -> DataSet:
+    """Return a data set of scikit-learn's; samples are named by their row number from 0.
+
+    Examples
+    --------
+    >>> series = load(SheetRow("w", "bundled", "wine"))
+    >>> series.values.shape, [str(label) for label in series.classes]
+    ((13, 178), ['class_0', 'class_1', 'class_2'])
+    """
+    if dataset.location not in BUNDLED:
+        msg = (
+            f"data set {dataset.id}: no bundled data set {dataset.location!r}; "
+            f"use one of {', '.join(BUNDLED)} as its location"
+        )
+        raise InputError(msg, key="location")
+    bunch = BUNDLED[dataset.location]()
+    labels = bunch.target_names[bunch.target]
+    samples = np.arange(len(bunch.data))
+    return DataSet(dataset.id, bunch.data.T, bunch.feature_names, samples, labels)

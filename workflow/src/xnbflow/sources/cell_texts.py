@@ -1,0 +1,125 @@
+"""Cells of text as numbers and categories, and why a cell is neither."""
+
+import itertools
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from xnbflow.core.errors import quoted
+
+__all__ = [
+    "DECIMAL_COMMA",
+    "DECIMAL_POINT",
+    "category_codes",
+    "complaint",
+    "is_date",
+    "is_missing",
+    "is_text",
+    "numbers_of",
+]
+
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
+#: What stands for a missing value, in small letters.
+_MISSING_WORDS = frozenset({"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
+#: Arrow compares exactly, hence every mixture of small and capital letters.
+_NULLS = sorted(
+    "".join(letters)
+    for word in _MISSING_WORDS
+    for letters in set(itertools.product(*((c.lower(), c.upper()) for c in word)))
+)
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+#: What Excel makes of symbols of genes: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
+_DATE = re.compile(
+    rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
+)
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell says that there is no value, as ``NA`` and ``?`` do."""
+    return cell.strip().lower() in _MISSING_WORDS
+
+
+def is_date(name: str) -> bool:
+    """Return whether a name is a date that Excel has made of a gene's symbol, as 2-Sep of SEPT2.
+
+    Examples
+    --------
+    >>> is_date("1-Mar"), is_date("Sep-02"), is_date("2021-09-02 00:00:00"), is_date("HLA-A")
+    (True, True, True, False)
+    """
+    return _DATE.fullmatch(name.strip()) is not None
+
+
+def category_codes(cells: Sequence[str]) -> np.ndarray:
+    """Return the code of each cell's category, 0, 1, ... as float64, shape (n_cells,).
+
+    Categories are ordered as numbers if all are numbers, else as text.
+
+    Examples
+    --------
+    >>> category_codes(["10", "9", "10"]), category_codes(["low", "high", "low"])
+    (array([1., 0., 1.]), array([1., 0., 1.]))
+    """
+    categories = set(cells)
+    numeric = all(complaint(cell) is None for cell in categories)
+    ordered = sorted(categories, key=float) if numeric else sorted(categories)
+    code = {category: float(position) for position, category in enumerate(ordered)}
+    return np.array([code[cell] for cell in cells])
+
+
+def complaint(cell: str) -> str | None:
+    """Say why a cell is no finite number; None where it is one."""
+    if is_missing(cell):
+        return f"the value is missing ({cell!r})"
+    try:
+        number = float(cell)
+    except ValueError:
+        number = math.nan
+    if "_" in cell or math.isnan(number):
+        thousands = ": it has separators of thousands" if _THOUSANDS.fullmatch(cell) else ""
+        return f"{quoted(cell)} is not a number{thousands}"
+    return f"the value is infinite ({quoted(cell)})" if math.isinf(number) else None
+
+
+def is_text(cell: str) -> bool:
+    """Return whether a cell is neither missing nor a number, however that is written."""
+    cell = cell.strip()
+    known = is_missing(cell) or DECIMAL_COMMA.fullmatch(cell) or _THOUSANDS.fullmatch(cell)
+    return not known and complaint(cell) is not None
+
+
+def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
+    r"""Convert so many cells, one per line, to float64, each rounded as `float` rounds.
+
+    They are read as one long column by Arrow's CSV reader; NaN is a missing value. Where a cell may
+    be no number, None is returned: `complaint` says which.
+
+    Examples
+    --------
+    >>> numbers_of("1.5\nNA\n\n-2e3", 4).tolist()
+    [1.5, nan, nan, -2000.0]
+    """
+    if not count:
+        return np.empty(0)
+    data = text.encode() + b"\n"
+    try:
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            arrow_csv.ReadOptions(
+                use_threads=False, column_names=["value"], block_size=len(data) + 1
+            ),
+            arrow_csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(
+                column_types={"value": pa.float64()}, null_values=_NULLS, decimal_point=decimal
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    values = table["value"].to_numpy()
+    return values if len(values) == count and not np.isinf(values).any() else None

@@ -1,0 +1,200 @@
+"""Class labels from the texts that a file has: a pattern, a mapping, and who is left out."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.cell_texts import complaint, is_missing
+from xnbflow.sources.sheet import SheetRow
+
+__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "plain_text"]
+
+#: What samples are labelled that are read to be predicted.
+UNLABELLED = "unlabelled"
+
+#: The value of the option ``unlabelled`` for such samples.
+IGNORE = "ignore"
+
+_NAMED = 8
+#: The fewest folds that a study is proposed with.
+_FOLDS = 5
+#: For one text; a regular expression of use takes microseconds.
+_SECONDS = 1.0
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """How a sample's text becomes its label.
+
+    The ``pattern`` is searched in the text; its first group, else the whole match, replaces the
+    text. (The package regex is used because a search of Python's re cannot be ended: ``(a|aa)+$``
+    takes years.) The ``mapping`` leads from a text, in small letters, to the label; other samples
+    are left out. ``literal`` words are labels although they look like missing values. Samples
+    without a label are refused, dropped, or (``ignore``) all samples stay because they are to be
+    predicted.
+    """
+
+    pattern: Any = None
+    mapping: dict[str, str] = field(default_factory=dict)
+    literal: frozenset[str] = frozenset()
+    unlabelled: str = "refuse"
+
+    @classmethod
+    def parse(cls, dataset: SheetRow) -> "LabelRule":
+        r"""Read the sheet's options ``regex``, ``map``, ``literal`` and ``unlabelled``.
+
+        A comma, or a colon that is not the last, of a ``map`` is written ``\,`` and ``\:``.
+
+        Examples
+        --------
+        >>> options = {"map": r"stage I\, II:early,stage III:late"}
+        >>> LabelRule.parse(SheetRow("x", "table", options=options)).mapping
+        {'stage i, ii': 'early', 'stage iii': 'late'}
+        """
+        where, options = f"data set {dataset.id}", dataset.options
+        unlabelled = options.get("unlabelled", "refuse")
+        pattern = None
+        if "regex" in options:
+            import regex  # noqa: PLC0415 - few sheets have one
+
+            try:
+                pattern = regex.compile(options["regex"], regex.IGNORECASE)
+            except (regex.error, RecursionError, OverflowError) as error:
+                msg = (
+                    f"{where}: the sheet's option regex {quoted(options['regex'])} is not a valid "
+                    f"regular expression ({quoted(str(error), 100)[1:-1]}); correct it"
+                )
+                raise InputError(msg, key="regex") from error
+        mapping = _mapping(where, options.get("map", ""))
+        return cls(pattern, mapping, frozenset(dataset.names("literal")), unlabelled)
+
+    def apply(
+        self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
+    ) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes."""
+        if self.unlabelled == IGNORE:
+            return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
+        found = [self._matched(where, plain_text(text)) for text in texts]
+        matched = [text for text in found if text is not None]
+        if idle := self.mapping.keys() - {text.lower() for text in matched}:
+            msg = (
+                f"{where}: the sheet's option map has {quoted(min(idle))}, but no sample has that "
+                f"text; they have {_commonest(matched) or 'none that the option regex matches'}. "
+                "Correct it"
+            )
+            raise InputError(msg, key="map")
+        labels = [None if text is None else self._label(text) for text in found]
+        missing = [
+            sample
+            for sample, text, label in zip(samples, found, labels, strict=True)
+            if text is not None and label is None
+        ]
+        if missing and self.unlabelled == "refuse" and not self.mapping:
+            msg = (
+                f"{where}: {len(missing)} of {counted(len(samples), 'sample')} "
+                f"{either(len(missing), 'has', 'have')} no label: "
+                f"{listed(missing)}. Label them, leave them out by the sheet's option "
+                "unlabelled=drop, or name words that are labels by literal=NA"
+            )
+            raise InputError(msg, key="label")
+        keep = np.array([label is not None for label in labels], dtype=bool)
+        if not keep.any():
+            msg = f"{where}: no sample has a label; their texts are {_commonest(texts)}"
+            raise InputError(msg, key="label")
+        notes = []
+        if not keep.all():
+            out = [
+                f"{s} ({text})" for s, text, k in zip(samples, texts, keep, strict=True) if not k
+            ]
+            notes.append(
+                f"{counted(len(out), 'sample', 'was', 'were')} left out, having no label: "
+                f"{listed(out)}"
+            )
+        kept = np.array([label for label in labels if label is not None])
+        return kept, keep, notes + _doubtful(kept)
+
+    def _matched(self, where: str, text: str) -> str | None:
+        if self.pattern is None:
+            return text
+        try:
+            match = self.pattern.search(text, timeout=_SECONDS)
+        except TimeoutError as error:
+            msg = (
+                f"{where}: the sheet's option regex takes more than {_SECONDS:g} s to search "
+                f"{quoted(text)}; write it without repetitions of repetitions"
+            )
+            raise InputError(msg, key="regex") from error
+        if match is None:
+            return None
+        return next(filter(None, match.groups()), match.group()).strip()
+
+    def _label(self, text: str) -> str | None:
+        if self.mapping:
+            return self.mapping.get(text.lower())
+        return None if is_missing(text) and text not in self.literal else text
+
+
+def _commonest(texts: Sequence[str]) -> str:
+    return ", ".join(f"{quoted(text)} ({n})" for text, n in Counter(texts).most_common(_NAMED))
+
+
+def plain_text(text: str) -> str:
+    r"""Return a text with straight quotes and single spaces.
+
+    Examples
+    --------
+    >>> plain_text(" patient’s\u00a0 mucosa ")
+    "patient's mucosa"
+    """
+    return " ".join(text.translate(_QUOTES).split())
+
+
+def _doubtful(labels: np.ndarray) -> list[str]:
+    """Note classes of few samples, and those that differ by the way they are written alone."""
+    spellings: dict[str, list[str]] = {}
+    sizes = Counter(map(str, labels))
+    for label in sorted(sizes):
+        composed = unicodedata.normalize("NFKC", label)
+        seen = "".join(c for c in composed if unicodedata.category(c) != "Cf").lower()
+        spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
+    notes = [
+        f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
+        "letters, a number's form or what is not seen; make them one by map= in the sheet's options"
+        for found in spellings.values()
+        if len(found) > 1
+    ]
+    few = [f"{label!r} ({n})" for label, n in sizes.items() if n < _FOLDS]
+    if 0 < len(few) < len(sizes):  # of small classes alone no folds can be drawn
+        notes.append(
+            f"fewer than {_FOLDS} samples in class {listed(few)}: of {_FOLDS} folds some test "
+            "none; add samples, join or leave out classes by map= in the sheet's options"
+        )
+    return notes
+
+
+def _mapping(where: str, text: str) -> dict[str, str]:
+    mapping: dict[str, str] = {}
+    for entry in filter(None, (part.strip() for part in re.split(r"(?<!\\),", text))):
+        *keys, label = re.split(r"(?<!\\):", entry)
+        key, label = (
+            part.replace("\\,", ",").replace("\\:", ":") for part in (":".join(keys), label)
+        )
+        key = plain_text(key).lower()
+        other = mapping.get(key, label.strip())  # both spellings of a text may be given
+        if not keys or not key or not label.strip() or other != label.strip():
+            wrong = f", but {quoted(key)} is {quoted(other)} before" * (other != label.strip())
+            msg = (
+                f"{where}: the sheet's option map has {quoted(entry)}{wrong}; write "
+                "text:label,text:label (small and capital letters are alike)"
+            )
+            raise InputError(msg, key="map")
+        mapping[key] = label.strip()
+    return mapping

@@ -1,0 +1,172 @@
+"""Text in lines and cells as a table: how it is divided, its header, and its rows."""
+
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
+from xnbflow.sources.files import refuse_too_wide
+from xnbflow.sources.table_file import Row, TableFile
+
+__all__ = ["SEPARATORS", "DelimitedText", "sniff"]
+
+SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
+
+_SNIFFED_LINES = 5
+#: A quoted cell with line breaks ends within so many characters; else its quote lacks its pair.
+_LONGEST_QUOTE = 1 << 17
+
+
+class DelimitedText(TableFile):
+    """A table in lines and cells.
+
+    The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
+    The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
+    The table ends before a line that starts with ``end``: ``ended`` says whether that was read,
+    ``cut`` whether the last line read does not end with a line break. A header that lacks the name
+    of the first column gets an empty one.
+    """
+
+    unit = "line"
+
+    def __init__(
+        self,
+        path: str | Path,
+        stream: io.BufferedIOBase,
+        dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
+        *,
+        first_line: int = 1,
+        end: str | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(path, advice)
+        self._stream, self._end = stream, end
+        self._line, self.ended, self.cut = first_line - 1, False, False
+        lines, head = self._lines(), list[str]()
+
+        def remembered() -> Iterator[str]:
+            for line in lines:
+                head.append(line)
+                yield line
+
+        sample = list(itertools.islice(_whole_lines(remembered()), _SNIFFED_LINES))
+        if len(sample) == 1 and "\r" in sample[0].rstrip():
+            msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
+            raise InputError(msg)
+        comment, second = [*sample, "", ""][:2]  # featureCounts begins with what made the table
+        if comment.startswith("# ") and "\t" not in comment and "\t" in second:
+            head[0] = "\n"
+            del sample[0]
+        self._separator, self.decimal = dialect if isinstance(dialect, tuple) else dialect(sample)
+        self._numbered = enumerate(itertools.chain(head, lines), first_line)
+        whole = ((n, self._split(n, line)) for n, line in self._numbered if not line.isspace())
+        self._sample = list(itertools.islice(whole, _SNIFFED_LINES))
+        rows = [cells for _, cells in self._sample]
+        self.header = [cell.strip() for cell in rows[0]] if rows else []
+        longer = rows[1:] and all(len(row) == len(rows[0]) + 1 for row in rows[1:])
+        if longer and any(row[-1].strip() for row in rows[1:]):  # as R's write.table writes
+            self.header.insert(0, "")
+
+    def divided_rows(self, first: int) -> Iterator[Row]:
+        """Yield the rows below the header, divided before the column ``first``; once."""
+        for number, cells in self._sample[1:]:
+            yield self.divided(number, cells, first)
+        separator, width = self._separator, len(self.header)
+        n_rest = max(0, width - first - 1)
+        for number, line in self._numbered:
+            cells = line.rstrip("\r\n").split(separator, first) if '"' not in line else []
+            rest = cells.pop() if len(cells) == first + 1 <= width else ""
+            if len(cells) == first and rest.count(separator) == n_rest and not line.isspace():
+                yield number, cells, rest.replace(separator, "\n")
+            elif not line.isspace():
+                yield self.divided(number, self._split(number, line), first)
+
+    def _split(self, number: int, line: str) -> list[str]:
+        """Split a line into cells; a quoted cell may go on in the next lines."""
+        if '"' not in line:
+            return line.rstrip("\r\n").split(self._separator)
+        whole = itertools.chain([line], (more for _, more in self._numbered))
+        try:
+            return next(csv.reader(whole, delimiter=self._separator, strict=True))
+        except csv.Error as error:
+            msg = f"{self.path}, line {number}: not valid CSV ({error}); correct the quotes"
+            raise InputError(msg, key=f"line {number}") from error
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines of the table as text."""
+        for raw in self._stream:
+            self._line, self.cut = self._line + 1, not raw.endswith(b"\n")
+            if self._end is not None and raw.startswith(self._end.encode()):
+                self.ended = True
+                return
+            if self._end is not None and self.cut:
+                msg = (
+                    f"{self.path} ends within a row, before {self._end}: it is cut off; delete it "
+                    "and get it again"
+                )
+                raise InputError(msg)
+            refuse_too_wide(self.path, raw, b",;\t |")
+            try:
+                yield raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                msg = f"{self.path}, line {self._line}: not UTF-8 text; save the file as UTF-8"
+                raise InputError(msg, key=f"line {self._line}") from error
+
+
+def sniff(
+    path: str | Path, head: Sequence[str], default: str, decimal: str | None, *, certain: bool
+) -> tuple[str, str]:
+    """Return the separator and the decimal sign of a text whose sheet does not say all of it.
+
+    ``default`` is the separator that the sheet says, if it is ``certain``, or that the file's name
+    promises. A comma is taken for the decimal sign only between semicolons, where tables of that
+    kind come from, unless the sheet says the sign.
+    """
+    lines = [line for line in head if line.strip()]
+    separator = default
+    if lines and not _divides(default, lines):
+        others = [s for s in SEPARATORS.values() if s != default and _divides(s, lines)]
+        if len(others) == 1 and not certain:
+            separator = others[0]
+        elif _width(default, lines[0]) == 1:  # no table has a single column
+            known = {name: text for name, text in SEPARATORS.items() if text != default}
+            header = lines[0].strip("\r\n")
+            possible = [name for name, text in known.items() if text in header] or list(known)
+            msg = (
+                f"{path}: its header is the single cell {quoted(header)}; if cells are separated "
+                f"by {' or '.join(possible)}, say so in the sheet's options: "
+                f"{' or '.join(f'separator={name}' for name in possible)}"
+            )
+            raise InputError(msg, key="separator")
+    if decimal is None and separator == ";":
+        cells = [cell.strip('" \r\n') for line in lines[1:] for cell in line.split(";")]
+        if not any(DECIMAL_POINT.fullmatch(cell) for cell in cells):
+            decimal = "," if any(DECIMAL_COMMA.fullmatch(cell) for cell in cells) else None
+    return separator, decimal or "."
+
+
+def _divides(separator: str, lines: Sequence[str]) -> bool:
+    first, *rows = (_width(separator, line) for line in lines)
+    return len(set(rows)) <= 1 and first > 1 and all(row in (first, first + 1) for row in rows)
+
+
+def _width(separator: str, line: str) -> int:
+    if '"' not in line:
+        return line.count(separator) + 1
+    try:
+        return len(next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), []))
+    except csv.Error:  # this separator makes a cell of more characters than the module allows
+        return 1
+
+
+def _whole_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, those joined that a quoted line break divides."""
+    lines = iter(lines)
+    for line in lines:
+        whole = line
+        while whole.count('"') % 2 and len(whole) < _LONGEST_QUOTE and (more := next(lines, "")):
+            whole += more
+        yield whole

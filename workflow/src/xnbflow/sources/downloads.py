@@ -1,0 +1,340 @@
+"""Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from xnbflow.core.atomic import atomic, write_atomically
+from xnbflow.core.errors import InputError
+from xnbflow.sources.files import BROKEN_GZIP, checksums, is_cut_text, open_raw, what_is_wrong
+from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
+from xnbflow.sources.sheet import local_path
+
+if TYPE_CHECKING:
+    import io
+
+__all__ = ["Downloads"]
+
+_HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
+_LONGEST_LISTING = 1 << 22
+_CUT = (
+    "does not end with a line break: if it was cut within its last number, that is wrong. If "
+    "it is whole, put its SHA-256 into the sheet"
+)
+
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    """A file, where its checksum is recorded, and the place it comes from (None: it was here)."""
+
+    path: Path
+    record: Path
+    place: str | None
+    known: bool
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A checksum that a file must have, who says so, and what to do if another file is right."""
+
+    sha256: str
+    who: str
+    mend: str
+
+
+@dataclass
+class Downloads:
+    """Where files come from and go to.
+
+    Attributes
+    ----------
+    folder : Path
+        Downloads land here; files put here by hand are used.
+    base_urls : mapping of str to sequence of str
+        Per source, the places to try in order: ``http(s)://`` or ``file://`` URLs, or folders.
+    retry : RetryPolicy
+    lock : Path or None
+        A file with the checksums of what was accepted before, here or by others: what differs is
+        refused, unless the sheet has a checksum. `accepted` adds to it.
+    """
+
+    folder: Path
+    base_urls: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    lock: Path | None = None
+    _fetched: list[_Fetched] = field(default_factory=list, init=False, repr=False)
+    _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _on_trial: bool = field(default=False, init=False, repr=False)
+
+    def accepted(self, make: Callable[[], _Made]) -> _Made:
+        """Return what is made of fetched files; if it is refused, of those of the next place.
+
+        Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
+        checksums recorded, and it is called again as long as there are places left.
+        """
+        self._on_trial = True
+        while True:
+            self._fetched.clear()
+            try:
+                made = make()
+            except InputError as error:
+                fresh = [(each, each.place) for each in self._fetched if each.place is not None]
+                if not fresh:
+                    raise
+                for each, place in fresh:
+                    why = str(error).replace(str(each.path), place)
+                    self._refused[place] = why if place in why else f"{place}: {why}"
+                    if each.path.parent == each.record.parent:  # a copy of our own
+                        each.path.unlink(missing_ok=True)
+            else:
+                self._keep_checksums()
+                return made
+
+    def fetch(
+        self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
+    ) -> Path:
+        """Return a local copy of a source's file, downloaded if need be.
+
+        The path is below the base URLs, those of ``default`` where none are configured; every place
+        may hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum
+        is that of the file, or of what it holds uncompressed; without one it is recorded at first
+        sight in ``<file>.sha256`` and demanded from then on.
+        """
+        places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
+        return self._get(places, self.folder / source / path.rpartition("/")[2], sha256)
+
+    def fetch_location(
+        self, source: str, location: str, *, name: str, sha256: str | None = None
+    ) -> Path:
+        """Return a local copy of a file named by its own URL, or the file itself if it is local.
+
+        A digest of the URL is added to the ``name`` of the copy, so that another URL is another
+        file. The checksum of a local file is not recorded, for its owner may change it; else as
+        `fetch`.
+        """
+        path = local_path(location)
+        if path is None:
+            stem, dot, suffixes = name.partition(".")
+            digest = hashlib.sha256(location.encode()).hexdigest()[:8]
+            target = self.folder / source / f"{stem}-{digest}{dot}{suffixes}"
+            return self._get([[location]], target, sha256)
+        _refuse(path, self._known(name, sha256) if sha256 else None)
+        return path
+
+    @contextmanager
+    def open_head(
+        self, source: str, path: str, *, default: Sequence[str] = ()
+    ) -> Iterator[tuple[str, "io.BufferedReader[Any]"]]:
+        """Open a source's file to read its beginning, decompressed; the rest is not fetched.
+
+        It yields the URL or path, and the stream; its parameters are those of `fetch`.
+        """
+        failures = []
+        present = self.folder / source / path.rpartition("/")[2]
+        bases = self.base_urls.get(source, default)
+        for place in (present, *(each for base in bases for each in _candidates(base, path))):
+            if isinstance(place, Path) and place.is_file():
+                with open_raw(place) as stream:
+                    yield str(place), stream
+                return
+            if isinstance(place, Path):
+                failures.append(f"{place}: no such file")
+                continue
+            from xnbflow.sources import http
+
+            try:
+                with http.open_url(place, self.retry.timeout) as stream:
+                    yield place, stream
+            except DownloadFailedError as error:
+                failures.append(f"{place}: {error}")
+            except BROKEN_GZIP as error:
+                msg = f"{place} is broken gzip ({error}); try again later"
+                raise InputError(msg, file=place) from error
+            else:
+                return
+        msg = f"cannot get {present.name}:\n  " + "\n  ".join(failures[1:])
+        msg += "\nCheck the network, or name another place, or the file by its path"
+        raise InputError(msg, file=str(present))
+
+    def listed_names(self, source: str, folder: str, *, default: Sequence[str] = ()) -> list[str]:
+        """Return the names of files in a folder of a source; none where no place lists them."""
+        for base in self.base_urls.get(source, default):
+            local = local_path(base)
+            if local is not None:
+                found = [p.name for f in (local / folder, local) if f.is_dir() for p in f.iterdir()]
+            else:
+                from xnbflow.sources import http
+
+                found = []
+                url = f"{base.rstrip('/')}/{folder}"
+                with suppress(DownloadFailedError), http.open_url(url, self.retry.timeout) as page:
+                    found = _HREF.findall(page.read(_LONGEST_LISTING).decode(errors="replace"))
+            if found:
+                return found
+        return []
+
+    def _get(
+        self, places: Sequence[Sequence[str | Path]], target: Path, sha256: str | None
+    ) -> Path:
+        known = self._known(target.name, sha256)
+        for present in _variants(target):
+            if present.is_file():
+                record = _record_of(present)
+                _refuse(present, known or _recorded(record))
+                return self._noted(_Fetched(present, record, None, bool(sha256)))
+        failures = []
+        for candidates in places:
+            why: list[DownloadFailedError] = []
+            for place in candidates:
+                try:
+                    path = self._taken(place, target, known)
+                except NotThereError as error:
+                    why.append(error)
+                except DownloadFailedError as error:
+                    why = [error]
+                    break
+                else:
+                    record = _record_of(target.parent / path.name)
+                    return self._noted(_Fetched(path, record, str(place), bool(sha256)))
+            failures.append(f"  {why[0]}")
+        tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
+        msg = (
+            f"cannot get {target.name}:\n{tried}\n"
+            "Check the network and the base URLs in the configuration, or put the file (plain, or "
+            f"gzipped with .gz added) by hand at {target}"
+        )
+        raise InputError(msg, file=str(target))
+
+    def _taken(self, place: str | Path, target: Path, known: _Known | None) -> Path:
+        """Return a mirror folder's file, or download it, if it is there and the one wanted."""
+        if reason := self._refused.get(str(place)):
+            raise DownloadFailedError(reason)
+        if isinstance(place, str):
+            return self._downloaded(place, target, known)
+        if not place.is_file():
+            msg = f"{place}: no such file"
+            raise NotThereError(msg)
+        if wrong := _complaint(place, known or _recorded(_record_of(target.parent / place.name))):
+            msg = f"{place} {wrong}"
+            raise DownloadFailedError(msg)
+        return place
+
+    def _downloaded(self, url: str, target: Path, known: _Known | None) -> Path:
+        # needs the extra "workflow", and is slow to import
+        from xnbflow.sources import http
+
+        if url.endswith(".gz") and target.suffix != ".gz":
+            target = target.with_name(target.name + ".gz")
+        known = known or _recorded(_record_of(target))
+        with atomic(target) as part:
+            try:
+                http.download(url, part, self.retry, checked=known is not None)
+            except DownloadFailedError as error:
+                msg = f"{url}: {error}"
+                raise type(error)(msg) from error
+            wrong = _complaint(part, known)
+            if wrong is None and known is None and is_cut_text(part):
+                wrong = _CUT
+            if wrong:
+                msg = f"{url} {wrong}"
+                raise DownloadFailedError(msg)
+        return target
+
+    def _known(self, name: str, sha256: str | None) -> _Known | None:
+        """Return the checksum that a file must have by the sheet, else by the lock."""
+        if sha256:
+            return _Known(sha256, "the sheet", "correct the sheet")
+        if locked := _sums(self.lock).get(name.removesuffix(".gz")):
+            return _Known(locked, str(self.lock), f"take its line out of {self.lock}")
+        return None
+
+    def _noted(self, fetched: _Fetched) -> Path:
+        """Remember a file until what is made of it is accepted; outside of a trial, it is."""
+        self._fetched.append(fetched)
+        if not self._on_trial:
+            self._keep_checksums()
+        return fetched.path
+
+    def _keep_checksums(self) -> None:
+        """Record the checksums of the files that were fetched."""
+        lock = _sums(self.lock)
+        for fetched in self._fetched:
+            found = checksums(fetched.path)
+            if not fetched.known and not fetched.record.is_file():
+                _write(fetched.record, f"{found[0]}  {fetched.record.stem}\n")
+            lock[fetched.path.name.removesuffix(".gz")] = found[-1]
+        self._fetched.clear()
+        if self.lock is not None and lock:
+            _write(
+                self.lock, "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
+            )
+
+
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, lambda part: part.write_text(text))
+
+
+def _recorded(record: Path) -> _Known | None:
+    """Return the checksum of a file ``<name>.sha256``; None where there is none."""
+    if not record.is_file():
+        return None
+    found = _sums(record)
+    if len(found) != 1:
+        msg = f"{record} holds no SHA-256; delete it to record the file that is there now"
+        raise InputError(msg, file=str(record))
+    return _Known(next(iter(found.values())), str(record), f"delete {record}")
+
+
+def _sums(path: Path | None) -> dict[str, str]:
+    """Return the checksums in a file as of ``sha256sum``, by name; none where there is no file."""
+    if path is None or not path.is_file():
+        return {}
+    text = path.read_bytes().decode(errors="replace")
+    lines = [re.fullmatch(r"([0-9a-f]{64})(?:  (.+))?", line) for line in text.splitlines()]
+    return {line[2] or "": line[1] for line in lines if line}
+
+
+def _candidates(base: str, path: str) -> list[str | Path]:
+    """Return where a base may hold a file: plain or gzipped, in a folder also flat."""
+    folder = local_path(base)
+    if folder is not None:
+        return [*_variants(folder / path), *_variants(folder / path.rpartition("/")[2])]
+    url = f"{base.rstrip('/')}/{path}"
+    return [url] if path.endswith(".gz") else [url, f"{url}.gz"]
+
+
+def _variants(path: Path) -> tuple[Path, Path]:
+    """Return a path with and without ``.gz``, as given first."""
+    return path, path.with_suffix("") if path.suffix == ".gz" else path.with_name(path.name + ".gz")
+
+
+def _record_of(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _refuse(path: Path, known: _Known | None) -> None:
+    if wrong := _complaint(path, known):
+        msg = f"{path} {wrong}"
+        raise InputError(msg, file=str(path))
+
+
+def _complaint(path: Path, known: _Known | None) -> str | None:
+    """Say why a file is not the one wanted: no data at all, or another checksum."""
+    if wrong := what_is_wrong(path):
+        return wrong
+    try:
+        found = checksums(path)
+    except InputError as error:
+        return str(error).removeprefix(f"{path} ")
+    if known is None or known.sha256 in found:
+        return None
+    return (
+        f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or "
+        f"another version; delete it and get it again, or {known.mend} if it is the right file"
+    )

@@ -1,0 +1,264 @@
+"""Raw files: opened whether gzipped or not, and refused where they are no data.
+
+Lines without end and gzip bombs are refused before they fill the memory, and other formats than
+tables by how they start.
+"""
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from isal import igzip
+from isal.isal_zlib import IsalError
+
+from xnbflow.core.errors import InputError, about_file
+
+__all__ = [
+    "BROKEN_GZIP",
+    "checksums",
+    "format_of",
+    "is_cut_text",
+    "open_raw",
+    "refuse_bomb",
+    "refuse_other_formats",
+    "refuse_too_wide",
+    "what_is_wrong",
+]
+
+BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_HEAD, _BUFFER = 4096, 1 << 20
+_ZIPPED = frozenset({".xlsx", ".xlsm", ".xlsb", ".ods"})  # workbooks are ZIP archives
+
+#: A header of ten million probes fits.
+LONGEST_LINE = 1 << 28
+#: Tables of numbers shrink five to ten times, tables of zeros some hundred times; DEFLATE's most is
+#: 1,032.
+_MOST_RATIO = 250
+_HARMLESS = 1 << 26
+_MOST_COLUMNS = 20_000_000
+
+_SERIES_MATRIX = (b"!Series_", b"!Sample_", b"!series_matrix_table_begin")
+_SOFT = (b"^DATABASE", b"^DATASET", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^Annotation")
+_SIGNATURES = {
+    "HDF5": (b"\x89HDF\r\n\x1a\n",),
+    "Parquet": (b"PAR1",),
+    "old Excel": (b"\xd0\xcf\x11\xe0",),
+    "ZIP": (_ZIP,),
+    "R data": (b"RDX2", b"RDX3", b"RDA2", b"RDA3", b"X\n\x00\x00\x00", b"A\n2\n", b"A\n3\n"),
+    "CEL": (b"[CEL]", b"@\x00\x00\x00", b"\x3b\x01\x00\x00\x00"),
+    "IDAT": (b"IDAT",),
+    "GCT": (b"#1.2", b"#1.3"),
+    "PDF": (b"%PDF",),
+    "MATLAB": (b"MATLAB 5.0", b"MATLAB 7.3"),
+    "NumPy": (b"\x93NUMPY",),
+    "Matrix Market": (b"%%MatrixMarket",),
+}
+_WAY_OUT = {
+    "series matrix": "a GEO series matrix: use source geo, and name the file as its location",
+    "SOFT": "a SOFT file of GEO: use source geo, and name the file as its location",
+    "HDF5": "an HDF5 file: if it is AnnData, let its name end in .h5ad, else export a table",
+    "Parquet": "a Parquet file: let its name end in .parquet",
+    "old Excel": "an Excel workbook: let its name end in .xls",
+    "R data": "a file of R (save or saveRDS): write the matrix with write.csv in R",
+    "CEL": (
+        "an Affymetrix CEL file of one sample: normalise all samples' files (say by affy::rma in "
+        "R) and write one table"
+    ),
+    "IDAT": "an Illumina IDAT file of one sample: preprocess all samples and write one table",
+    "GCT": "a GCT file: let its name end in .gct",
+    "PDF": "a PDF document: get the data themselves",
+    "MATLAB": "a MATLAB file: write the matrix with writematrix in MATLAB",
+    "NumPy": "a NumPy array, without names: write a table with names of samples and features",
+    "Matrix Market": "a sparse matrix without names: make an .h5ad file of it (AnnData)",
+}
+
+
+@contextmanager
+def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
+    """Open a file for reading its bytes, decompressed where its content is gzipped.
+
+    Refused is what is no data (`what_is_wrong`), and while it is read, what grows beyond data, a
+    line without end and broken gzip.
+    """
+    path = Path(path)
+    with about_file(path):
+        if wrong := what_is_wrong(path):
+            msg = f"{path} {wrong}"
+            raise InputError(msg)
+        try:
+            raw = _Decompressed(path) if _is_gzip(path) else path.open("rb", buffering=0)
+            with _LineReader(path, raw) as stream:
+                yield stream
+        except BROKEN_GZIP as error:
+            msg = f"{path} {_broken(error)}"
+            raise InputError(msg) from error
+
+
+class _LineReader(io.BufferedReader):
+    """A file opened for reading, whose lines have a longest length."""
+
+    def __init__(self, path: Path, raw: io.RawIOBase) -> None:
+        super().__init__(raw, _BUFFER)
+        self._path = path
+
+    def readline(self, size: int | None = -1) -> bytes:
+        if size is not None and 0 <= size <= LONGEST_LINE:
+            return super().readline(size)
+        line = super().readline(LONGEST_LINE + 1)
+        if b"\0" in line:  # NumPy cuts it off from the end of a name
+            msg = f"{self._path} has a NUL byte, as no text has; get it again, or save it as UTF-8"
+            raise InputError(msg)
+        if len(line) > LONGEST_LINE:
+            msg = (
+                f"{self._path} has a line of more than {LONGEST_LINE >> 20} MiB: it is no table of "
+                "text with a line for each row; get it again, or write it with line breaks"
+            )
+            raise InputError(msg)
+        return line
+
+
+class _Decompressed(io.RawIOBase):
+    """What a gzipped file holds, refused where it grows beyond what data do."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._packed: BinaryIO = path.open("rb")  # closed in `close`
+        self._stream = igzip.IGzipFile(fileobj=self._packed)  # three times as fast as gzip
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._stream.readinto(buffer)
+        self._size += count
+        refuse_bomb(self._path, self._packed.tell(), self._size)
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        self._packed.close()
+        super().close()
+
+
+def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
+    """Raise an `InputError` if bytes unpack to more than 64 MiB and 250 times as many."""
+    if unpacked > max(_HARMLESS, _MOST_RATIO * packed):
+        msg = (
+            f"{path} unpacks to more than {_MOST_RATIO} times its size, as no table of numbers "
+            "does; if it is data nevertheless, unpack it yourself and name the unpacked file"
+        )
+        raise InputError(msg, file=str(path))
+
+
+def refuse_too_wide(path: str | Path, line: bytes, separators: bytes) -> None:
+    """Refuse a line of more than twenty million cells, before each becomes an object."""
+    if len(line) <= _MOST_COLUMNS:
+        return
+    n_cells = max(line.count(separator) for separator in separators) + 1
+    if n_cells > _MOST_COLUMNS:
+        msg = f"{path} has a line of {n_cells:,} cells: no series is so wide; get it again"
+        raise InputError(msg, file=str(path))
+
+
+def what_is_wrong(path: str | Path) -> str | None:
+    """Say why a file cannot be data: absent, empty, HTML, an archive, broken or no gzip."""
+    path = Path(path)
+    if not path.is_file():
+        return "does not exist or is not a file; correct the path or put the file there"
+    head = _head(path)
+    try:
+        if head.startswith(_GZIP):
+            with gzip.open(path) as packed:
+                head = packed.read(_HEAD)
+        elif path.suffix == ".gz" and head:
+            return "is named .gz but is not gzipped; rename it, or get it again"
+    except BROKEN_GZIP as error:
+        return _broken(error)
+    return _what_no_data_starts_with(path, head)
+
+
+def _what_no_data_starts_with(path: Path, head: bytes) -> str | None:
+    if not head.strip():
+        return "is empty; get it again"
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start in (b"<", b"{"):
+        kind = "a web page (HTML)" if start == b"<" else "a server's answer (JSON)"
+        return (
+            f"is {kind}, not data: an error or log-in page was saved under the data's name; get "
+            "the data itself"
+        )
+    if head.startswith(_ZIP) and path.suffix.lower() not in _ZIPPED:
+        return "is a ZIP archive; unpack it and name the data file itself"
+    return None
+
+
+def format_of(head: bytes) -> str | None:
+    r"""Return the format that a file's first bytes show; None for text or what is unknown.
+
+    Examples
+    --------
+    >>> format_of(b'!Series_title\t"x"'), format_of(b"id,g1")
+    ('series matrix', None)
+    """
+    for name, starts in _SIGNATURES.items():
+        if head.startswith(starts):
+            return name
+    lines = [line.lstrip(b'\xef\xbb\xbf "') for line in head.splitlines()]
+    first = next((line for line in lines if line), b"")
+    if first.startswith(_SERIES_MATRIX):
+        return "series matrix"
+    return "SOFT" if first.startswith(_SOFT) else None
+
+
+def refuse_other_formats(path: str | Path) -> None:
+    """Raise an `InputError` for a file of another format than text in lines and cells."""
+    with open_raw(path) as stream:
+        found = format_of(stream.read(_HEAD))
+    if found in _WAY_OUT:
+        msg = f"{path} is {_WAY_OUT[found]}"
+        raise InputError(msg, file=str(path), remedy=_WAY_OUT[found])
+
+
+def checksums(path: str | Path) -> tuple[str, ...]:
+    """Return a file's SHA-256 in hexadecimal, and if it is gzipped that of what it holds, too."""
+    path = Path(path)
+    with path.open("rb") as stream:
+        packed = hashlib.file_digest(stream, "sha256").hexdigest()
+    if not _is_gzip(path):
+        return (packed,)
+    with open_raw(path) as stream:
+        return packed, hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def is_cut_text(path: str | Path) -> bool:
+    """Whether a plain file is text whose last line has no end: it may have been cut there.
+
+    A gzipped file that was cut is broken, and needs no such guess.
+    """
+    head = _head(path)
+    with Path(path).open("rb") as stream:
+        stream.seek(-1, io.SEEK_END)
+        last = stream.read()
+    is_text = b"\0" not in head and not head.startswith((_GZIP, b"PAR1"))
+    return is_text and last not in b"\r\n"
+
+
+def _head(path: str | Path) -> bytes:
+    with Path(path).open("rb") as stream:
+        return stream.read(_HEAD)
+
+
+def _is_gzip(path: str | Path) -> bool:
+    return _head(path).startswith(_GZIP)
+
+
+def _broken(error: Exception) -> str:
+    return f"is broken or truncated gzip ({error}); delete it and get it again"

@@ -1,0 +1,112 @@
+"""GCT and CLS, the files of GenePattern and GSEA: values, and the classes of their samples.
+
+A CLS file names no samples: its classes are those of the samples of a GCT file, in their order.
+https://www.genepattern.org/file-formats-guide
+"""
+
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow.core.atomic import write_atomically
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table_formats import open_table, suffix_of
+
+__all__ = ["as_gct", "read_classes", "write_gct_and_cls"]
+
+_LONGEST = 1 << 24
+
+
+def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
+    """Return the row of a GCT file: samples are columns, and the second column describes."""
+    with open_table(path, {}) as table:
+        described = table.header[1:2]
+    drop = ",".join(dict.fromkeys([*dataset.names("drop"), *described]))
+    return replace(dataset, orientation="columns", options=dataset.options | {"drop": drop})
+
+
+def read_classes(path: Path, table: Path) -> pd.DataFrame:
+    """Return the column ``class`` of a CLS file, indexed by the samples of its GCT file.
+
+    The first label that occurs is of the first class, whatever the label is. Labels that are the
+    names of the classes, or numbers, in another order contradict that, and are refused.
+    """
+    if suffix_of(table) != ".gct":
+        msg = f"{path} names no samples, as CLS never does: it is for a table in GCT, not {table}"
+        raise InputError(msg, key="phenotype")
+    with about_file(path), open_raw(path) as stream:
+        text = stream.read(_LONGEST).decode("utf-8", errors="replace")
+        lines = [line.split() for line in text.splitlines() if line.strip()]
+        if len(lines) != 3 or lines[0][2:] != ["1"] or not lines[1][0].startswith("#"):
+            msg = (
+                f"{path} is not CLS: three lines, say '4 2 1', '# tumour normal' and '0 0 1 1'; "
+                "classes by numbers (#numeric) are none"
+            )
+            raise InputError(msg)
+        names, labels = " ".join(lines[1]).lstrip("# ").split(), lines[2]
+        seen = list(dict.fromkeys(labels))
+        with open_table(table, {}) as gct:
+            samples = gct.header[2:]
+        sizes = [len(samples), len(labels), len(names), len(seen)]
+        declared = [str(len(samples)), str(len(names))] == lines[0][:2]
+        if not declared or sizes[0] != sizes[1] or sizes[2] != sizes[3]:
+            msg = (
+                f"{path}: {' '.join(lines[0])} is its first line, but {table} has {sizes[0]} "
+                f"samples, and here are {sizes[1]} labels, {sizes[2]} names of classes (without "
+                f"spaces) and {sizes[3]} distinct labels; correct it"
+            )
+            raise InputError(msg)
+        numbers = [int(label) for label in seen if re.fullmatch("[0-9]{1,9}", label)]
+        if seen != names and (numbers != sorted(numbers) or set(seen) & set(names)):
+            msg = (
+                f"{path}: the first label that occurs, {quoted(seen[0])}, would be of the first "
+                f"class, {quoted(names[0])}; list the names in the order in which labels occur"
+            )
+            raise InputError(msg)
+    found = dict(zip(seen, names, strict=True))
+    return pd.DataFrame({"class": [found[label] for label in labels]}, index=samples, dtype=object)
+
+
+def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
+    r"""Write a series as ``<stem>.gct`` and ``<stem>.cls``; missing values are empty cells.
+
+    Descriptions are symbols, "na" where there is none. Spaces in names of classes, which separate
+    them in CLS, become underscores.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> series = DataSet("toy", [[1.5, 2.0]], ["g1"], ["s1", "s2"], ["a tumour", "normal"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     texts = [path.read_text() for path in write_gct_and_cls(series, Path(folder, "toy"))]
+    >>> texts[0].splitlines()
+    ['#1.2', '1\t2', 'Name\tDescription\ts1\ts2', 'g1\tna\t1.5\t2.0']
+    >>> texts[1].splitlines()
+    ['2 2 1', '# a_tumour normal', '0 1']
+    """
+    if (series.kinds != "linear").any():
+        msg = f"{series.name} has features that are no measurements; GCT is for expression"
+        raise InputError(msg)
+    codes, names = pd.factorize(pd.Series(series.labels).str.replace(r"\s+", "_", regex=True))
+    if len(names) < len(series.classes):
+        msg = f"{series.name}: names of classes that differ in spaces or _ alone are one in CLS"
+        raise InputError(f"{msg}; give classes other labels by map=")
+    known = series.feature_metadata
+    symbols = known["symbol"] if known is not None and "symbol" in known else pd.Series(dtype=str)
+    table = pd.DataFrame(series.values, series.features, series.samples)
+    table.insert(0, "Description", [s or "na" for s in symbols] or "na", allow_duplicates=True)
+    body = table.to_csv(sep="\t", index_label="Name", lineterminator="\n")
+    lines = [f"{len(codes)} {len(names)} 1", f"# {' '.join(names)}", " ".join(map(str, codes))]
+    texts = {
+        ".gct": f"#1.2\n{series.n_features}\t{series.n_samples}\n{body}",
+        ".cls": "\n".join(lines) + "\n",
+    }
+    for end, text in texts.items():
+        write_atomically(Path(f"{stem}{end}"), partial(Path.write_text, data=text))
+    return Path(f"{stem}.gct"), Path(f"{stem}.cls")

@@ -1,0 +1,186 @@
+"""GEO: series matrices (GSE) and curated data sets (GDS), by accession or from a file.
+
+NCBI's Gene Expression Omnibus (Barrett et al., Nucleic Acids Res. 41, 2013) serves for each series
+and platform one series matrix, for each curated data set one SOFT file, and for each platform its
+annotation.
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import listed
+from xnbflow.core.errors import InputError, about_file
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.annotation import BASE_URLS
+from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.geo_head import GeoHead, read_head
+from xnbflow.sources.sheet import SheetRow, check_options, is_accession
+from xnbflow.sources.table_file import Columns
+
+__all__ = [
+    "BASE_URLS",
+    "accession_path",
+    "fetch_accession",
+    "load",
+    "naming_platforms",
+    "read_geo",
+]
+
+_CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
+
+
+def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
+    """Get a series by its accession (``GSE4107``, ``GSE781-GPL96``, ``GDS507``), path or URL."""
+    location = dataset.location
+    if is_accession(location):
+        path = fetch_accession(dataset.id, location, downloads, dataset.sha256)
+    else:
+        name = dataset.id + "".join(Path(urlsplit(location).path).suffixes[-2:])
+        path = downloads.fetch_location("geo", location, name=name, sha256=dataset.sha256)
+    return read_geo(path, dataset)
+
+
+def accession_path(accession: str) -> str:
+    """Return where an accession's file stands below GEO's base URL.
+
+    Examples
+    --------
+    >>> accession_path("GSE781-GPL96")
+    'series/GSEnnn/GSE781/matrix/GSE781-GPL96_series_matrix.txt.gz'
+    >>> accession_path("GDS507")
+    'datasets/GDSnnn/GDS507/soft/GDS507.soft.gz'
+    """
+    plain = accession.partition("-")[0]
+    folder = f"{plain[:-3] if len(plain) > 6 else plain[:3]}nnn/{plain}"
+    if plain.startswith("GDS"):
+        return f"datasets/{folder}/soft/{plain}.soft.gz"
+    return f"series/{folder}/matrix/{accession}_series_matrix.txt.gz"
+
+
+@contextmanager
+def naming_platforms(accession: str, downloads: Downloads, where: str = "") -> Iterator[None]:
+    """Name the files of an accession that has several platforms, if the block cannot get one."""
+    try:
+        yield
+    except InputError as error:
+        if not accession.startswith("GSE") or "-" in accession:
+            raise
+        folder = accession_path(accession).rpartition("/")[0] + "/"
+        names = downloads.listed_names("geo", folder, default=BASE_URLS)
+        found = re.findall(rf"\b({re.escape(accession)}-GPL\d+)_series_matrix", " ".join(names))
+        if not found:
+            raise
+        offered = ", ".join(sorted(set(found)))
+        msg = f"{where}{accession} has several platforms, one file each; give one of {offered}"
+        raise InputError(msg, key="location") from error
+
+
+def fetch_accession(
+    name: str, accession: str, downloads: Downloads, sha256: str | None = None
+) -> Path:
+    """Get an accession's file for the data set ``name``."""
+    path = accession_path(accession)
+    with naming_platforms(accession, downloads, f"data set {name}: "):
+        return downloads.fetch("geo", path, default=BASE_URLS, sha256=sha256)
+
+
+def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
+    """Read a series matrix or a GDS (``*_series_matrix.txt``, ``GDS*.soft``), plain or gzipped.
+
+    The row's ``label`` names what the class is made of: ``characteristics:diagnosis`` (of a GDS,
+    the subset's type, ``disease state``), ``title``, ``source`` or ``description``. Its options are
+    those of `xnbflow.sources.assembly.assemble`. Titles, sources and characteristics are
+    ``sample_metadata`` of the data set.
+    """
+    path = Path(path)
+    where = f"data set {dataset.id}: {path}"
+    notes: list[str] = []
+    check_options(dataset)
+    with about_file(path):
+        with open_raw(path) as stream:
+            head = read_head(path, stream)
+            field, texts = head.label_texts(where, dataset.label or "")
+            features, values, symbols = _read_values(path, stream, head)
+        is_plain = field not in head.characteristics
+        draft = Draft(
+            where,
+            values,
+            features,
+            head.samples,
+            texts,
+            f"label {field!r}",
+            head.fields if is_plain else head.fields.drop(columns=field),
+            feature_metadata=symbols,
+            place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
+            notes=notes,
+            tell_unlogged=True,
+            platforms=head.platform,
+        )
+        return assemble(dataset, draft)
+
+
+def _read_values(
+    path: Path, stream: io.BufferedIOBase, head: GeoHead
+) -> tuple[list[str], np.ndarray, pd.DataFrame | None]:
+    """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
+    features: list[str] = []
+    if head.has_table:
+        table = DelimitedText(
+            path,
+            stream,
+            ("\t", "."),
+            first_line=head.lines + 1,
+            end=head.table_end,
+            advice="get the file again, or correct the cell",
+        )
+        if table.header:
+            places = _sample_places(path, table.header, head)
+            names = [name.upper() for name in table.header]
+            text = [0, names.index("IDENTIFIER")] if "IDENTIFIER" in names else [0]
+            cells = table.read(Columns(text, places))
+            if not table.ended:
+                msg = (
+                    f"{path} ends before {head.table_end}: it is cut off; delete it and get it "
+                    "again"
+                )
+                raise InputError(msg)
+            features, *identifiers = cells.texts
+    if not features:
+        files = list(dict.fromkeys(head.supplementary))
+        own = [name for name in files if "/series/" in name] or files
+        named = f"; its supplementary files are {listed(own)}" if own else ""
+        msg = (
+            f"{path} has no table of values ({head.accession}, "
+            f"{head.facts.get('type', '') or 'of unknown type'}): sequencing studies keep their "
+            f"counts in supplementary files{named}. Get the table of counts and use source table, "
+            f"with the option phenotype={head.accession or path} for what is known of the samples"
+        )
+        raise InputError(msg)
+    if not identifiers:
+        return features, cells.numbers, None
+    symbols = ["" if text.lower() in _CONTROL else text for text in identifiers[0]]
+    return features, cells.numbers, pd.DataFrame({"symbol": symbols}, dtype=object)
+
+
+def _sample_places(path: Path, header: list[str], head: GeoHead) -> list[int]:
+    missing = [sample for sample in head.samples if sample not in header]
+    known = {*head.samples, "ID_REF", "IDENTIFIER"}
+    beyond = [name for name in header if name not in known]
+    if missing or (beyond and head.facts.get("value_type") is None):
+        msg = (
+            f"{path}: the table's columns are not the samples of the head: "
+            f"{listed(missing) or 'none'} without a column, {listed(beyond) or 'none'} without "
+            "a head; get the file again"
+        )
+        raise InputError(msg)
+    return [header.index(sample) for sample in head.samples]

@@ -1,0 +1,333 @@
+"""What GEO says of a series and its samples: the head of a series matrix or of a GDS.
+
+A record of a series matrix is ``!Sample_title<tab>"..."<tab>"..."``, whose quoted values may hold
+line breaks, quotes and even the words that announce the table. A curated data set (GDS) in SOFT
+format has lines ``!key = value``; each subset of its samples has its type and its members.
+"""
+
+import io
+import re
+import warnings
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.sources.class_labels import plain_text
+from xnbflow.sources.files import format_of
+
+__all__ = ["GeoHead", "read_head"]
+
+_MATRIX_BEGIN = b"!series_matrix_table_begin"
+_RECORD = re.compile(rb"!(Series|Sample)_[\w/]+\t")
+_CELL = re.compile(r'"([^"]*(?:"(?!\t|\Z)[^"]*)*)"(?:\t|\Z)|([^\t]*)(?:\t|\Z)', re.DOTALL)
+_KEYED = re.compile(r"([^:]{1,80}?)\s*:(?!//)\s*(.*)", re.DOTALL)
+_MOST_LINES = 2000  # of one quoted value
+#: When samples were submitted goes with their batches; it is a field where samples differ in it.
+_SUBMITTED = "submission date"
+_FIELDS = {
+    "Sample_title": "title",
+    "Sample_source_name_ch1": "source",
+    "Sample_description": "description",
+    "Sample_source_name_ch2": "source_ch2",
+    "Sample_submission_date": _SUBMITTED,
+}
+
+
+@dataclass
+class GeoHead:
+    """What a file says before its table.
+
+    ``fields`` has a row per sample (in the order of ``samples``, their accessions): ``title``,
+    ``source``, ``description``, ..., and each of the ``characteristics`` by its key; in a GDS each
+    type of subset. A field is ``short`` if it had another number of values than samples. ``facts``
+    are other records of the series, the first of each name; ``lines`` were read, that which begins
+    the table included; ``table_end`` is the line that ends it.
+    """
+
+    accession: str
+    title: str
+    platform: str
+    samples: list[str]
+    fields: pd.DataFrame
+    characteristics: list[str]
+    facts: dict[str, str]
+    lines: int
+    table_end: str
+    supplementary: list[str] = field(default_factory=list)
+    short: list[str] = field(default_factory=list)
+    has_table: bool = True
+
+    def label_texts(self, where: str, label: str) -> tuple[str, list[str]]:
+        """Return the field that the sheet's ``label`` names, and each sample's text in it.
+
+        ``characteristics:diagnosis`` or ``diagnosis``, ``title``, ``source``, ``description``;
+        small and capital letters are alike.
+        """
+        name = self.field_named(label)
+        if name is None:
+            keys = ", ".join(f"characteristics:{name}" for name in self.characteristics) or "none"
+            msg = (
+                f"{where}: there is no {label!r}, which the sheet's label names; there are title, "
+                f"source, description, and characteristics: {keys}"
+            )
+            raise InputError(msg, key="label")
+        if name in self.short:
+            msg = (
+                f"{where}: {name!r} has another number of values than there are samples, so that "
+                "it is unknown whose they are; get the file again, or name another label"
+            )
+            raise InputError(msg, key="label")
+        return name, list(self.fields[name])
+
+    def field_named(self, label: str) -> str | None:
+        """Return the field that a name of the sheet means, as `label_texts` reads it."""
+        wanted = plain_text(label).lower()
+        for prefix in ("characteristics:", "subset:", "characteristics_ch1:"):
+            wanted = wanted.removeprefix(prefix).strip()
+        return next((name for name in self.fields if name.lower() == wanted), None)
+
+
+def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
+    """Read the head of a series matrix or of a GDS, whichever it is, and leave the stream there."""
+    kind = format_of(stream.peek(4096)[:4096])
+    if kind == "SOFT":
+        return _read_dataset_head(path, stream)
+    if kind == "series matrix":
+        return _read_matrix_head(path, stream)
+    msg = f"{path} is neither a GEO series matrix nor a GDS; use source table for a table"
+    raise InputError(msg, file=str(path))
+
+
+def _enter(column: list[str], i: int, text: str) -> None:
+    """Enter a text; what is said of the same already stays, and each once."""
+    before = column[i]
+    both = f"{before}; {text}"
+    column[i] = both if before and text and before != text else before or text
+
+
+def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
+    reader = _Records(path, stream)
+    records = list(reader)
+    facts: dict[str, str] = {}
+    for name, cells in records:
+        if name.startswith("Series_") and cells:
+            facts.setdefault(name.removeprefix("Series_"), cells[0])
+    of_samples = [(name, cells) for name, cells in records if name.startswith("Sample_")]
+    samples = next((cells for name, cells in of_samples if name == "Sample_geo_accession"), [])
+    while samples and not samples[-1]:
+        samples = samples[:-1]
+    if not samples:
+        msg = f"{path} is not a GEO series matrix: it has no !Sample_geo_accession; get it again"
+        raise InputError(msg)
+    fields, keys, short = _fields(path, len(samples), of_samples)
+    platforms = [cell for n, cells in of_samples if n == "Sample_platform_id" for cell in cells]
+    return GeoHead(
+        facts.get("geo_accession", Path(path).name.partition("_")[0]),
+        facts.get("title", ""),
+        " ".join(dict.fromkeys(platforms)) or facts.get("platform_id", ""),
+        samples,
+        fields,
+        keys,
+        facts,
+        reader.line,
+        "!series_matrix_table_end",
+        [
+            cell
+            for name, cells in records
+            if "supplementary_file" in name
+            for cell in cells
+            if cell and cell.upper() != "NONE"
+        ],
+        short,
+        reader.has_table,
+    )
+
+
+class _Records:
+    """The records of a series matrix, one after the other, as (name, values)."""
+
+    def __init__(self, path: str | Path, stream: io.BufferedIOBase) -> None:
+        self.path, self.stream = path, stream
+        self.line, self.has_table = 0, False
+        self._ahead: deque[bytes] = deque()
+
+    def __iter__(self) -> Iterator[tuple[str, list[str]]]:
+        while line := self._peek(0):
+            self._ahead.popleft()
+            self.line += 1
+            if line.strip() == _MATRIX_BEGIN:
+                self.has_table = True
+                return
+            if line.startswith(b"!"):
+                cells = self._record(line)
+                yield cells[0].lstrip("!"), [plain_text(cell) for cell in cells[1:]]
+            elif line.strip():
+                msg = (
+                    f"{self.path}, line {self.line}: {line[:40]!r} is not a record of a GEO series "
+                    "matrix; get the file again, or give the series' accession (GSE...)"
+                )
+                raise InputError(msg)
+
+    def _peek(self, number: int) -> bytes:
+        while len(self._ahead) <= number:
+            if not (line := self.stream.readline()):
+                return b""
+            self._ahead.append(line)
+        return self._ahead[number]
+
+    def _record(self, line: bytes) -> list[str]:
+        """Return the cells of a record, which may go on in the next lines, if its quote ends."""
+        cells, is_open = _cells(line)
+        if not is_open:
+            return cells
+        whole = line
+        for number in range(_MOST_LINES):
+            more = self._peek(number)
+            if not more or self._begins_anew(number):
+                break
+            whole += more
+            if b'"' not in more:  # nothing can have ended here
+                continue
+            longer, is_open = _cells(whole)
+            if not is_open:
+                for _ in range(number + 1):
+                    self._ahead.popleft()
+                self.line += number + 1
+                return longer
+        warnings.warn(
+            f"{self.path}, line {self.line}: a quote that does not end; read to the line's end",
+            UserWarning,
+            stacklevel=2,
+        )
+        return [cell.removeprefix('"') for cell in cells]
+
+    def _begins_anew(self, number: int) -> bool:
+        """Return whether a line is no text of a quoted value, whatever it looks like."""
+        line = self._peek(number)
+        if line.strip() == _MATRIX_BEGIN:
+            return self._peek(number + 1).lstrip(b'"').startswith(b"ID_REF")
+        return bool(_RECORD.match(line))
+
+
+def _cells(line: bytes) -> tuple[list[str], bool]:
+    """Split a record; say whether a quote is left open at its end."""
+    text = line.decode("utf-8", errors="replace").rstrip("\r\n")
+    cells, is_open = [], False
+    for match in _CELL.finditer(text):
+        quoted, plain = match.groups()
+        if match.start() == len(text) and not text.endswith("\t"):
+            break  # the empty match at the end
+        if quoted is not None:
+            cells.append(quoted.replace('""', '"'))
+        else:
+            is_open = is_open or plain.startswith('"')
+            cells.append(plain)
+    return cells, is_open
+
+
+def _fields(
+    path: str | Path, n_samples: int, records: Sequence[tuple[str, list[str]]]
+) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return the table of what is said of each sample, its characteristics, its short fields."""
+    table: dict[str, list[str]] = {}
+    spelling: dict[str, str] = {}
+    keys, short = dict[str, None](), list[str]()
+    for name, cells in records:
+        while len(cells) > n_samples and not cells[-1]:
+            cells.pop()
+        if is_short := len(cells) != n_samples and any(cells):
+            msg = (
+                f"{path}: !{name} has {counted(len(cells), 'value')} for "
+                f"{counted(n_samples, 'sample')}; it is unclear which sample each value belongs to"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=2)
+        found = dict.fromkeys([_FIELDS[name]] if name in _FIELDS else [])
+        for i, cell in enumerate(cells[:n_samples]):
+            key, value = _FIELDS.get(name), cell
+            if name.startswith("Sample_characteristics") and cell:
+                match = _KEYED.fullmatch(cell)  # a line may hold several keys
+                key, value = match.groups() if match else ("characteristics", cell)
+                key = key.strip() + ("" if name.endswith("ch1") else f" {name[-3:]}")
+                key = spelling.setdefault(key.lower(), key)
+                keys[key] = None
+            if key is not None:
+                found[key] = None
+                _enter(table.setdefault(key, [""] * n_samples), i, value.strip())
+        short += found if is_short else ()
+    if len(set(table.get(_SUBMITTED, ()))) == 1:
+        del table[_SUBMITTED]
+    frame = pd.DataFrame(table, dtype=object, index=range(n_samples))
+    return frame.fillna(""), list(keys), short
+
+
+def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
+    """Read a GDS in SOFT format up to its table, and leave the stream there."""
+    facts: dict[str, str] = {}
+    subsets: list[dict[str, str]] = []
+    titles: dict[str, str] = {}
+    n_lines, has_table = 0, False
+    for raw in stream:
+        n_lines += 1
+        if has_table := raw.startswith(b"!dataset_table_begin"):
+            break
+        line = raw.decode("utf-8", errors="replace")
+        name, _, value = (part.strip() for part in line.partition("="))
+        if name == "^SUBSET":
+            subsets.append({})
+        elif name.startswith("!subset_") and subsets:
+            subsets[-1][name.removeprefix("!subset_")] = value
+        elif name.startswith("!dataset_"):
+            facts.setdefault(name.removeprefix("!dataset_"), value)
+        elif name.startswith("#GSM"):
+            titles[name[1:]] = re.sub(r"^Value for GSM\d+:\s*", "", value)
+        elif name == "^DATASET":
+            facts.setdefault("accession", value)
+    if not facts or not has_table:
+        msg = (
+            f"{path} is no GDS in SOFT format with a table"
+            f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
+        )
+        raise InputError(msg)
+    samples, subset_fields = _subset_fields(path, list(titles), subsets)
+    named = [titles.get(sample, "").partition("; src:") for sample in samples]
+    fields = {"title": [t[0].strip() for t in named], "source": [t[2].strip() for t in named]}
+    return GeoHead(
+        facts.get("accession", ""),
+        facts.get("title", ""),
+        facts.get("platform", ""),
+        samples,
+        pd.DataFrame(fields | subset_fields, dtype=object, index=range(len(samples))),
+        list(subset_fields),
+        facts,
+        n_lines,
+        "!dataset_table_end",
+    )
+
+
+def _subset_fields(
+    path: str | Path, samples: list[str], subsets: Sequence[dict[str, str]]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the samples, those of the subsets if none are given, and a text of each by type."""
+    members = []
+    for subset in subsets:
+        if lacking := {"type", "description", "sample_id"}.difference(subset):
+            msg = f"{path}: a subset has no !subset_{min(lacking)}; get the file again"
+            raise InputError(msg)
+        named = [name.strip() for name in subset["sample_id"].split(",")]
+        members.append([name for name in named if name])
+    samples = samples or list(dict.fromkeys(name for names in members for name in names))
+    table: dict[str, list[str]] = {}
+    for subset, names in zip(subsets, members, strict=True):
+        column = table.setdefault(subset["type"], [""] * len(samples))
+        for name in names:
+            if name not in samples:
+                msg = f"{path}: a subset names sample {quoted(name)}, which the table lacks"
+                raise InputError(msg)
+            _enter(column, samples.index(name), plain_text(subset["description"]))
+    return samples, table

@@ -1,0 +1,188 @@
+"""Intensities and counts: are they logged, what are they? And their logarithm."""
+
+import numpy as np
+
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import row_slices
+
+__all__ = ["intensity_quantiles", "is_not_logged", "looks_like_counts", "scale_of", "transform"]
+
+_AT_MOST = 250_000
+#: Fewer features are no table of genes; of more, so many show the scale of a sample.
+_GENES, _SHOWN = 100, 1000
+#: No logarithms of intensities spread as widely.
+_RANGE = 50
+
+
+def intensity_quantiles(values: np.ndarray) -> np.ndarray:
+    """Return the quantiles 0, 0.25, 0.5, 0.75, 0.99 and 1 of what is not missing, shape (6,).
+
+    The extremes are exact; between them, of a large matrix, every so many-th feature counts.
+    """
+    step = max(1, values.size // _AT_MOST)
+    sample = values[::step].ravel()
+    sample = sample[~np.isnan(sample)]
+    if not len(sample):
+        return np.full(6, np.nan)
+    quantiles = np.quantile(sample, [0.0, 0.25, 0.5, 0.75, 0.99, 1.0])
+    quantiles[0] = np.fmin.reduce(values, axis=None)
+    quantiles[-1] = np.fmax.reduce(values, axis=None)
+    return quantiles
+
+
+def is_not_logged(quantiles: np.ndarray) -> bool:
+    """Return whether intensities of such `intensity_quantiles` look as if not logged.
+
+    The rule of GEO2R (NCBI): the 99 % quantile exceeds 100, or the range exceeds 50 while the lower
+    quartile is positive.
+
+    Examples
+    --------
+    >>> is_not_logged(intensity_quantiles(np.array([[20.0, 300.0, 9000.0]])))
+    True
+    >>> is_not_logged(intensity_quantiles(np.array([[2.5, 7.1, 13.8]])))
+    False
+    """
+    low, quartile, _, _, high, top = quantiles
+    return bool(high > 100 or (top - low > _RANGE and quartile > 0))
+
+
+def looks_like_counts(values: np.ndarray) -> bool:
+    """Return whether a matrix looks like counts of reads (RNA-seq).
+
+    All values are whole and not negative, and they spread as counts do: the largest is at least
+    100, and more than a few distinct values occur.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_features, n_samples) or its transpose
+        NaN is passed over.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> looks_like_counts(rng.negative_binomial(1, 0.01, (50, 6)))
+    True
+    >>> looks_like_counts(rng.normal(8, 2, (50, 6))), looks_like_counts(np.eye(9))
+    (False, False)
+    """
+    largest, distinct = 0.0, 0
+    for rows in row_slices(values.shape):
+        part = np.asarray(values[rows], dtype=np.float64)
+        part = part[~np.isnan(part)]
+        if (part < 0).any() or (part != np.floor(part)).any():
+            return False
+        largest = max(largest, part.max(initial=0.0))
+        distinct = max(distinct, len(np.unique(part)))
+    return bool(largest >= 100 and distinct > 10)
+
+
+def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
+    """Return what values (n_features, n_samples) look like, and a sentence.
+
+    They are ``logarithms``, ``not logged``, ``counts``, or ``mixed``, which no transform fits: a
+    value recurs far from all others, or some of the named samples are logged and others are not.
+    """
+    if len(values) >= _GENES and looks_like_counts(values):
+        return "counts", (
+            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
+            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
+            "are intensities, transform=log2"
+        )
+    quantiles = intensity_quantiles(values)
+    low, high = quantiles[0], quantiles[5]
+    if problem := _mixture(values, low, high, samples) if high - low > _RANGE else "":
+        return "mixed", problem
+    if not is_not_logged(quantiles):
+        return "logarithms", f"values from {low:.4g} to {high:,.6g}"
+    seen = f"99 % quantile {quantiles[4]:.4g}, largest {high:.4g}"
+    text = f"the values look like intensities not logged ({seen}); consider transform=log2"
+    return "not logged", text
+
+
+def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -> str:
+    """Say which value is probably a code of missing values, or which samples are logged."""
+    above = np.min(values, where=values > low, initial=np.inf)
+    below = np.max(values, where=values < high, initial=-np.inf)
+    for code, gap, first, last in (low, above - low, above, high), (high, high - below, low, below):
+        apart = gap > max(_RANGE, last - first) or code < -_RANGE < 0 <= first
+        n = int((values == code).sum())
+        if apart and n > 2:
+            return (
+                f"{code:g} stands in {counted(n, 'cell')}, far from all other values ({first:.4g} "
+                f"to {last:.4g}): probably a code for missing values; write NA instead"
+            )
+    if len(values) < _GENES:
+        return ""
+    some = values[:: max(1, len(values) // _SHOWN)].T
+    quantiles = np.array([intensity_quantiles(sample[:, None]) for sample in some])
+    raw, top = np.array([is_not_logged(each) for each in quantiles]), quantiles[:, 4]
+    if raw.all() or not raw.any() or not top[raw].min() > 3 * np.fmax.reduce(top[~raw]):
+        return ""
+    return (
+        f"samples differ in scale: {raw.sum()} are not logged ({listed(list(samples[raw]))}), "
+        f"{(~raw).sum()} look logged ({listed(list(samples[~raw]))}); bring all to one scale in "
+        "the table, as no transform fits both"
+    )
+
+
+def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) -> list[str]:
+    """Take logarithms of values (n_features, n_samples) in place, and say what was done.
+
+    Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
+    ``log_cpm`` log(1 + counts per million of the sample), see
+    `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
+    they may be taken before folds are drawn. ``kind`` and ``seen`` are those of `scale_of`.
+    """
+    if how == "log_cpm":
+        return _log_cpm(f"{where}: transform=log_cpm", values)
+    if how == "log2p1" and (low := np.fmin.reduce(values, axis=None)) < 0:
+        msg = f"{where}: transform=log2p1 of {low:.4g}; values must not be negative"
+        raise InputError(msg, key="transform")
+    notes = [f"logarithms to base 2 were taken of {'x + 1' if how == 'log2p1' else 'all values'}"]
+    if kind == "logarithms":
+        notes.append(f"the values look logged already ({seen}); is transform={how} meant?")
+    notes += [seen] if kind == "mixed" else []
+    lost = 0
+    for part in row_slices(values.shape):
+        rows = values[part]
+        if how == "log2p1":
+            np.add(rows, 1.0, out=rows)
+        lost += int((rows <= 0).sum())
+        rows[rows <= 0] = np.nan
+        np.log2(rows, out=rows)
+    if lost:
+        notes.append(f"{counted(lost, 'value')} of 0 or below became missing: no logarithm exists")
+    return notes
+
+
+def _log_cpm(what: str, values: np.ndarray) -> list[str]:
+    notes = ["log(1 + counts per million of the sample) was taken of all values"]
+    if not looks_like_counts(values):
+        notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
+    sizes, lowest = values.sum(axis=0), values.min(initial=0.0)
+    wrong = None
+    if np.isnan(sizes).any():
+        missing = counted(int(np.isnan(values).sum()), "count", "is", "are")
+        wrong = (
+            f", but {missing} missing, without which the sum of a sample is unknown; write 0 where "
+            "no read was found"
+        )
+    elif lowest < 0:
+        wrong = f" of {lowest:.4g}; counts must not be negative"
+    elif (sizes == 0).any():
+        wrong = f": sample {int(np.argmin(sizes)) + 1} has no counts at all; leave it out"
+    if wrong:
+        msg = f"{what}{wrong}"
+        raise InputError(msg, key="transform")
+    for part in row_slices(values.shape):
+        rows = values[part]
+        np.divide(rows, sizes, out=rows)
+        np.multiply(rows, 1e6, out=rows)
+        np.log1p(rows, out=rows)
+    return notes

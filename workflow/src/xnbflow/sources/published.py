@@ -1,0 +1,149 @@
+"""Published data sets: a raw file is downloaded, and cleaned as its paper says."""
+
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, either
+from xnbflow.core.errors import InputError, quoted
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.files import open_raw
+from xnbflow.sources.sheet import SheetRow
+
+__all__ = ["Published", "load_published", "numbers", "refuse_empty"]
+
+_NO_TABLE = (
+    pd.errors.ParserError,
+    pd.errors.ParserWarning,
+    pd.errors.EmptyDataError,
+    UnicodeDecodeError,
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """Where a data set is published, and how its file becomes samples.
+
+    ``clean`` takes the row of the sheet and the file's ``columns``; it returns a frame of features
+    (in radians, numbers and codes) with the column ``label`` and samples as its index, and the kind
+    of each feature. Columns of ``text`` are text, the others numbers. Without ``header`` the file
+    has exactly these columns.
+    """
+
+    path: str
+    columns: Sequence[str]
+    clean: Callable[[SheetRow, pd.DataFrame], tuple[pd.DataFrame, Mapping[str, str]]]
+    bases: Sequence[str] = ()
+    text: Collection[str] = ()
+    header: bool = True
+
+
+def load_published(
+    dataset: SheetRow, downloads: Downloads, known: Mapping[str, Published]
+) -> DataSet:
+    """Get the data set that the row's location names.
+
+    Its options are ``rows`` and ``seed`` (a random sample of that many samples) and ``file``
+    (another name of the raw file below the base URLs or in a folder).
+    """
+    if dataset.location not in known:
+        msg = (
+            f"data set {dataset.id}: source {dataset.source} has no data set "
+            f"{quoted(dataset.location)}; use one of {', '.join(known)}, or source 'table'"
+        )
+        raise InputError(msg, key="location")
+    entry = known[dataset.location]
+    path = dataset.options.get("file", entry.path)
+    local = downloads.fetch(dataset.source, path, default=entry.bases, sha256=dataset.sha256)
+    frame, kinds = entry.clean(dataset, _columns(dataset, entry, local))
+    refuse_empty(dataset, frame)
+    frame = _some_rows(dataset, frame)
+    values = numbers(dataset, frame[list(kinds)])
+    return DataSet(
+        dataset.id, values, list(kinds), frame.index, frame["label"], list(kinds.values())
+    )
+
+
+def _columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
+    """Read the columns of an entry; what is missing or ``?`` is NaN."""
+    try:
+        with open_raw(local) as stream, warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            frame = pd.read_csv(
+                stream,
+                sep="\t" if ".tsv" in entry.path else ",",
+                header=0 if entry.header else None,
+                na_values=["", "?", "NA"],
+                keep_default_na=False,
+                low_memory=False,
+                index_col=False,
+            )
+    except _NO_TABLE as error:
+        msg = f"{local} is not a table: {str(error).strip()[:200]}; get it again"
+        raise InputError(msg, file=str(local)) from error
+    if not entry.header and len(frame.columns) == len(entry.columns):
+        frame.columns = list(entry.columns)
+    if absent := [column for column in entry.columns if column not in frame]:
+        msg = (
+            f"{local}: {dataset.location} has {len(entry.columns)} columns, but of "
+            f"{counted(len(frame.columns), 'column')} in the file none is {absent[0]!r}; get the "
+            "original file"
+        )
+        raise InputError(msg, file=str(local), key=absent[0])
+    typed = {}
+    for column in entry.columns:
+        if column in entry.text:
+            typed[column] = frame[column].map(str, na_action="ignore").astype(object)
+        else:
+            (typed[column],) = numbers(dataset, frame[[column]], allow_missing=True)
+    return pd.DataFrame(typed, index=frame.index)
+
+
+def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = False) -> np.ndarray:
+    """Return a frame's columns as float64, shape (n_columns, n_rows)."""
+    values = np.empty((len(frame.columns), len(frame)))
+    for row, column in enumerate(frame.columns):
+        cells = frame[column]
+        if cells.dtype == object:  # a whole number of hundreds of digits has no float
+            cells = cells.map(str, na_action="ignore")
+        values[row] = pd.to_numeric(cells, errors="coerce")
+        bad = ~np.isfinite(values[row])
+        if allow_missing:
+            bad &= frame[column].notna().to_numpy()
+        if bad.any():
+            first = int(np.argmax(bad))
+            cell = frame[column].iloc[first]
+            what = "missing" if pd.isna(cell) else f"{quoted(cell)}, which is no finite number"
+            msg = (
+                f"data set {dataset.id}: column {column!r} of row {frame.index[first]} (from 0) is "
+                f"{what}; get the original file"
+            )
+            raise InputError(msg, key=column)
+    return values
+
+
+def refuse_empty(dataset: SheetRow, frame: pd.DataFrame) -> None:
+    """Raise an `InputError` if no row of a file can be used."""
+    if frame.empty:
+        msg = f"data set {dataset.id}: no row of the file can be used; get the original file"
+        raise InputError(msg)
+
+
+def _some_rows(dataset: SheetRow, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the random rows that the options ``rows`` and ``seed`` ask for, in their order."""
+    n_rows = int(dataset.options.get("rows", len(frame)))
+    if not 0 < n_rows <= len(frame):
+        msg = (
+            f"data set {dataset.id}: option rows={n_rows}, but there "
+            f"{either(len(frame), 'is', 'are')} {counted(len(frame), 'row')}; correct the sheet"
+        )
+        raise InputError(msg, key="rows")
+    if "rows" not in dataset.options:
+        return frame
+    rng = np.random.default_rng(int(dataset.options.get("seed", 0)))
+    return frame.iloc[np.sort(rng.choice(len(frame), n_rows, replace=False))]

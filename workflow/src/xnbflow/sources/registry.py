@@ -1,0 +1,113 @@
+"""Every source that the sheet of data sets can name, an entry each; a package can add its own.
+
+It is read whenever the Snakefile is: nothing numerical is imported here.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from xnbflow.core.entries import Source
+from xnbflow.core.plugins import with_plugins
+
+__all__ = ["ACCESSION", "SOURCES", "known_sources"]
+
+#: GEO's accession of a series or a data set.
+ACCESSION = r"GDS\d+|GSE\d+(-GPL\d+)?"
+
+_WHOLE = {"pattern": "^[0-9]{1,18}$", "description": "a whole number"}
+_NAMES = {"description": "names, separated by commas"}
+_FILE = {
+    "pattern": r"^(?!.*(^|/)\.\.?(/|$))[^/\\\x00-\x1f][^\\\x00-\x1f]{0,199}(?<!/)$",
+    "description": "the path of a file below the base URLs",
+}
+_SAMPLE = {"file": _FILE, "rows": _WHOLE, "seed": _WHOLE}
+
+_SEPARATOR = {
+    "enum": ["comma", "tab", "semicolon", "space", "pipe"],
+    "description": "comma, tab, semicolon, space or pipe",
+}
+_ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
+#: Options of the sources that read a file of somebody's own (`xnbflow.sources.assembly`).
+_OF_FILES: dict[str, dict[str, Any]] = {
+    "batch": _ANY,
+    "annotation": _ANY,
+    "collapse": {
+        "enum": ["none", "max_mean", "median"],
+        "description": "none, max_mean or median",
+    },
+    "duplicates": {
+        "enum": ["refuse", "max_mean", "mean"],
+        "description": "refuse, max_mean or mean",
+    },
+    "group": _ANY,
+    "literal": _NAMES,
+    "map": _ANY,
+    "missing": {
+        "pattern": r"^(refuse|impute|drop_features(:(0?\.[0-9]+|[01](\.0*)?))?)$",
+        "description": "refuse, impute, drop_features or drop_features:0.2 (a share)",
+    },
+    "phenotype_columns": _NAMES,
+    "regex": _ANY,
+    "transform": {
+        "enum": ["none", "log2", "log2p1", "log_cpm"],
+        "description": "none, log2, log2p1 or log_cpm",
+    },
+    "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
+}
+
+#: Where the annotation of features is no file.
+_PLATFORM = r"GPL\d+|none"
+
+_OWN = (
+    Source(
+        "cumida",
+        "xnbflow.sources.cumida",
+        {"annotation": _ANY, "features_tolerance": _WHOLE},
+        files={"annotation": _PLATFORM},
+    ),
+    Source(
+        "geo",
+        "xnbflow.sources.geo",
+        _OF_FILES,
+        needs=("location", "label"),
+        files={"location": ACCESSION, "annotation": _PLATFORM},
+    ),
+    Source(
+        "table",
+        "xnbflow.sources.table",
+        _OF_FILES
+        | {
+            "angular": _NAMES,
+            "categorical": _NAMES,
+            "decimal": {"enum": ["point", "comma"], "description": "point or comma"},
+            "drop": _NAMES,
+            "features": _NAMES,
+            "matrix": _ANY,
+            "phenotype": _ANY,
+            "phenotype_id": _ANY,
+            "separator": _SEPARATOR,
+            "sheet": _ANY,
+        },
+        needs=("location", "label"),
+        files={"location": "", "phenotype": ACCESSION, "annotation": _PLATFORM},
+    ),
+    Source("bundled", "xnbflow.sources.bundled"),
+    Source(
+        "simulate",
+        "xnbflow.sources.simulate",
+        {"seed": _WHOLE},
+        needs=("samples", "features", "classes"),
+    ),
+    Source("uci", "xnbflow.sources.uci", _SAMPLE),
+    Source("angular", "xnbflow.papers.directional.angular", _SAMPLE),
+)
+
+#: The sources of this package by name.
+SOURCES = {source.name: source for source in _OWN}
+
+
+@cache
+def known_sources() -> Mapping[str, Source]:
+    """Return every source by name: those of this package, and those that other packages add."""
+    return with_plugins("xnbflow.sources", Source, SOURCES)

@@ -1,0 +1,351 @@
+"""The sheet of data sets, ``config/datasets.tsv``: one validated, typed row per data set.
+
+It is read whenever the Snakefile is, also where nothing but Snakemake is installed: nothing
+numerical is imported.
+"""
+
+import csv
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError, about_file, known_names, quoted
+from xnbflow.core.schemas import violations
+from xnbflow.sources.registry import ACCESSION, known_sources
+
+__all__ = [
+    "COLUMNS",
+    "SheetRow",
+    "check_options",
+    "is_accession",
+    "local_path",
+    "read_sheet",
+    "sheet_text",
+    "wrong_location",
+]
+
+#: The sheet's columns, in order.
+COLUMNS = (
+    "id",
+    "source",
+    "location",
+    "sha256",
+    "samples",
+    "features",
+    "classes",
+    "label",
+    "id_column",
+    "orientation",
+    "options",
+)
+_REQUIRED = ("id", "source")
+_COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
+_TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
+
+#: What a cell may be; what a source asks of its rows is added in `_schema`.
+_CELLS: dict[str, dict[str, Any]] = {
+    "id": {
+        "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}$",
+        "description": "a name of a file: at most 60 letters, digits and . _ -, no dot first",
+    },
+    "source": {},
+    "location": {"pattern": r"^[^\x00-\x1f]*$", **_TEXT},
+    "sha256": {"pattern": "^([0-9a-fA-F]{64})?$", "description": "64 hexadecimal digits"},
+    "samples": _COUNT,
+    "features": _COUNT,
+    "classes": _COUNT,
+    "label": _TEXT,
+    "id_column": _TEXT,
+    "orientation": {"enum": ["", "rows", "columns"], "description": "rows or columns"},
+    "options": {"maxLength": 20_000, "description": "text of at most 20,000 characters"},
+}
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A row of the sheet.
+
+    Attributes
+    ----------
+    id : str
+        Names the data set in the configuration and in file names.
+    source : str
+        One of `xnbflow.sources.registry.known_sources`.
+    location : str
+        Where in the source: ``Brain/GSE50161`` (cumida), an accession, path or URL (geo), a path or
+        URL (table), a name (bundled, uci, angular), nothing (simulate).
+    sha256 : str or None
+        Checksum of the file, or of what it holds uncompressed.
+    samples, features, classes : int or None
+        The expected shape; for simulate the shape to make.
+    label, id_column : str or None
+        For table: the column of class labels, and that of sample names (row numbers without). For
+        geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
+    orientation : {"rows", "columns"}
+        For table: whether a sample is a row or a column.
+    options : dict of str to str
+        Further settings of the source, from ``key=value;key=value``.
+    """
+
+    id: str
+    source: str
+    location: str = ""
+    sha256: str | None = None
+    samples: int | None = None
+    features: int | None = None
+    classes: int | None = None
+    label: str | None = None
+    id_column: str | None = None
+    orientation: str = "rows"
+    options: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def local_files(self) -> dict[str, Path]:
+        """The user's own files, by ``location`` or the option that names each.
+
+        A workflow sees them change. The source's entry says where files may be named
+        (`xnbflow.core.entries.Source.files`).
+        """
+        cells = {"location": self.location, **self.options}
+        found = {
+            key: local_path(cells[key])
+            for key, other in known_sources()[self.source].files.items()
+            if cells.get(key) and not re.fullmatch(other, cells[key])
+        }
+        return {key: path for key, path in found.items() if path is not None}
+
+    def with_files(self, files: Mapping[str, str]) -> "SheetRow":
+        """Return the row with its own files (as `local_files` names them) found elsewhere."""
+        files = dict(files)
+        location = files.pop("location", self.location)
+        return replace(self, location=location, options={**self.options, **files})
+
+    def names(self, option: str) -> list[str]:
+        """Return an option's comma-separated values; none where it is not set."""
+        return [name.strip() for name in self.options.get(option, "").split(",") if name.strip()]
+
+
+def read_sheet(path: str | Path) -> dict[str, SheetRow]:
+    r"""Read and validate the sheet of data sets.
+
+    Parameters
+    ----------
+    path : path
+        A tab-separated file with columns of `COLUMNS`, in any order; only ``id`` and ``source``
+        are required, the others are empty where the sheet lacks them. Lines that start with ``#``
+        are comments.
+
+    Returns
+    -------
+    dict of str to SheetRow
+        The data sets by id, in the sheet's order.
+
+    Raises
+    ------
+    InputError
+        If a column is unknown or missing, or a cell is not valid; the message names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "datasets.tsv")
+    ...     _ = path.write_text("id\tsource\tlocation\tsamples\nwine\tbundled\twine\t178\n")
+    ...     sheet = read_sheet(path)
+    >>> sheet["wine"].source, sheet["wine"].samples
+    ('bundled', 178)
+    """
+    path = Path(path)
+    with about_file(path):
+        (line, header), *rows = _rows(path)
+        wrong = [f"unknown column {quoted(name, 30)}" for name in header if name not in COLUMNS]
+        wrong += [f"missing column {name!r}" for name in _REQUIRED if name not in header]
+        wrong += [f"repeated column {name!r}" for name in COLUMNS if header.count(name) > 1]
+        if wrong:
+            msg = (
+                f"{path}, line {line}: {'; '.join(wrong[:2])}. The columns are "
+                f"{', '.join(COLUMNS)}, separated by tabs; only {' and '.join(_REQUIRED)} must be "
+                "there"
+            )
+            raise InputError(msg)
+        sheet: dict[str, SheetRow] = {}
+        for line, cells in rows:
+            where = f"{path}, line {line}"
+            if len(cells) != len(header):
+                msg = (
+                    f"{where}: {counted(len(cells), 'cell')}, but the header has {len(header)}; "
+                    "separate cells by one tab each and keep empty ones"
+                )
+                raise InputError(msg)
+            given = dict(zip(header, cells, strict=True))
+            dataset = _dataset(dict.fromkeys(COLUMNS, "") | given, where)
+            if dataset.id in sheet:
+                msg = f"{where}: id {dataset.id!r} occurs before; ids must be unique"
+                raise InputError(msg, key="id")
+            sheet[dataset.id] = dataset
+        return sheet
+
+
+def sheet_text(datasets: Iterable[SheetRow]) -> str:
+    r"""Return data sets as the text of a sheet, with every column.
+
+    Examples
+    --------
+    >>> sheet_text([SheetRow("wine", "bundled", "wine")]).splitlines()[1].split("\t")[:4]
+    ['wine', 'bundled', 'wine', '']
+    """
+    rows: list[tuple[str, ...]] = [COLUMNS]
+    for dataset in datasets:
+        options = ";".join(f"{key}={value}" for key, value in dataset.options.items())
+        values = vars(dataset) | {"options": options}
+        rows.append(tuple("" if values[key] is None else str(values[key]) for key in COLUMNS))
+    return "".join("\t".join(cells) + "\n" for cells in rows)
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the numbered lines of the file, split into cells, without comments."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        lines = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = [(number, [cell.strip() for cell in cells]) for number, cells in enumerate(lines, 1)]
+    except FileNotFoundError as error:
+        msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)"
+        raise InputError(msg) from error
+    except (OSError, ValueError, csv.Error) as error:  # no text is a UnicodeDecodeError
+        why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
+        msg = f"{quoted(str(path), 120)} cannot be read ({why}); give a sheet saved as UTF-8 text"
+        raise InputError(msg) from error
+    rows = [(number, cells) for number, cells in rows if any(cells) and cells[0][:1] != "#"]
+    if not rows:
+        msg = f"{path} is empty; its header has the columns {', '.join(COLUMNS)}"
+        raise InputError(msg)
+    return rows
+
+
+def _dataset(cells: dict[str, str], where: str) -> SheetRow:
+    """Validate one row."""
+    _refuse(cells, {"properties": {"id": _CELLS["id"]}}, where)
+    where = f"{where} ({cells['id']})"
+    sources = known_sources()
+    if cells["source"] not in sources:
+        known = known_names(cells["source"], sources)
+        msg = f"{where}: unknown source {quoted(cells['source'])}; use one of {', '.join(sources)}"
+        raise InputError(f"{msg}; {known}" if "did you" in known else msg, key="source")
+    source = sources[cells["source"]]
+    for key in source.needs:
+        if not cells[key]:
+            msg = f"{where}: {key} is empty; source {source.name!r} needs it"
+            raise InputError(msg, key=key)
+    _refuse(cells, {"properties": _CELLS}, where)
+    if wrong := wrong_location(cells["location"]):
+        msg = f"{where}: location {quoted(cells['location'])} {wrong}"
+        raise InputError(msg, key="location")
+    options = _options(cells["options"], source.name, source.options, where)
+    for key in source.files.keys() & options.keys():
+        if wrong := wrong_location(options[key]):
+            msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
+            raise InputError(msg, key=key)
+    shape = ("samples", "features", "classes")
+    counts = {key: int(cells[key]) if cells[key] else None for key in shape}
+    return SheetRow(
+        cells["id"],
+        source.name,
+        cells["location"],
+        cells["sha256"].lower() or None,
+        **counts,
+        label=cells["label"] or None,
+        id_column=cells["id_column"] or None,
+        orientation=cells["orientation"] or "rows",
+        options=options,
+    )
+
+
+def _refuse(
+    cells: Mapping[str, str], schema: Mapping[str, Any], where: str, what: str = ""
+) -> None:
+    """Raise an `InputError` for the first cell that its schema forbids."""
+    for error in violations(cells, schema):
+        key = error.absolute_path[0]
+        msg = (
+            f"{where}: {what}{key} {quoted(cells[key])} is not {error.schema['description']}; "
+            "correct it"
+        )
+        raise InputError(msg, key=str(key))
+
+
+def check_options(dataset: SheetRow) -> None:
+    """Refuse options that the source does not declare so, of a row that no sheet had."""
+    known = known_sources()[dataset.source].options
+    for key, value in dataset.options.items():
+        schema = known.get(key, {})
+        pattern = schema.get("pattern", "")
+        if value not in schema.get("enum", [value]) or not re.search(pattern, value):
+            msg = (
+                f"data set {dataset.id}: option {key} {quoted(value)} is not "
+                f"{schema.get('description', 'allowed')}; correct it"
+            )
+            raise InputError(msg, key=key)
+
+
+def is_accession(location: str) -> bool:
+    """Return whether a location is GEO's accession of a series or a data set.
+
+    Examples
+    --------
+    >>> is_accession("GSE781-GPL96"), is_accession("GSE781_series_matrix.txt.gz")
+    (True, False)
+    """
+    return re.fullmatch(ACCESSION, location) is not None
+
+
+def local_path(location: str) -> Path | None:
+    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
+    try:
+        if location.startswith("file:"):
+            return Path(unquote(urlsplit(location).path))
+        return None if "://" in location else Path(location).expanduser()
+    except RuntimeError as error:
+        msg = f"{quoted(location)}: there is no such home ({error}); write the whole path"
+        raise InputError(msg) from error
+    except ValueError as error:
+        msg = f"{quoted(location)} is no URL ({error}); correct it"
+        raise InputError(msg) from error
+
+
+def wrong_location(location: str) -> str | None:
+    """Say why a location can be neither a path nor a URL; None where it can."""
+    try:
+        path = local_path(location)
+        host = path is not None or urlsplit(location).hostname
+    except InputError as error:
+        return str(error).removeprefix(quoted(location)).lstrip(": ")
+    except ValueError as error:
+        return f"is no URL ({error}); correct it"
+    if path is not None and any(len(part.encode()) > 255 for part in path.parts):
+        return "has a name of more than 255 bytes; correct it"
+    if path is not None and set("{}").intersection(location):
+        return "has braces, which Snakemake takes for wildcards; rename the file"
+    return None if host else "is a URL without a host; correct it"
+
+
+def _options(
+    text: str, source: str, known: Mapping[str, Mapping[str, Any]], where: str
+) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            msg = f"{where}: option {quoted(part)} is not of the form key=value; separate by ;"
+            raise InputError(msg)
+        if key not in known or key in options:
+            what = "repeated" if key in options else "unknown"
+            names = ", ".join(sorted(known)) or "none"
+            msg = f"{where}: {what} option {quoted(key)}; source {source!r} has {names}"
+            raise InputError(msg, key=key)
+        options[key] = value
+    _refuse(options, {"properties": known}, where, "option ")
+    return options

@@ -1,0 +1,179 @@
+"""Simulated series with known truth: thousands of weakly differential genes in modules.
+
+The few numbers of the generator were fitted to five published microarrays: how far a class differs
+from the rest (variance and tails, over genes, of the standardised difference of means), how much of
+the variance within classes the greatest principal components hold, what single genes look like
+within classes, and how classifiers rank. The acceptance tests compare both where the data are.
+
+The truth is drawn first and alone, so that it can be had without the values; both depend on nothing
+but the shape and the seed.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.seeds import derive_seed
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.tables.contract import TRUTH_TABLE
+from xnbflow.tables.storage import write_parquet
+
+__all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]
+
+#: Genes of a module share a factor.
+MODULE_SIZE = 40
+#: A gene's correlation with its module's factor; its sign is random.
+LOADINGS = (0.1, 0.8)
+#: Share of the variance within classes that factors of all genes hold, mean over genes.
+FACTORS = (0.13, 0.08, 0.05, 0.03, 0.02)
+#: Share of the modules that a class regulates; each is regulated by one class.
+REGULATED = 0.75
+#: Variance over genes of the difference of a class from the rest, in standard deviations; what
+#: purity blurs brings it to about .25.
+SEPARATION = 0.3
+#: Share of the variance of effects that the genes of a module have in common (normal); the rest is
+#: a gene's own (Laplace, so that a few are strong).
+SHARED_EFFECT = 0.5
+#: How much of its class a sample shows, least and most: samples are mixtures of tissues.
+PURITY = (0.1, 1.0)
+
+SHAPES = ("normal", "skewed", "left-skewed", "bimodal")
+_SHAPE_SHARES = (0.6, 0.15, 0.2, 0.05)
+_SKEW = 0.4  # the logarithm's standard deviation of a skewed (log-normal) feature
+_BIMODAL_SD = 0.8957724757  # of the cube root of a standard normal: sqrt(2^(1/3) Γ(5/6) / √π)
+_MOST_EXPLAINED = 0.9  # of a gene's variance by factors
+_ROWS_PER_CHUNK = 25 * MODULE_SIZE
+
+
+def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
+    """Draw what is true of each feature, a row each.
+
+    ``class`` is the one that regulates it (missing for none), ``effect`` the shift of that class in
+    standard deviations (0 for none), ``block`` the number of its module, ``loading`` the
+    correlation with the module's factor, ``factor_1`` to ``factor_5`` those with the factors of all
+    features, and ``shape`` (normal, skewed, left-skewed or bimodal) that within a class.
+
+    Examples
+    --------
+    >>> truth = simulate_truth(n_features=4000, n_classes=2, seed=1)
+    >>> round(float(truth["class"].notna().mean()), 2)  # of 100 modules
+    0.7
+    """
+    rng = np.random.default_rng(derive_seed("truth", n_features, n_classes, seed))
+    block = np.arange(n_features) // MODULE_SIZE
+    n_blocks = block[-1] + 1
+    loading = rng.uniform(*LOADINGS, n_features) * rng.choice([-1.0, 1.0], n_features)
+    common = rng.standard_normal((n_features, len(FACTORS))) * np.sqrt(FACTORS)
+    explained = np.sum(common**2, axis=1) + loading**2
+    scale = np.sqrt(np.minimum(1.0, _MOST_EXPLAINED / explained))
+    regulator = rng.integers(n_classes, size=n_blocks)[block]
+    regulated = (rng.random(n_blocks) < REGULATED)[block]
+    shared = np.sign(loading) * rng.standard_normal(n_blocks)[block]
+    own = rng.laplace(scale=np.sqrt(0.5), size=n_features)
+    effects = np.sqrt(SHARED_EFFECT) * shared + np.sqrt(1 - SHARED_EFFECT) * own
+    # against the rest a class has its own regulated genes, and the others' in part
+    effects *= np.sqrt(SEPARATION * (n_classes - 1) / REGULATED)
+    names = np.array([f"class_{code}" for code in range(n_classes)], dtype=object)
+    factors = {f"factor_{k + 1}": scale * common[:, k] for k in range(len(FACTORS))}
+    return pd.DataFrame(
+        {
+            "feature": np.char.mod("probe_%06d", np.arange(1, n_features + 1)),
+            "class": np.where(regulated, names[regulator], None),
+            "effect": np.where(regulated, effects, 0.0),
+            "block": block,
+            "loading": scale * loading,
+            **factors,
+            "shape": rng.choice(SHAPES, n_features, p=_SHAPE_SHARES),
+        }
+    )
+
+
+def simulate_series(
+    name: str, n_samples: int, n_features: int, n_classes: int, seed: int
+) -> tuple[DataSet, pd.DataFrame]:
+    """Draw a series whose truth (`simulate_truth`) is known; return both.
+
+    Within a class a feature is a monotone transform of a normal variable with unit variance, times
+    a scale, plus a level such as logarithmic expression has. Regulated genes shift one class. The
+    number of threads does not matter; a class needs at least two samples.
+
+    Examples
+    --------
+    >>> series, truth = simulate_series("toy", 20, 100, 2, seed=1)
+    >>> series.values.shape, series.classes.tolist(), len(truth)
+    ((100, 20), ['class_0', 'class_1'], 100)
+    """
+    truth = simulate_truth(n_features, n_classes, seed)
+    rng = np.random.default_rng(derive_seed("values", n_samples, n_features, n_classes, seed))
+    edges = np.cumsum(np.linspace(2.0, 1.0, n_classes))  # the first class is twice the last
+    codes = np.searchsorted(edges / edges[-1], (np.arange(n_samples) + 0.5) / n_samples)
+    codes = rng.permutation(codes)
+    values = np.empty((n_features, n_samples))
+    factors = rng.standard_normal((len(FACTORS), n_samples))
+    for start in range(0, n_features, _ROWS_PER_CHUNK):
+        rows = slice(start, start + _ROWS_PER_CHUNK)
+        _fill(values[rows], truth[rows], factors, rng)
+    labels = np.char.mod("class_%d", codes)
+    purity = rng.uniform(*PURITY, n_samples) / np.mean(PURITY)
+    marked = truth["effect"].to_numpy() != 0
+    own = truth["class"].to_numpy()[marked, None] == labels
+    values[marked] += own * truth["effect"].to_numpy()[marked, None] * purity
+    values *= rng.uniform(0.2, 1.0, (n_features, 1))
+    values += rng.uniform(4.0, 12.0, (n_features, 1))
+    samples = [f"sample_{number:04d}" for number in range(1, n_samples + 1)]
+    return DataSet(name, values, truth["feature"].to_numpy(), samples, labels), truth
+
+
+def load(dataset: SheetRow, *_: object) -> DataSet:
+    """Simulate the series of a row of the sheet, whose shape and ``seed`` say all."""
+    samples: Any = dataset.samples  # the sheet is refused where the shape lacks
+    return simulate_series(dataset.id, samples, *_shape_and_seed(dataset))[0]
+
+
+def write_truth(dataset: SheetRow, path: str | Path) -> None:
+    """Write what was planted in the data set of a row as a Parquet file.
+
+    Parameters
+    ----------
+    dataset : SheetRow
+    path : path
+        To write. The table (see `simulate_truth`) has no rows unless the row's source is
+        ``simulate``.
+    """
+    truth = pd.DataFrame(columns=TRUTH_TABLE.fixed)
+    if dataset.source == "simulate":
+        truth = simulate_truth(*_shape_and_seed(dataset))
+    write_parquet(truth, path, TRUTH_TABLE)
+
+
+def _shape_and_seed(dataset: SheetRow) -> tuple[Any, Any, int]:
+    seed = int(dataset.options.get("seed", derive_seed(dataset.id)))
+    return dataset.features, dataset.classes, seed
+
+
+def _fill(
+    values: np.ndarray, truth: pd.DataFrame, factors: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Draw a chunk of whole modules, unit variance within classes, shape (n_rows, n_samples).
+
+    ``factors`` (n_factors, n_samples) are those of all features.
+    """
+    n_rows, n_samples = values.shape
+    rng.standard_normal(out=values)
+    of_modules = rng.standard_normal((-(-n_rows // MODULE_SIZE), n_samples))
+    loading = truth["loading"].to_numpy()[:, None]
+    common = truth[[f"factor_{k + 1}" for k in range(len(factors))]].to_numpy()
+    values *= np.sqrt(1.0 - loading**2 - np.sum(common**2, axis=1, keepdims=True))
+    values += loading * np.repeat(of_modules, MODULE_SIZE, axis=0)[:n_rows]
+    values += common @ factors
+    shape = truth["shape"].to_numpy()
+    variance = _SKEW**2  # of log-normal values, then centred and of unit variance
+    center, sd = np.exp(variance / 2), np.sqrt(np.expm1(variance) * np.exp(variance))
+    for name, sign in (("skewed", 1.0), ("left-skewed", -1.0)):
+        rows = shape == name
+        values[rows] = sign * ((np.exp(_SKEW * (sign * values[rows])) - center) / sd)
+    bimodal = shape == "bimodal"
+    values[bimodal] = np.cbrt(values[bimodal]) / _BIMODAL_SD

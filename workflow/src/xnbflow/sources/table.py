@@ -1,0 +1,443 @@
+"""A table of one's own: text, workbook, ARFF or Parquet, samples in rows or columns."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.annotation import standard_names
+from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.cell_texts import category_codes, is_date, is_missing
+from xnbflow.sources.class_labels import UNLABELLED, plain_text
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.genepattern import as_gct, read_classes
+from xnbflow.sources.geo import fetch_accession
+from xnbflow.sources.phenotype import joined, position_of, read_phenotype
+from xnbflow.sources.sheet import SheetRow, check_options, is_accession
+from xnbflow.sources.table_file import Columns, TableFile
+from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
+
+__all__ = ["load", "read_table"]
+
+_PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
+#: So many columns (or rows) that are no features are kept as what is known of samples.
+_KEPT_TEXTS = 50
+
+
+def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
+    """Get a table from its path or URL, and read it as its row of the sheet says."""
+
+    def fetched(location: str, name: str, sha256: str | None = None) -> Path:
+        name += "".join(Path(urlsplit(location).path).suffixes[-2:])
+        return downloads.fetch_location("table", location, name=name, sha256=sha256)
+
+    path = fetched(dataset.location, dataset.id, dataset.sha256)
+    if phenotype := dataset.options.get("phenotype"):
+        if is_accession(phenotype):
+            local = fetch_accession(dataset.id, phenotype, downloads)
+        else:
+            local = fetched(phenotype, f"{dataset.id}-phenotype")
+        dataset = replace(dataset, options=dataset.options | {"phenotype": str(local)})
+    return read_table(path, dataset)
+
+
+def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
+    r"""Read a table.
+
+    Parameters
+    ----------
+    path : path
+        CSV (comma), TSV (``.tsv``, ``.tab``, ``.txt``; tabs), plain or gzipped, as R's write.csv
+        and write.table write it, too; a workbook (``.xlsx``, ``.xls``, ``.ods``), ``.arff``,
+        Parquet or AnnData's ``.h5ad``. It has a header.
+    dataset : SheetRow
+        With samples in rows, ``label`` and ``id_column`` name columns, and without the latter
+        samples are called by the first column if that has no name, else 0, 1, ...; with samples
+        in columns, ``label`` names the row of labels, and ``id_column`` the column of row names
+        (the first without). Its options:
+
+        - ``angular=wind:degrees,hour:24``: angles with their unit, ``degrees``, ``radians`` or
+          the period; they become radians.
+        - ``categorical=sex,stage``: categories, which become codes 0, 1, ... in the order of the
+          numbers if all are numbers, else of the alphabet.
+        - ``batch=plate``, ``phenotype_columns=age,sex``: columns that are known of the samples and
+          no features.
+        - ``drop=note``: what is no feature; ``features=*_at``: what is, and nothing else.
+        - ``separator=semicolon`` (comma, tab, semicolon, space, pipe), ``decimal=comma``,
+          ``sheet=Sheet2`` of a workbook.
+        - ``phenotype=pheno.tsv``: another table, a row per sample, for label, group and what else
+          is known; its column of sample names is ``phenotype_id``, else the first. Or a series
+          matrix or an accession of GEO (``phenotype=GSE4107``), for ``label`` and ``group`` as of
+          source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``.
+          Of a table in GCT it may be a ``.cls`` file, which gives the label ``class``.
+        - ``matrix=X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
+        - those of `xnbflow.sources.assembly.assemble`.
+
+        Names may be patterns with ``*`` and ``?``. All other features are linear.
+
+    Returns
+    -------
+    DataSet
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> row = SheetRow("toy", "table", label="site", options={"angular": "wind:degrees"})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "toy.csv")
+    ...     _ = path.write_text("site,wind,speed\nnorth,90,3\nsouth,180,5\n")
+    ...     series = read_table(path, row)
+    >>> series.features.tolist(), series.kinds.tolist(), series.values.round(2).tolist()
+    (['wind', 'speed'], ['angular', 'linear'], [[1.57, 3.14], [3.0, 5.0]])
+    """
+    path = Path(path)
+    check_options(dataset)
+    if suffix_of(path) == ".h5ad":
+        from xnbflow.sources.h5ad import read_h5ad  # noqa: PLC0415 - an extra
+
+        return read_h5ad(path, dataset)
+    if suffix_of(path) == ".gct":
+        dataset = as_gct(path, dataset)
+    with about_file(path):
+        location = dataset.options.get("phenotype", "")
+        if suffix_of(location) == ".cls":
+            phenotype = read_classes(Path(location), path)
+        else:
+            phenotype = read_phenotype(location, dataset) if location else None
+        kinds = _Kinds(dataset)
+        with open_table(path, dataset.options) as table:
+            if not table.header:
+                msg = f"{path} has no header; get it again"
+                raise InputError(msg)
+            turned = dataset.orientation == "columns"
+            read = _samples_in_columns if turned else _samples_in_rows
+            content = read(dataset, kinds, table, phenotype)
+        return assemble(dataset, _draft(path, dataset, content, kinds, phenotype))
+
+
+@dataclass
+class _Content:
+    """What a table holds.
+
+    ``values`` has the shape (n_features, n_samples), NaN where a value is missing; its rows in
+    ``coded`` are categories, filled later from ``texts``, which holds a text for each sample by the
+    column's (or row's) name. ``sample_place`` and ``feature_place`` say where in the file a sample
+    or a feature is, ``feature_texts`` what the file says of each feature.
+    """
+
+    samples: list[str]
+    features: list[str]
+    values: np.ndarray
+    texts: dict[str, list[str]]
+    coded: list[int]
+    sample_place: Callable[[int], str]
+    feature_place: Callable[[int], str]
+    feature_texts: dict[str, list[str]] = field(default_factory=dict)
+
+
+class _Kinds:
+    """The sheet's patterns of names, by option; of angles each with its period."""
+
+    def __init__(self, dataset: SheetRow) -> None:
+        self.drop, self.features, self.categorical = map(
+            dataset.names, ("drop", "features", "categorical")
+        )
+        self.angular: dict[str, float] = {}
+        for text in dataset.names("angular"):
+            name, _, unit = text.rpartition(":")
+            try:
+                self.angular[name] = _PERIODS.get(unit) or float(unit)
+            except ValueError:
+                name = ""
+            if not name or not 0 < self.angular[name] < math.inf:
+                msg = (
+                    f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
+                    "name:degrees, name:radians or name:<period>, say hour:24"
+                )
+                raise InputError(msg, key="angular")
+
+    def is_feature(self, name: str) -> bool:
+        """Return whether a column is a feature, going by its name."""
+        known = [*self.features, *self.categorical, *self.angular]
+        return not _matches(name, self.drop) and (not self.features or _matches(name, known))
+
+    def refuse_idle(self, path: str | Path, names: Sequence[str]) -> None:
+        """Refuse patterns of names that match nothing."""
+        for option, patterns in vars(self).items():
+            for pattern in patterns:
+                if not any(_matches(name, [pattern]) for name in names):
+                    msg = (
+                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but nothing "
+                        f"is called so; there are {listed(names)} ({len(names)} in all). Correct "
+                        "the option"
+                    )
+                    raise InputError(msg, key=option)
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _samples_in_rows(
+    dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
+) -> _Content:
+    names, path = table.header, Path(table.path)
+    kinds.refuse_idle(path, [*names, *(() if phenotype is None else phenotype)])
+    key = 0 if names[0] == "" else None  # the row names that R and pandas write
+    if dataset.id_column:
+        key = position_of(path, names, dataset.id_column, "id_column")
+    wanted = _wanted_texts(dataset, phenotype, names)
+    for name, option in wanted.items():
+        position_of(path, names, name, option)
+    own = {*wanted, *([names[key]] if key is not None else [])}
+    aside = {name for name in names if name not in own and not kinds.is_feature(name)}
+    kept = own if len(aside) > _KEPT_TEXTS else own | aside
+    order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
+    _refuse_nothing(path, order, "features")
+    coded = [p for p in order if names[p] in table.nominal or _matches(names[p], kinds.categorical)]
+    texts = [*(p for p, name in enumerate(names) if p == key or name in kept), *coded]
+    numbers = sorted(set(order).difference(coded)) if coded else order
+    cells = table.read(Columns(texts, numbers), by_column=True)
+    if not cells.lines:
+        msg = f"{path} has nothing below its header; get it again"
+        raise InputError(msg)
+    values = cells.numbers.T
+    if coded:
+        values = np.full((len(order), len(cells.lines)), np.nan)
+        values[np.searchsorted(order, numbers)] = cells.numbers.T
+    found = {names[place]: column for place, column in zip(texts, cells.texts, strict=True)}
+    samples = list(map(str, range(len(values.T)))) if key is None else found.pop(names[key])
+    return _Content(
+        samples,
+        [names[place] for place in order],
+        values,
+        found,
+        np.searchsorted(order, coded).tolist(),
+        lambda sample: f"{table.unit} {cells.lines[sample]}",
+        lambda feature: table.place(order[feature]),
+    )
+
+
+def _samples_in_columns(
+    dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
+) -> _Content:
+    names, path = table.header, Path(table.path)
+    key = position_of(path, names, dataset.id_column or names[0], "id_column")
+    aside = [p for p, name in enumerate(names) if p != key and _matches(name, kinds.drop)]
+    places = [p for p in range(len(names)) if p != key and p not in set(aside)]
+    kept = aside if len(aside) <= _KEPT_TEXTS else []
+    wanted = _wanted_texts(dataset, phenotype, None)
+    cells = table.read(Columns((key, *kept), places, key, _text_rows(kinds, set(wanted))))
+    plain, *feature_texts = cells.texts
+    text_rows = {row[key]: (line, row) for line, row in cells.text_rows}
+    count = Counter(row[key] for _, row in cells.text_rows)
+    for name, option in wanted.items():
+        seen = [*count.elements(), *plain]
+        if phenotype is not None and name not in seen:
+            _refuse_nowhere(dataset, name, option, phenotype)
+        position_of(path, [text for text in seen if text == name] or seen, name, option)
+    coded = [name for name in count if _matches(name, kinds.categorical)]
+    features, lines, values = plain + coded, cells.lines, cells.numbers
+    order = list(range(len(features)))
+    if coded:
+        lines = lines + [text_rows[name][0] for name in coded]
+        order.sort(key=lines.__getitem__)
+        values = np.vstack([values, np.full((len(coded), len(places)), np.nan)])[order]
+    return _Content(
+        [names[place] for place in places],
+        [features[i] for i in order],
+        values,
+        {
+            name: [row[p] for p in places]
+            for name, (_, row) in text_rows.items()
+            if count[name] == 1
+        },
+        [row for row, i in enumerate(order) if i >= len(plain)],
+        lambda sample: table.place(places[sample]),
+        lambda feature: (
+            f"{table.unit} {lines[order[feature]]} ({quoted(features[order[feature]])})"
+        ),
+        {} if coded else dict(zip([names[p] for p in kept], feature_texts, strict=True)),
+    )
+
+
+def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
+    """Return which rows, by name, are text, dropped or categories; None if there are none."""
+    named = {*wanted, *kinds.drop, *kinds.categorical}
+    patterns = [name for name in named if set(name) & set("*?[")]
+    if not named and not kinds.features:
+        return None
+
+    def is_text(name: str) -> bool:
+        if name in named or _matches(name, patterns):
+            return True
+        return bool(kinds.features) and not _matches(name, kinds.features)
+
+    return is_text
+
+
+def _wanted_texts(
+    dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
+) -> dict[str, str]:
+    """Return the columns that are no features by the sheet, each with its key there."""
+    wanted = {}
+    own = [(key, dataset.options.get(key)) for key in ("group", "batch")]
+    own += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
+    for key, name in (("label", dataset.label), *own):
+        elsewhere = phenotype is not None and name in phenotype
+        if not name or (elsewhere and name not in (names or ())):
+            continue
+        if phenotype is not None and names is not None and name not in names:
+            _refuse_nowhere(dataset, name, key, phenotype)
+        wanted[name] = key  # no feature, whichever file it is taken from
+    return wanted
+
+
+def _draft(
+    path: Path,
+    dataset: SheetRow,
+    content: _Content,
+    kinds: _Kinds,
+    phenotype: pd.DataFrame | None,
+) -> Draft:
+    where = f"data set {dataset.id}: {path}"
+    _refuse_bad_names(path, content)
+    feature_kinds = _settle_kinds(dataset, kinds, content)
+    notes = _changed_names(path, content)
+    values, samples = content.values, np.asarray(content.samples, dtype=str)
+    metadata = pd.DataFrame(
+        {name: text for name, text in content.texts.items() if name not in content.features},
+        dtype=object,
+        index=range(len(samples)),
+    )
+    kept = np.arange(len(samples))
+    if phenotype is not None:
+        keep, rows, said = joined(where, samples, phenotype)
+        notes += said
+        if not keep.all():
+            kept = np.flatnonzero(keep)
+            values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]
+        metadata = metadata.loc[keep].reset_index(drop=True)
+        _refuse_contradictions(where, dataset, samples, metadata, rows)
+        metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
+    labels: Any = [UNLABELLED] * len(samples)  # of samples to predict
+    if dataset.label is not None:
+        labels = list(metadata.pop(dataset.label))
+    feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
+    return Draft(
+        where,
+        values,
+        content.features,
+        samples,
+        labels,
+        f"label {dataset.label!r}",
+        metadata,
+        feature_kinds,
+        feature_metadata if len(feature_metadata.columns) else None,
+        lambda feature, sample: (
+            f"{content.feature_place(feature)}, {content.sample_place(int(kept[sample]))}"
+        ),
+        notes,
+    )
+
+
+def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[str]:
+    """Fill in codes of categories and turn angles to radians; return each feature's kind."""
+    settled = ["linear"] * len(content.features)
+    literal = set(dataset.names("literal"))
+    for row in content.coded:
+        cells = content.texts[content.features[row]]
+        known = [i for i, c in enumerate(cells) if c in literal or not is_missing(c)]
+        content.values[row, known] = category_codes([cells[i] for i in known])
+        settled[row] = "categorical"
+    for row, name in enumerate(content.features) if kinds.angular else ():
+        period = next((p for key, p in kinds.angular.items() if _matches(name, [key])), None)
+        if settled[row] == "linear" and period is not None:
+            content.values[row] *= 2 * math.pi / period
+            settled[row] = "angular"
+    return settled
+
+
+def _changed_names(path: Path, content: _Content) -> list[str]:
+    """Note names that are none any more: dates that Excel made, and words for nothing."""
+    notes, found = [], {"feature": content.features}
+    if suffix_of(path) in WORKBOOKS:  # elsewhere samples may be days
+        found["sample"] = content.samples
+    for what, names in found.items():
+        if dates := [name for name in names if is_date(name)]:
+            notes.append(
+                f"{counted(len(dates), f'{what} name', 'is a date', 'are dates')} "
+                f"({listed(dates)}): Excel makes dates of names such as SEPT2, MARCH1 and 1-2; "
+                "correct them"
+            )
+    if nothing := [name for name in content.features if is_missing(name)]:
+        notes.append(
+            f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "
+            "where a probe has no gene: name a gene, or leave it out by drop="
+        )
+    return notes
+
+
+def _refuse_bad_names(path: Path, content: _Content) -> None:
+    """Refuse what has no name, and samples whose names repeat; features may until they merge."""
+    for what, names, place in (
+        ("feature", content.features, content.feature_place),
+        ("sample", content.samples, content.sample_place),
+    ):
+        _refuse_nothing(path, names, f"{what}s")
+        column = pd.Series(names, dtype=object)
+        bad = (column == "") | (column.duplicated() & (what == "sample"))
+        if bad.any():
+            i = int(bad.argmax())
+            wrong = f"the {what} has no name; name it, or drop it"
+            if names[i]:
+                first = place(names.index(names[i]))
+                wrong = f"{what} name {quoted(names[i])} occurs in {first}, too; make them unique"
+            msg = f"{path}, {place(i)}: {wrong}"
+            raise InputError(msg, key=place(i))
+
+
+def _refuse_contradictions(
+    where: str,
+    dataset: SheetRow,
+    samples: np.ndarray,
+    table: pd.DataFrame,
+    phenotype: pd.DataFrame,
+) -> None:
+    """Refuse a label or group that table and phenotype file give differently."""
+    for name in (dataset.label, dataset.options.get("group")):
+        if name not in table or name not in phenotype:
+            continue
+        differs = (table[name].map(plain_text) != phenotype[name].map(plain_text)).to_numpy()
+        if differs.any():
+            i = int(np.argmax(differs))
+            msg = (
+                f"{where}: {name!r} of sample {quoted(str(samples[i]))} is "
+                f"{quoted(table[name][i])} in the table, {quoted(phenotype[name][i])} in the "
+                f"phenotype file ({differs.sum()} differ); correct one, or name another column"
+            )
+            raise InputError(msg, key=name)
+
+
+def _refuse_nowhere(dataset: SheetRow, name: str, key: str, phenotype: pd.DataFrame) -> None:
+    msg = (
+        f"data set {dataset.id}: neither the phenotype file nor the table has {name!r}, which the "
+        f"sheet's {key} names; the phenotype has {listed(list(phenotype.columns))}"
+    )
+    raise InputError(msg, key=key)
+
+
+def _refuse_nothing(path: Path, found: Sequence[object], what: str) -> None:
+    if not found:
+        msg = f"{path}: there are no {what}; check label, id_column, orientation and drop"
+        raise InputError(msg)

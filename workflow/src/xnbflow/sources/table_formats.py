@@ -1,0 +1,278 @@
+"""Formats of tables: text, workbooks, ARFF and Parquet, each a `TableFile`."""
+
+import csv
+import importlib.util
+import io
+import pickle
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.sources.cell_texts import DECIMAL_COMMA
+from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff
+from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
+from xnbflow.sources.table_file import Cells, Columns, TableFile
+
+__all__ = ["WORKBOOKS", "open_table", "suffix_of"]
+
+WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+_PARQUET = frozenset({".parquet", ".pq"})
+_TABS = frozenset({".tsv", ".tab", ".txt"})
+_DECIMALS = {"point": ".", "comma": ","}
+
+_ATTRIBUTE = re.compile(
+    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE
+)
+
+_NUMERIC, _TEXTS = frozenset({"numeric", "real", "integer"}), frozenset({"string", "date"})
+
+#: Memory that reading a workbook may take: some, and so many times what its file holds unpacked.
+_LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
+
+
+@contextmanager
+def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
+    """Open a table by its format, which its name shows: Parquet, ARFF, GCT, a workbook, text.
+
+    The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
+    """
+    suffix = suffix_of(path)
+    with about_file(path):
+        if suffix in WORKBOOKS:
+            book = Workbook(path, options.get("sheet"), _DECIMALS.get(options.get("decimal", "")))
+            with book.naming_sheets("sheet" in options):
+                yield book
+            return
+        if suffix not in {*_PARQUET, ".gct"}:
+            refuse_other_formats(path)
+        with open_raw(path) as stream:
+            if suffix in _PARQUET:
+                yield ParquetTable(path, stream)
+            elif suffix == ".arff":
+                yield Arff(path, stream)
+            elif suffix == ".gct":  # of GenePattern: version, size, then a table
+                if not stream.readline().startswith(b"#1.2") or not stream.readline():
+                    msg = f"{path} is not GCT of version 1.2; write that version, or a plain table"
+                    raise InputError(msg)
+                yield DelimitedText(path, stream, ("\t", "."), first_line=3)
+            else:
+                separator = SEPARATORS.get(options.get("separator", ""))
+                default = separator or ("\t" if suffix in _TABS else ",")
+                sign = _DECIMALS.get(options.get("decimal", ""))
+                certain = separator is not None
+                yield DelimitedText(
+                    path, stream, lambda head: sniff(path, head, default, sign, certain=certain)
+                )
+
+
+def suffix_of(path: str | Path) -> str:
+    """Return the suffix in small letters, that before ``.gz`` if there is one.
+
+    Examples
+    --------
+    >>> suffix_of("a/b.CSV.gz")
+    '.csv'
+    """
+    path = Path(urlsplit(str(path)).path)
+    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return inner.suffix.lower()
+
+
+class Workbook(TableFile):
+    """A sheet of a workbook, the first one if it is not named; read by python-calamine."""
+
+    def __init__(self, path: Path, sheet: str | None, decimal: str | None = None) -> None:
+        super().__init__(path)
+        self._sheets, rows = _workbook_rows(path, sheet)
+        while rows and not any(cell != "" for cell in rows[0]):
+            rows.pop(0)
+        self.decimal = decimal or self.decimal
+        self._cells = [[_text(cell, self.decimal) for cell in row] for row in rows]
+        self.header = self._cells.pop(0) if self._cells else []
+
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
+        """Yield the rows below the header that are not empty."""
+        return ((number, row) for number, row in enumerate(self._cells, 2) if any(row))
+
+    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
+        """Read all rows; see `TableFile.read`. Numbers among the texts have decimal points."""
+        found = super().read(columns, by_column=by_column)
+        if self.decimal == ",":
+            for texts in found.texts:
+                texts[:] = [
+                    text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text
+                    for text in texts
+                ]
+        return found
+
+    @contextmanager
+    def naming_sheets(self, chosen: bool) -> Iterator[None]:
+        """Name the other sheets in each `InputError` of the block, if none was ``chosen``."""
+        try:
+            yield
+        except InputError as error:
+            if chosen or len(self._sheets) < 2:
+                raise
+            first, *others = map(repr, self._sheets)
+            msg = (
+                f"{error}. This is the first sheet, {first}; to read another, say sheet= in the "
+                f"options: {', '.join(others[:8])}"
+            )
+            raise InputError(msg, file=error.file, key=error.key, remedy=error.remedy) from error
+
+
+def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[Any]]]:
+    """Read the names of all sheets, and one of them, in a process of bounded memory.
+
+    A workbook of one cell in its last row and column would take hundreds of gigabytes, and the
+    library ends the process that asks for them.
+    """
+    if wrong := what_is_wrong(path):
+        msg = f"{path} {wrong}"
+        raise InputError(msg)
+    size = path.stat().st_size
+    try:
+        if zipfile.is_zipfile(path):  # of ODF and of Excel since 2007
+            with zipfile.ZipFile(path) as parts:
+                unpacked = sum(part.file_size for part in parts.infolist())
+            refuse_bomb(path, size, unpacked)
+            size = max(size, unpacked)
+    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
+        msg = f"{path} cannot be read as a workbook ({quoted(str(error), 160)}); save it anew"
+        raise InputError(msg) from error
+    if importlib.util.find_spec("python_calamine") is None:
+        msg = f"{path} is a workbook; to read it, install python-calamine, or save it as CSV"
+        raise InputError(msg)
+    memory = _LEAST_MEMORY + _MEMORY_RATIO * size
+    command = [sys.executable, "-P", str(Path(__file__).with_name("workbook_process.py"))]
+    command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
+    if done.returncode == 0:
+        found: tuple[list[str], list[list[Any]]] = pickle.loads(done.stdout)  # noqa: S301 - our own
+        return found
+    why = (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason is given"])[-1]
+    if done.returncode < 0:
+        why = f"it takes more than {memory >> 20} MiB of memory"
+    msg = f"{path} cannot be read as a workbook ({quoted(why, 200)[1:-1]}); save it anew, or as CSV"
+    raise InputError(msg, key="sheet" if "has no sheet" in why else None)
+
+
+def _text(cell: Any, decimal: str) -> str:
+    """Return a cell as text: of a number the shortest that is exact, whole ones without ``.0``."""
+    if isinstance(cell, float):
+        whole = cell.is_integer() and abs(cell) < 2**53
+        return str(int(cell)) if whole else str(cell).replace(".", decimal)
+    return str(cell).strip()
+
+
+class Arff(TableFile):
+    """Weka's ARFF: attributes with their types, then rows as CSV.
+
+    Nominal attributes, ``{a, b}`` or string, are categories. SciPy's reader takes no strings.
+    """
+
+    unit = "line"
+
+    def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
+        super().__init__(path)
+        self._lines = self._numbered(stream)
+        for number, line in self._lines:
+            word = line.split(None, 1)[0].lower()
+            if word == "@data":
+                return
+            if word == "@relation":
+                continue
+            if word != "@attribute":
+                wrong = f"{quoted(line)} is not a declaration of ARFF; correct it"
+                raise self._refusal(number, wrong)
+            if (match := _ATTRIBUTE.fullmatch(line)) is None:
+                raise self._refusal(number, f"{quoted(line)} is no attribute; correct it")
+            *names, kind = match.groups()
+            self.header.append(re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None)))
+            kind = kind.lower().split()[0]
+            if kind not in _NUMERIC:
+                self.nominal.add(self.header[-1])
+                if kind not in _TEXTS and not kind.startswith("{"):
+                    raise self._refusal(number, f"{quoted(kind)} is no type of ARFF; correct it")
+        msg = f"{path} has no @data; it is not a complete ARFF file. Get it again"
+        raise InputError(msg)
+
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
+        """Yield the rows below ``@data``."""
+        for number, line in self._lines:
+            if line.startswith("{"):
+                wrong = "a sparse row; in Weka, apply SparseToNonSparse and save it again"
+                raise self._refusal(number, wrong)
+            quote = "'" if "'" in line else '"'
+            line = re.sub(rf"{quote}\s+(?=,|$)", quote, line)  # noqa: PLW2901 - a strict reader
+            reader = csv.reader(
+                [line], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True
+            )
+            try:
+                yield number, [cell.strip() for cell in next(reader)]
+            except csv.Error as error:
+                wrong = f"not valid ARFF ({error}); correct the line"
+                raise self._refusal(number, wrong) from error
+
+    def _numbered(self, stream: io.BufferedIOBase) -> Iterator[tuple[int, str]]:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode("utf-8-sig").strip()
+            except UnicodeDecodeError as error:
+                raise self._refusal(number, "not UTF-8 text; save the file as UTF-8") from error
+            if re.search(r"[\x00-\x08\x0b-\x1f\x7f]", line):
+                raise self._refusal(number, "a control character; get the file again")
+            if line and not line.startswith("%"):
+                yield number, line
+
+    def _refusal(self, number: int, wrong: str) -> InputError:
+        return InputError(f"{self.path}, line {number}: {wrong}", key=f"line {number}")
+
+
+class ParquetTable(TableFile):
+    """A Parquet file; numbers are taken as they are, without a detour through text."""
+
+    def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
+        super().__init__(path)
+        try:
+            self._table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            why = quoted(str(error), 160)
+            msg = f"{path} is not a Parquet file ({why}); correct its name, or get it again"
+            raise InputError(msg) from error
+        self.header = [name.strip() for name in self._table.column_names]
+
+    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
+        """Yield the rows as text."""
+        return enumerate(zip(*map(self._texts, range(len(self.header))), strict=True), 1)
+
+    def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
+        """Read all rows; see `TableFile.read`."""
+        numbers = [self._table[place] for place in columns.numbers]
+        kinds = {column.type for column in numbers}
+        if columns.is_text is None and all(
+            pa.types.is_floating(kind) or pa.types.is_integer(kind) for kind in kinds
+        ):
+            values = np.empty((len(numbers), len(self._table)))
+            for row, column in enumerate(numbers):
+                values[row] = column.cast(pa.float64(), safe=False).to_numpy()
+            if not np.isinf(values).any():
+                texts = [self._texts(place) for place in columns.text]
+                values = values.T if by_column else np.ascontiguousarray(values.T)
+                return Cells(list(range(1, len(self._table) + 1)), texts, values)
+        return super().read(columns, by_column=by_column)  # which says what is no number
+
+    def _texts(self, place: int) -> list[str]:
+        cells = self._table[place].to_pylist()
+        return ["" if cell is None else str(cell).strip() for cell in cells]

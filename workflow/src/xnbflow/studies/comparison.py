@@ -1,0 +1,256 @@
+"""Comparison of classifiers by accuracy: tables of tests over data sets and over folds.
+
+The directional paper's section 4.2 (Tables 3-5) after Demšar (2006), García and Herrera (2008),
+Bouckaert (2004) and Nadeau and Bengio (2003), with a Bayesian test after Benavoli et al. (2017).
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError
+from xnbflow.inference.paired_tests import (
+    bayesian_signed_rank_test,
+    corrected_resampled_t_test,
+    sorted_runs_test,
+    wilcoxon_signed_rank_test,
+)
+from xnbflow.inference.rank_tests import (
+    adjust_pairwise,
+    average_ranks,
+    critical_difference_diagram,
+    friedman_test,
+    iman_davenport_test,
+    pairwise_rank_tests,
+)
+from xnbflow.inference.verdicts import holm
+from xnbflow.tables.contract import STUDY_TABLES
+
+__all__ = [
+    "OMNIBUS",
+    "compare_over_data_sets",
+    "compare_over_folds",
+    "omnibus",
+    "pairwise",
+    "pairwise_within",
+    "ranks",
+]
+
+#: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
+#: returns its statistic and p-value first.
+OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
+_ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
+_POSTERIOR = ["first_better", "equivalent", "second_better"]
+#: With fewer data sets the prior of the Bayesian signed-rank test decides.
+_FEWEST_DATASETS = 5
+#: Means that only floating point tells apart are ties.
+_DECIMALS = 12
+
+
+def compare_over_data_sets(
+    scores: pd.DataFrame, *, rope: float = 0.01, seed: int = 0
+) -> pd.DataFrame:
+    """Compare every pair of classifiers by their scores over data sets.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_classifiers)
+        One row per data set, one column per classifier; higher is better.
+    rope : float
+        Differences up to this much are practically none (Bayesian test).
+    seed : int
+        Seed of the Bayesian test.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
+        minus second), ``p`` (`wilcoxon_signed_rank_test`), its adjustments (`adjust_pairwise`), and
+        ``first_better``, ``equivalent`` and ``second_better`` (`bayesian_signed_rank_test`).
+
+    Raises
+    ------
+    InputError
+        If a score is missing, there are fewer than two classifiers, or a name repeats.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"nb": [0.8, 0.7, 0.9], "xnb": [0.9, 0.8, 0.9]})
+    >>> compare_over_data_sets(scores)[["first", "second", "mean_difference", "p"]].round(3)
+      first second  mean_difference    p
+    0    nb    xnb           -0.067  0.5
+    """
+    _need_a_pair(scores)
+    rows = []
+    for first, second in itertools.combinations(scores.columns, 2):
+        a, b = scores[first].to_numpy(), scores[second].to_numpy()
+        posterior = bayesian_signed_rank_test(a, b, rope, seed=seed)
+        p = wilcoxon_signed_rank_test(a, b).p_value
+        rows.append((first, second, (a - b).mean(), p, *posterior))
+    table = pd.DataFrame(rows, columns=["first", "second", "mean_difference", "p", *_POSTERIOR])
+    adjusted = adjust_pairwise(table["p"], scores.shape[1])
+    return pd.concat([table.loc[:, :"p"], adjusted, table[_POSTERIOR]], axis=1)
+
+
+def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.DataFrame:
+    """Compare every pair of classifiers on one data set by (repeated) cross-validation.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_runs * n_folds, n_classifiers)
+        Scores of each fold, higher is better. The rows' index has the levels ``repeat`` and
+        ``fold``; all repeats have the same folds.
+    test_train_ratio : float
+        Test samples of a fold per training sample: 1/9 for ten-fold cross-validation.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
+        minus second), ``alternative`` (its direction, as in the paper's Table 5), ``sorted_runs``
+        (one-sided p of `sorted_runs_test` in that direction) and ``corrected_t``, ``lower`` and
+        ``upper`` (two-sided p and 95 % limits of `corrected_resampled_t_test`).
+
+    Raises
+    ------
+    InputError
+        If a score is missing, repeats differ in their folds, there are fewer than two folds or
+        classifiers, or a classifier's name repeats.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([range(2), range(3)], names=["repeat", "fold"])
+    >>> scores = pd.DataFrame({"nb": [8, 7, 9, 8, 8, 8], "xnb": [9, 9, 9, 9, 8, 9]}, index)
+    >>> table = compare_over_folds(scores / 10, test_train_ratio=1 / 2)
+    >>> table[["first", "second", "alternative", "sorted_runs"]]
+      first second alternative  sorted_runs
+    0    nb    xnb        less         0.25
+    """
+    _need_a_pair(scores)
+    by_run = {name: scores[name].unstack("fold").to_numpy() for name in scores.columns}
+    rows = []
+    for first, second in itertools.combinations(scores.columns, 2):
+        a, b = by_run[first], by_run[second]
+        t_test = corrected_resampled_t_test(a, b, test_train_ratio)
+        alternative: Literal["less", "greater"] = "less" if t_test.mean < 0 else "greater"
+        p = sorted_runs_test(a, b, alternative).p_value
+        limits = (t_test.lower, t_test.upper)
+        rows.append((first, second, t_test.mean, alternative, p, t_test.p_value, *limits))
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "first", "second", "mean_difference", "alternative", "sorted_runs", "corrected_t",
+            "lower", "upper",
+        ],
+    )  # fmt: skip
+
+
+def _need_a_pair(scores: pd.DataFrame) -> None:
+    if scores.shape[1] < 2:
+        msg = f"comparing needs two classifiers, got {scores.columns.tolist()}"
+        raise InputError(msg)
+    repeated = scores.columns[scores.columns.duplicated()]
+    if len(repeated):
+        msg = f"classifier {repeated.tolist()[0]!r} has several columns; give each one its own name"
+        raise InputError(msg)
+
+
+def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
+    """Return the average rank of each classifier over data sets, best first.
+
+    ``repeats`` is the table of `xnbflow.studies.summaries.repeats`, here and below. Without two
+    data sets and two classifiers the table is empty.
+    """
+    rows = []
+    for folds, scores in _over_data_sets(repeats):
+        diagram = critical_difference_diagram(average_ranks(scores), len(scores))
+        for name, rank in diagram.ranks.items():
+            bars = "".join(
+                chr(ord("a") + i) for i, clique in enumerate(diagram.cliques) if name in clique
+            )
+            rows.append((folds, name, rank, len(scores), diagram.critical_difference, bars))
+    return pd.DataFrame(rows, columns=STUDY_TABLES["ranks"].fixed)
+
+
+def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
+    """Return the tests of `OMNIBUS` over data sets."""
+    rows = [
+        (folds, name, *test(scores)[:2], len(scores))
+        for folds, scores in _over_data_sets(repeats)
+        for name, test in OMNIBUS.items()
+    ]
+    return pd.DataFrame(rows, columns=STUDY_TABLES["omnibus"].fixed)
+
+
+def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
+    """Return every pair of classifiers compared over data sets, by ranks and by differences."""
+    columns = STUDY_TABLES["pairwise"].fixed
+    tables = []
+    for folds, scores in _over_data_sets(repeats):
+        signed = compare_over_data_sets(scores).rename(columns={"p": "wilcoxon"})
+        by_rank = pairwise_rank_tests(average_ranks(scores), len(scores))
+        by_rank = by_rank.rename(columns={"p": "rank_p"}).set_index(_pairs(by_rank))
+        by_rank = by_rank.loc[_pairs(signed), ["z", "rank_p", *_ADJUSTED]].reset_index(drop=True)
+        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds, too_few="")
+        if len(scores) < _FEWEST_DATASETS:
+            few = f"with fewer than {_FEWEST_DATASETS} the prior decides"
+            table["too_few"] = f"{counted(len(scores), 'data set')}; {few}"
+            table[_POSTERIOR] = np.nan
+        tables.append(table[columns])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
+
+
+def _pairs(table: pd.DataFrame) -> pd.Index:
+    pairs = zip(table["first"], table["second"], strict=True)
+    return pd.Index([frozenset(pair) for pair in pairs], dtype=object)
+
+
+def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
+    """Return every pair of classifiers compared over the folds of each data set.
+
+    ``metrics`` is the table of `xnbflow.studies.summaries.metrics`. Classifiers with failed
+    folds, and data sets with a single fold, are left out. Adjusted p-values are Holm's, over all
+    rows; those of sorted runs are doubled first, as their direction is that of the difference.
+    """
+    columns = STUDY_TABLES["pairwise_within"].fixed
+    tables = []
+    for (dataset, folds), group in metrics.groupby(["dataset", "folds"], sort=False):
+        scores = _by_classifier(group, ["repeat", "fold"], "accuracy").dropna(axis="columns")
+        sizes = group.drop_duplicates(["repeat", "fold"])["test_samples"]
+        tested, in_all = sizes.mean(), sizes.sum() / group["repeat"].nunique()
+        if min(scores.shape) >= 2 and tested < in_all:
+            table = compare_over_folds(scores, tested / (in_all - tested))
+            tables.append(table.assign(dataset=dataset, folds=folds))
+    if not tables:
+        return pd.DataFrame(columns=columns)
+    whole = pd.concat(tables, ignore_index=True)
+    whole["corrected_t_holm"] = holm(whole["corrected_t"].to_numpy())
+    whole["sorted_runs_holm"] = holm(np.minimum(1.0, 2 * whole["sorted_runs"].to_numpy()))
+    return whole[columns]
+
+
+def _over_data_sets(repeats: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield per scheme of folds the accuracies that can be compared, data sets by classifiers."""
+    accuracy = repeats[repeats["metric"] == "accuracy"]
+    for folds, group in accuracy.groupby("folds", sort=False):
+        scores = _by_classifier(group, ["dataset"], "value").round(_DECIMALS)
+        scores = scores.dropna(axis="columns", how="all").dropna(axis="index")
+        if min(scores.shape) >= 2:
+            yield folds, scores
+
+
+def _by_classifier(table: pd.DataFrame, index: list[str], values: str) -> pd.DataFrame:
+    """Return means in a column per classifier, in the order of the table; missing if any is."""
+    wide = table.pivot_table(
+        index=index,
+        columns="classifier",
+        values=values,
+        aggfunc=lambda each: each.mean(skipna=False),
+        dropna=False,
+        sort=False,
+    )
+    return wide.astype(np.float64)

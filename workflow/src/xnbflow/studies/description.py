@@ -1,0 +1,308 @@
+"""Tables of one classifier on one data set beyond its figures: its features, drawn on a page.
+
+What their columns mean is said in `xnbflow.tables.contract.DESCRIPTION_TABLES`.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import logsumexp
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.correlation import normalised_residuals
+from xnbflow.evaluation.fitting import filled
+from xnbflow.studies.densities import (
+    class_densities,
+    density_estimator,
+    log_densities,
+    telling_features,
+)
+from xnbflow.studies.ease import as_good_features
+from xnbflow.tables.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
+from xnbflow.tables.storage import read_parquet
+
+__all__ = [
+    "class_distances",
+    "dependent_groups",
+    "dependent_pairs",
+    "describe",
+    "description_tables",
+    "direction",
+    "feature_profiles",
+    "relative_evidence",
+]
+
+#: Features whose densities are drawn: per class, and in all.
+_PER_CLASS, _MOST = 4, 12
+#: Features looked at for dependence: those selected most often.
+_MOST_DEPENDENT = 200
+
+_TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
+
+
+def description_tables(
+    owners: Mapping[str, Sequence[Any]],
+    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    files: Mapping[str, Sequence[str]],
+) -> dict[str, pd.DataFrame]:
+    """Make every table of `xnbflow.tables.contract.DESCRIPTION_TABLES`.
+
+    For the parameters see `xnbflow.studies.study_tables.study_tables`.
+    """
+    series = dict(zip(owners["datasets"], files["series"], strict=True))
+    schema = DIAGNOSTIC_TABLES["dependence_test"]
+    cuts = {
+        dataset: float(cut)
+        for dataset, path in zip(owners["diagnosed"], files["dependence_test"], strict=True)
+        for cut in read_parquet(path, schema)["cut"]
+    }
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
+    places = enumerate(owners["trained"])
+    for dataset, of_dataset in itertools.groupby(places, lambda place: place[1][0]):
+        data = DataSet.read(series[dataset])  # one at a time: they may be large
+        selected = {}
+        for i, (_, folds, classifier) in of_dataset:
+            key = {"dataset": dataset, "folds": folds, "classifier": classifier}
+            paths = {name: files[name][i] for name in _TRAINED}
+            trained = {name: read_parquet(paths[name], TRAINING_TABLES[name]) for name in paths}
+            found = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
+            for name, table in found.items():
+                parts[name] += [table.assign(**key)] if len(table) else []
+            if len(trained["selected"]):
+                selected[dataset, folds, classifier] = trained["selected"]
+        if selected:
+            parts["as_good"].append(as_good_features(data, selected))
+    return {
+        name: pd.concat(parts[name], ignore_index=True)[table.fixed]
+        if parts[name]
+        else pd.DataFrame(columns=table.fixed)
+        for name, table in DESCRIPTION_TABLES.items()
+    }
+
+
+def describe(
+    series: DataSet,
+    entry: Mapping[str, Any],
+    trained: Mapping[str, pd.DataFrame],
+    cut: float | None,
+) -> dict[str, pd.DataFrame]:
+    """Return the tables of `xnbflow.tables.contract.DESCRIPTION_TABLES`, without their key.
+
+    The table ``as_good`` is not among them. They are empty for a classifier that does not select.
+    The features' medians over all samples replace missing values, except in the evidence, which is
+    then missing unless the classifier reports it itself. ``trained`` are the tables of
+    `xnbflow.evaluation.training.train`, ``cut`` is the |r| above which features count as dependent
+    given the class; None if not diagnosed.
+    """
+    evidence = relative_evidence(series, trained["predictions"], trained["explanations"], entry)
+    known = evidence.dropna(subset=["evidence"])
+    scores = known.groupby(["repeat", "fold", "sample", "class"], sort=False)
+    priors = trained["priors"].query("repeat == 0")
+    series = filled(series) if series.missing else series
+    ranked = _ranked(trained["selected"])
+    shown = telling_features(ranked, _PER_CLASS, _MOST)
+    often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()
+    pairs = dependent_pairs(series, often if cut is not None else [], cut or 1.0)
+    groups = dict(zip(often, dependent_groups(pairs, often), strict=True))
+    profiles = feature_profiles(series, ranked)
+    dependence_group = profiles["feature"].map(groups).fillna("").astype(str)
+    return {
+        "profiles": profiles.assign(dependence_group=dependence_group),
+        "class_distances": class_distances(trained["distances"]),
+        "dependent_pairs": pairs,
+        "densities": class_densities(series, shown, entry),
+        "values": _values(series, shown),
+        "priors": priors.assign(log_offset=priors["log_prior"] + priors["intercept"]),
+        "evidence": evidence,
+        "scores": scores[["evidence", "log_reference"]].sum().reset_index(),
+    }
+
+
+def _ranked(selected: pd.DataFrame) -> pd.DataFrame:
+    """Return in how many folds each feature was selected for each class, most often first."""
+    groups = selected.groupby(["class", "feature"], sort=True)
+    counts = groups.agg(frequency=("rank", "size"), mean_rank=("rank", "mean")).reset_index()
+    return counts.sort_values(
+        ["frequency", "mean_rank", "class", "feature"],
+        ascending=[False, True, True, True],
+        ignore_index=True,
+    )
+
+
+def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
+    """Return how high each selected feature is in its class, against the other classes.
+
+    ``selected`` has the columns ``class`` and ``feature``; pairs may come more than once. The
+    columns are those of the table ``profiles``, without the dependence.
+    """
+    pairs = selected[["class", "feature"]].drop_duplicates().reset_index(drop=True)
+    rows = pd.Index(series.features).get_indexer(pairs["feature"])
+    codes = pd.Index(series.classes).get_indexer(pairs["class"])
+    used, at = np.unique(rows, return_inverse=True)
+    values = series.values[used]
+    members = [values[:, series.labels == label] for label in series.classes]
+    others = [values[:, series.labels != label] for label in series.classes]
+    medians = np.array([np.median(own, axis=1) for own in members])
+    means = np.array([own.mean(axis=1) for own in members])
+    single = np.full(len(used), np.nan)
+    outside = np.array([np.median(o, axis=1) if o.shape[1] else single for o in others])
+    spans = np.array([np.ptp(own, axis=1) for own in members])
+    symbols = np.full(series.n_features, "", dtype=object)
+    if series.feature_metadata is not None and "symbol" in series.feature_metadata:
+        symbols = series.feature_metadata["symbol"].to_numpy(dtype=object)
+    return pairs.assign(
+        direction=[
+            direction(medians[:, i], means[:, i], code) for i, code in zip(at, codes, strict=True)
+        ],
+        median_inside=medians[codes, at],
+        median_outside=outside[codes, at],
+        constant=spans[codes, at] == 0,
+        symbol=symbols[rows],
+    )
+
+
+def _values(series: DataSet, features: Sequence[str]) -> pd.DataFrame:
+    rows = pd.Index(series.features).get_indexer(list(features))
+    return pd.DataFrame(
+        {
+            "feature": np.repeat(series.features[rows], series.n_samples),
+            "sample": np.tile(series.samples, len(rows)),
+            "class": np.tile(series.labels, len(rows)),
+            "value": series.values[rows].reshape(-1),
+        }
+    )
+
+
+def class_distances(distances: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean distance of a class from another in a feature, over its folds."""
+    groups = distances.groupby(["class", "feature", "other_class"], sort=False)["distance"]
+    return groups.agg(distance="mean", fits="size").reset_index()
+
+
+def dependent_pairs(series: DataSet, features: Sequence[str], cut: float) -> pd.DataFrame:
+    """Return the pairs of features with |r| above a cut within the classes, strongest first.
+
+    The columns are ``feature``, ``other`` and ``r``.
+    """
+    rows = np.flatnonzero(np.isin(series.features, np.asarray(features, dtype=str)))
+    if len(rows) < 2 or series.n_samples < len(series.classes) + 2:
+        return pd.DataFrame(columns=["feature", "other", "r"])
+    residuals = normalised_residuals(series.values[rows].T, series.labels)
+    r = residuals @ residuals.T
+    first, second = np.nonzero(np.triu(np.abs(r) > cut, k=1))
+    found = series.features[rows]
+    table = pd.DataFrame({"feature": found[first], "other": found[second], "r": r[first, second]})
+    return table.sort_values("r", key=np.abs, ascending=False, kind="stable", ignore_index=True)
+
+
+def dependent_groups(pairs: pd.DataFrame, features: Sequence[str]) -> list[str]:
+    """Return a letter per feature, the same for those joined by dependent pairs; '' for the others.
+
+    Examples
+    --------
+    >>> pairs = pd.DataFrame({"feature": ["g1", "g4"], "other": ["g3", "g5"], "r": [0.9, 0.8]})
+    >>> dependent_groups(pairs, ["g1", "g2", "g3", "g4", "g5"])
+    ['a', '', 'a', 'b', 'b']
+    """
+    index, n = pd.Index(features), len(features)
+    ends = np.array([index.get_indexer(pairs[name]) for name in ("feature", "other")])
+    ends = ends[:, (ends >= 0).all(axis=0)]
+    graph = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n, n))
+    of = connected_components(graph, directed=False)[1]
+    numbers = dict.fromkeys(of[np.bincount(of)[of] > 1].tolist())
+    letters = {group: _letter(i) for i, group in enumerate(numbers)}
+    return [letters.get(group, "") for group in of.tolist()]
+
+
+def _letter(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ... for 0, 1, ..."""
+    letter = chr(ord("a") + number % 26)
+    return letter if number < 26 else _letter(number // 26 - 1) + letter
+
+
+def relative_evidence(
+    series: DataSet, predictions: pd.DataFrame, explanations: pd.DataFrame, entry: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return how much more probable each class makes a value than all classes together.
+
+    The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference ``p(x) =
+    sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it, and a change of
+    units changes nothing. The reference is that of the fold's training samples. What a classifier
+    reports as evidence already, against a reference of its own, stays as it is. The result is the
+    table ``evidence``, of the first repeat; reference and evidence are missing where the classifier
+    has no densities of single features, or not in their units.
+    """
+    rows = explanations[explanations["repeat"] == 0]
+    columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]
+    tested = predictions[predictions["repeat"] == 0]
+    index = pd.Index(series.features)  # many names: hashed once, not in every fold
+    parts = []
+    for fold, group in rows.groupby("fold", sort=True):  # of one fit, and so of one scale
+        own, reference = group["log_likelihood"].to_numpy(), np.full(len(group), np.nan)
+        if group["scale"].iloc[0] == "evidence":
+            parts.append(group.assign(log_reference=0.0, evidence=own))
+            continue
+        if group["scale"].iloc[0] == "density":
+            samples = tested.loc[tested["fold"] == fold, "sample"].to_numpy(dtype=str)
+            training = ~np.isin(series.samples, samples)
+            reference = _log_mixture(series, index, training, group, entry)
+        with np.errstate(invalid="ignore"):
+            evidence = np.where(np.isneginf(reference), 0.0, own - reference)
+        parts.append(group.assign(log_reference=reference, evidence=evidence))
+    return pd.concat(parts, ignore_index=True)[columns] if parts else rows.reindex(columns=columns)
+
+
+def _log_mixture(
+    series: DataSet,
+    index: pd.Index,
+    training: np.ndarray,
+    group: pd.DataFrame,
+    entry: Mapping[str, Any],
+) -> np.ndarray:
+    """Return the log density of all classes together in each row; missing if there is none."""
+    found = index.get_indexer(group["feature"].unique())
+    features = np.sort(found[found >= 0])
+    values = series.values[features]
+    unknown = np.full(len(group), np.nan)
+    estimator = None if np.isnan(values).any() else density_estimator(entry, series, features)
+    if estimator is None:
+        return unknown
+    samples = np.flatnonzero(np.isin(series.samples, group["sample"].unique()))
+    labels = series.labels[training]
+    logs = log_densities(estimator, values[:, training], labels, values[:, samples])
+    if logs is None:
+        return unknown
+    shares = np.unique(labels, return_counts=True)[1] / len(labels)
+    reference = logsumexp(logs, axis=0, b=shares[:, None, None])
+    i = pd.Index(series.features[features]).get_indexer(group["feature"])
+    j = pd.Index(series.samples[samples]).get_indexer(group["sample"])
+    return reference[i, j]
+
+
+def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
+    """Return where a class is in a feature among all classes.
+
+    It is "high", "low", "between" or "equal" by the medians within the classes, NaN of a class that
+    does not count; by the means where all medians are equal, as in counts that are mostly zero.
+
+    Examples
+    --------
+    >>> medians = np.array([1.0, 3.0, 2.0])
+    >>> [direction(medians, medians, code) for code in range(3)]
+    ['low', 'high', 'between']
+    >>> direction(np.zeros(2), np.array([0.1, 0.4]), 1), direction(np.ones(2), np.ones(2), 0)
+    ('high', 'equal')
+    """
+    for centres in (medians, means):
+        own, others = centres[code], np.delete(centres, code)
+        others = others[~np.isnan(others)]
+        if not np.isnan(own) and (own != others).any():
+            return (
+                "high" if (own >= others).all() else "low" if (own <= others).all() else "between"
+            )
+    return "equal"

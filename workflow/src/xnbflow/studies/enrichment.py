@@ -1,0 +1,115 @@
+"""Gene sets that are over-represented among the genes of a class (Fisher's one-sided test)."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import hypergeom
+
+from xnbflow.core.errors import InputError, about_file
+from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.tables.contract import STUDY_TABLES
+
+__all__ = ["enrichment", "read_gene_sets"]
+
+#: Genes of a class at most, their false discovery rate, and measured genes of a set that is tested.
+_TOP, _LEVEL, _SIZES = 200, 0.05, (5, 500)
+
+
+def read_gene_sets(path: str | Path) -> dict[str, set[str]]:
+    """Read a GMT file: a set per line, its name, a description and its genes, separated by tabs.
+
+    A line without genes, and a second one with the same name, are an `InputError`.
+    """
+    sets: dict[str, set[str]] = {}
+    with about_file(path):
+        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+            name, *rest = (cell.strip() for cell in line.split("\t"))
+            if not any((name, *rest)):
+                continue
+            genes = set(rest[1:]) - {""}
+            if not genes or name in sets:
+                wrong = "has the name of an earlier set" if name in sets else "has no genes"
+                msg = (
+                    f"{path}, line {number}: {name!r} {wrong}. A GMT file has a set per line: "
+                    "name, description and genes, separated by tabs"
+                )
+                raise InputError(msg)
+            sets[name] = genes
+    return sets
+
+
+def enrichment(
+    genes: Mapping[str, pd.DataFrame],
+    signatures: Mapping[tuple[str, str], pd.DataFrame],
+    sets: Mapping[str, set[str]],
+) -> pd.DataFrame:
+    """Test which gene sets are over-represented among the genes of each class.
+
+    ``genes`` is the table ``genes`` of each data set: of each class the first 200 genes by rank
+    that are higher in it at a false discovery rate below 0.05 are tested. Features without a symbol
+    go by their own name; those of several genes (``///``) do not count. ``signatures`` is the table
+    ``signature`` by data set and classifier; of the ``sets`` those with 5 to 500 measured genes are
+    tested. The result is the study's table ``enrichment``: sets that have one of the genes at
+    least. The background is the measured genes. If no data set has any gene of the sets, it is an
+    `InputError`.
+    """
+    rows, known = [], False
+    for dataset, table in genes.items():
+        measured = set(_names(table))
+        tested = {name: found for name, own in sets.items() if (found := own & measured)}
+        known |= bool(tested)
+        tested = {n: s for n, s in tested.items() if _SIZES[0] <= len(s) <= _SIZES[1]}
+        for by, label, chosen in _chosen(dataset, table, signatures):
+            found = _over_represented(chosen & measured, tested, len(measured))
+            rows.append(found.assign(**{"dataset": dataset, "class": label, "by": by}))
+    if genes and not known:
+        msg = (
+            f"no gene of the gene sets is measured in {', '.join(genes)}: sets and features must "
+            "name genes alike. Give probes their symbols by annotation= in the sheet's options"
+        )
+        raise InputError(msg, key="gene_sets")
+    columns = STUDY_TABLES["enrichment"].fixed
+    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    names = table["symbol"].where(table["symbol"] != "", table["feature"])
+    return names[~names.str.contains("///", regex=False)]
+
+
+def _chosen(
+    dataset: str, table: pd.DataFrame, signatures: Mapping[tuple[str, str], pd.DataFrame]
+) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield how genes were chosen (a classifier, or empty for rank), their class and names."""
+    for label, rows in table.groupby("class"):
+        higher = rows[(rows["fdr"] < _LEVEL) & (rows["difference"] > 0)].sort_values("rank")
+        yield "", str(label), set(_names(higher).drop_duplicates().head(_TOP))
+    for (owner, classifier), signature in signatures.items():
+        for label, rows in signature.groupby("class") if owner == dataset else ():
+            yield classifier, str(label), set(_names(rows))
+
+
+def _over_represented(
+    chosen: set[str], sets: Mapping[str, set[str]], measured: int
+) -> pd.DataFrame:
+    shared = {name: sorted(chosen & own) for name, own in sets.items()}
+    size = np.array([len(own) for own in sets.values()], dtype=int)
+    overlap = np.array([len(own) for own in shared.values()], dtype=int)
+    expected = size * len(chosen) / max(1, measured)
+    p = np.asarray(hypergeom.sf(overlap - 1, measured, size, len(chosen)))
+    found = pd.DataFrame(
+        {
+            "gene_set": list(sets),
+            "set_size": size,
+            "chosen": len(chosen),
+            "overlap": overlap,
+            "fold": np.divide(overlap, expected, out=np.zeros(len(size)), where=expected > 0),
+            "p": p,
+            "fdr": benjamini_hochberg(p),
+            "genes": [" ".join(own) for own in shared.values()],
+        }
+    )
+    found = found[found["overlap"] > 0].sort_values("p", kind="stable")
+    return found.assign(rank=np.arange(1, len(found) + 1))

@@ -1,0 +1,345 @@
+"""The contract of files: every path of the workflow, and every table's columns.
+
+Rules, scripts, evaluation and report take paths and schemas from here and from nowhere else. The
+tables are declared in ``tables.toml`` beside this file; those of an analysis in its own folder.
+It is read whenever the Snakefile is, in every cluster job: only the standard library is imported.
+"""
+
+import string
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from xnbflow.core.entries import Analysis
+from xnbflow.core.errors import InputError, known_names
+
+
+class PathTemplate(str):
+    """A path with wildcards: a rule takes it as it is, code gives the wildcards values.
+
+    Examples
+    --------
+    >>> SERIES
+    'resources/series/{dataset}.parquet'
+    >>> SERIES.of(dataset="wine")
+    'resources/series/wine.parquet'
+    """
+
+    __slots__ = ()
+
+    @property
+    def wildcards(self) -> frozenset[str]:
+        """The names of the wildcards."""
+        return _wildcards(self)
+
+    def of(self, **values: str) -> str:
+        """Return the path with every wildcard replaced by its value; a `TypeError` names others."""
+        for given, needed, verb in (
+            (values.keys(), self.wildcards, "needs"),
+            (self.wildcards, values.keys(), "has no"),
+        ):
+            if missing := sorted(set(needed) - set(given)):
+                msg = f"{self} {verb} {', '.join(missing)}"
+                raise TypeError(msg)
+        return self.format(**values)
+
+    def fill(self, **values: str) -> "PathTemplate":
+        """Return the template with some wildcards replaced by their values.
+
+        Examples
+        --------
+        >>> DIAGNOSTIC.fill(table="normality")
+        'results/{dataset}/normality.parquet'
+        """
+        rest = {name: f"{{{name}}}" for name in self.wildcards}
+        return PathTemplate(self.format(**rest | values))
+
+
+@cache
+def _wildcards(template: str) -> frozenset[str]:
+    """Return the names of a template's wildcards; a large study asks some ten thousand times."""
+    return frozenset(name for _, name, _, _ in string.Formatter().parse(template) if name)
+
+
+#: A data set in canonical form, and what was planted in a simulated one.
+SERIES = PathTemplate("resources/series/{dataset}.parquet")
+TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
+#: What was noticed when a data set was acquired.
+NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
+#: What was downloaded, a folder per source.
+DOWNLOADS = PathTemplate("resources/downloads")
+#: The tables that the papers print.
+PAPER = PathTemplate("resources/paper")
+
+DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
+FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
+#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
+#: with those of an earlier one, or of somebody else's.
+LOCK = PathTemplate("results/checksums/{dataset}.sha256")
+#: The folder of all that is known of a classifier on a data set and scheme of folds.
+CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
+#: The tables of a classifier, which everything else reads; with `folds_per_job` they are put
+#: together from those of batches of folds.
+BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
+TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
+
+#: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
+MODELS = PathTemplate("results/{dataset}/models")
+MODEL = PathTemplate(MODELS + "/{classifier}.skops")
+MODEL_TABLE = PathTemplate(MODELS + "/{classifier}.{table}.parquet")
+GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
+
+STUDY = PathTemplate("results/studies/{study}")
+STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
+#: What the model of all cohorts of a study takes the place of in the paths of models.
+META = {"dataset": "studies/{study}", "classifier": "meta_signature"}
+#: What is told of single features and samples: a folder of its own, as a job of its own fills it.
+DESCRIPTION = PathTemplate(STUDY + "/description")
+DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
+#: What the models of one cohort are worth in another.
+VALIDATION = PathTemplate(STUDY + "/validation")
+VALIDATION_TABLE = PathTemplate(VALIDATION + "/{table}.parquet")
+REPORT = PathTemplate(STUDY + "/report.html")
+FIGURES = PathTemplate(STUDY + "/figures")
+#: What was run, from which paragraphs and figures for print are made.
+RECORD = PathTemplate(STUDY + "/run.json")
+MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
+#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
+CURVES = PathTemplate(STUDY + "/curves.json")
+#: The permutation test of one classifier on one data set.
+PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
+ANALYSIS = PathTemplate(STUDY + "/{analysis}")
+ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
+INDEX = PathTemplate("results/index.html")
+#: What all of this is, for those who read it.
+MANUAL = PathTemplate("results/README.md")
+
+#: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
+JOBS = {
+    "acquire": "{dataset}",
+    "diagnose": "{dataset}",
+    "classify": "{dataset}/{folds}/{classifier}",
+    "train": "{dataset}/{folds}/{classifier}/{batch}",
+    "permute": "{study}/{dataset}/{classifier}",
+    "compare": "{study}",
+    "validate": "{study}",
+    "combine": "{study}",
+    "analyse": "{study}/{analysis}",
+    "report": "{study}",
+}
+
+
+def log_of(rule: str) -> PathTemplate:
+    """Return where a rule's jobs log.
+
+    Examples
+    --------
+    >>> log_of("diagnose")
+    'results/logs/diagnose/{dataset}.log'
+    """
+    return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
+
+
+def benchmark_of(rule: str) -> PathTemplate:
+    """Return where Snakemake records the seconds and memory of a rule's jobs."""
+    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+
+
+def _fixed(level: int, *templates: str) -> frozenset[str]:
+    """Return the names of folders, that many levels down, that templates fix."""
+    folders = (template.split("/")[:-1] for template in templates)
+    names = {parts[level] for parts in folders if len(parts) > level}
+    return frozenset(name for name in names if "{" not in name)
+
+
+#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), benchmark_of("acquire"))
+FOLDERS_OF_DATASET = _fixed(2, MODEL)
+
+
+def text_of(path: str) -> PathTemplate:
+    """Return the path of a table as tab-separated text, beside that as Parquet."""
+    return PathTemplate(path.removesuffix(".parquet") + ".tsv")
+
+
+#: What a column may hold. Numbers and ``text or none`` may be missing, nothing else may; ``text or
+#: number`` is one of them in a whole file.
+TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, as ``tables.toml`` declares it.
+
+    Attributes
+    ----------
+    type : str
+        One of `TYPES`.
+    meaning : str
+        What it says; empty where the name says it.
+    label, format : str
+        Its heading on a page and how values are written, say ``".3f"``; empty for what is usual.
+    names : {"", "classifier"}
+        What its ids are ids of: a page shows the label of a classifier instead.
+    """
+
+    type: str
+    meaning: str = ""
+    label: str = ""
+    format: str = ""
+    names: str = ""
+
+    def shown(self, name: str) -> "Column":
+        """Return the column with the label and format that it has under a name."""
+        label = self.label or name.replace("_", " ")
+        return replace(self, label=label, format=self.format or _FORMATS.get(self.type, ""))
+
+
+#: How values of a type are written on a page.
+_FORMATS = {"integer": ",", "number": ".3f"}
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """What a table holds.
+
+    Attributes
+    ----------
+    name, title, row : str
+        Its file's name without the suffix, what it is, and what a row is, say ``a feature``.
+    columns : mapping of str to Column
+        In the order in which they are written. A name that ends in a wildcard, say
+        ``log_posterior.{class}``, stands for any number of columns in its place.
+    """
+
+    name: str
+    title: str
+    row: str
+    columns: Mapping[str, Column]
+
+    def column(self, name: str) -> Column | None:
+        """Return the column of that name, or the one with a wildcard that matches; else None.
+
+        Examples
+        --------
+        >>> MODEL_TABLES["signature"].column("distance_to.tumour").label
+        'to tumour'
+        >>> TRAINING_TABLES["predictions"].column("posterior") is None
+        True
+        """
+        if name in self.columns and "{" not in name:
+            return self.columns[name]
+        for pattern, column in self.columns.items():
+            prefix, brace, wildcard = pattern.partition("{")
+            if brace and name.startswith(prefix):
+                label = column.label.replace(brace + wildcard, name.removeprefix(prefix))
+                return replace(column, label=label)
+        return None
+
+    @property
+    def fixed(self) -> list[str]:
+        """The names of the columns that every such table has."""
+        return [name for name in self.columns if "{" not in name]
+
+
+def _read(
+    path: Path, known: Mapping[str, Column]
+) -> tuple[dict[str, Column], dict[str, dict[str, TableSchema]]]:
+    """Return the shared columns of a file, and the known ones; and its tables by group and name."""
+    try:
+        groups = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{path} cannot be read as a declaration of tables ({error}); correct it"
+        raise InputError(msg, file=str(path)) from error
+    place = "shared"
+    try:
+        shared = {**known, **_columns(groups.pop("shared", {}), {})}
+        tables: dict[str, dict[str, TableSchema]] = {}
+        for group, declared in groups.items():
+            tables[group] = {}
+            for name, table in declared.items():
+                place = f"{group}.{name}"
+                columns = _columns(table.pop("columns"), shared)
+                tables[group][name] = TableSchema(name, columns=columns, **table)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        msg = f"{path}, [{place}]: {error}; correct the declaration"
+        raise InputError(msg, file=str(path), key=place) from error
+    return shared, tables
+
+
+def _columns(declared: Mapping[str, Any], shared: Mapping[str, Column]) -> dict[str, Column]:
+    """Return the columns of a table by name; of ``"a b" = "shared"`` those that are shared."""
+    found: dict[str, Column] = {}
+    for names, column in declared.items():
+        if column == "shared":
+            found |= {name: shared[name] for name in names.split()}
+            continue
+        entry = {"type": column} if isinstance(column, str) else column
+        found[names] = each = Column(**entry)
+        format(0.0, each.format)
+        if each.type not in TYPES or each.names not in {"", "classifier"}:
+            msg = f"{names} = {column!r} has an unknown type, or names; types: {', '.join(TYPES)}"
+            raise ValueError(msg)
+    return found
+
+
+_SHARED, _TABLES = _read(Path(__file__).with_name("tables.toml"), {})
+
+TRUTH_TABLE = _TABLES["acquired"]["truth"]
+NOTES_TABLE = _TABLES["acquired"]["notes"]
+DIAGNOSTIC_TABLES = _TABLES["diagnostic"]
+#: What makes the accuracy on a data set unreliable; beside the diagnostics.
+AUDIT_TABLES = _TABLES["audit"]
+FOLDS_TABLE = _TABLES["folds"]["folds"]
+#: What a training job writes.
+TRAINING_TABLES = _TABLES["training"]
+#: What the stage *compare* writes for a study, each as Parquet and TSV.
+STUDY_TABLES = _TABLES["study"]
+#: Checks of a classifier that the stage *classify* makes where a study asks for them.
+CHECK_TABLES = _TABLES["check"]
+#: What a permutation test of a classifier on a data set yields.
+PERMUTATION_TABLES = _TABLES["permutation"]
+#: What a page draws of single features and samples, each as Parquet and TSV.
+DESCRIPTION_TABLES = _TABLES["description"]
+#: What is computed of a classifier fitted on all samples, each as Parquet and TSV.
+MODEL_TABLES = _TABLES["model"]
+#: What a model of one cohort is worth in another, each as Parquet and TSV.
+VALIDATION_TABLES = _TABLES["validation"]
+#: What several series of one question say together, each as Parquet and TSV beside `STUDY_TABLES`.
+COHORT_TABLES = _TABLES["cohorts"]
+
+
+def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
+    """Return the tables of an analysis, declared in ``tables.toml`` beside the module ``compute``.
+
+    Raises
+    ------
+    InputError
+        If that file is absent or wrong, or has no tables under the name of the analysis.
+
+    Examples
+    --------
+    >>> from xnbflow.papers.signatures import ANALYSIS
+    >>> list(analysis_tables(ANALYSIS))
+    ['curves', 'sizes', 'chosen']
+    """
+    spec, reason = None, f"No module named {analysis.compute!r}"
+    try:
+        spec = find_spec(analysis.compute)
+    except ModuleNotFoundError as error:  # its package, or what that imports
+        reason = str(error)
+    if spec is None or spec.origin is None:
+        msg = f"analysis {analysis.name!r}: {reason}; correct its entry, or install what is absent"
+        raise InputError(msg, key=analysis.name)
+    path = Path(spec.origin).with_name("tables.toml")
+    _, groups = _read(path, _SHARED)
+    if analysis.name not in groups:
+        msg = (
+            f"{path} declares no table [{analysis.name}.name]; {known_names(analysis.name, groups)}"
+        )
+        raise InputError(msg, file=str(path), key=analysis.name)
+    return groups[analysis.name]

@@ -1,0 +1,298 @@
+"""Tables as files: the one writer and the one reader, which hold them to the contract."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import types
+
+from xnbflow.core.atomic import write_atomically
+from xnbflow.core.errors import InputError
+from xnbflow.core.software import software
+from xnbflow.tables.contract import TableSchema
+from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
+
+__all__ = [
+    "digest_of_file",
+    "gene_sets_of",
+    "read_parquet",
+    "refuse_other_series",
+    "series_of",
+    "tsv",
+    "versions_of",
+    "write_parquet",
+    "write_tables",
+    "write_tsv",
+]
+
+#: The digest of the series that a table was computed from, in its metadata.
+_SERIES = b"xnbflow.series.sha256"
+#: The digest of the file of gene sets that was made of a table.
+_GENE_SETS = b"xnbflow.gene_sets.sha256"
+#: The versions of the software that wrote a table which was computed from a series.
+_SOFTWARE = b"xnbflow.software"
+
+_TEXT, _WHOLE, _REAL, _TRUTH = pa.large_string(), pa.int64(), pa.float64(), pa.bool_()
+#: What a type of the contract is in a file; the first is what an empty column has.
+_ARROW = {
+    "text": (_TEXT,),
+    "text or none": (_TEXT,),
+    "integer": (_WHOLE,),
+    "number": (_REAL,),
+    "boolean": (_TRUTH,),
+    "text or number": (_TEXT, _WHOLE, _REAL),
+}
+#: The types that are written as one of these.
+_TAKEN = {
+    _TEXT: (types.is_string, types.is_large_string),
+    _WHOLE: (types.is_integer,),
+    _REAL: (types.is_floating, types.is_integer),
+    _TRUTH: (types.is_boolean,),
+}
+
+
+def write_parquet(
+    frame: pd.DataFrame, path: str | Path, table: TableSchema, series: str = "", gene_sets: str = ""
+) -> None:
+    """Write a table to Parquet, with checksums and without its index.
+
+    ``series`` is the `digest_of_file` of the series that it was computed from, for
+    `refuse_other_series`; with it the versions of the software are kept, see `versions_of`.
+    ``gene_sets`` is the digest of the gene sets that were made of the table. A `TypeError` says how
+    the ``frame`` breaks the contract: what made it is at fault.
+    """
+    fault = _wrong_names(list(frame.columns), table)
+    fields = []
+    if not fault:
+        rows = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+        for name, kind in _kinds(frame.columns, table).items():
+            stored = _type_in_file(rows[name], kind)
+            if stored is None:
+                missing = " with missing values" if rows[name].null_count else ""
+                fault = f"column {name!r} holds {rows[name].type}{missing}, not {kind}"
+            fields.append((name, stored))
+    if fault:
+        msg = f"table {table.name!r} for {path} breaks the contract: {fault}"
+        raise TypeError(msg)
+    versions = json.dumps(software()) if series else ""
+    texts = {_SERIES: series, _GENE_SETS: gene_sets, _SOFTWARE: versions}
+    metadata = {key: text.encode() for key, text in texts.items() if text}
+    # numbers repeat too seldom for a dictionary; by their bytes they compress better, and sooner
+    options = {
+        "use_dictionary": [name for name, kind in fields if kind != _REAL],
+        "column_encoding": {name: "BYTE_STREAM_SPLIT" for name, kind in fields if kind == _REAL},
+    }
+    with parquet_writer(path, pa.schema(fields, metadata), **options) as writer:
+        writer.write_table(rows.cast(pa.schema(fields)))
+
+
+def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
+    """Read a table that `write_parquet` has written."""
+    with open_parquet(path) as file:
+        schema = file.schema_arrow
+        wrong = _wrong_names(schema.names, table)
+        for name, kind in _kinds(schema.names, table).items():
+            held = schema.field(name).type
+            if not wrong and held not in _ARROW[kind]:
+                wrong = f"column {name!r} holds {held}, not {kind}"
+        if wrong:
+            msg = f"{path} is not a table {table.name!r} of this version ({wrong}); {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY)
+        return file.read().to_pandas()
+
+
+def digest_of_file(path: str | Path) -> str:
+    """Return the SHA-256 of a file."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
+    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now."""
+    digest = digest_of_file(series)
+    for path in paths:
+        if series_of(path) != digest:
+            with open_parquet(series) as file:
+                file.read()  # a series that is damaged is refused, not the table
+            msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
+            raise InputError(msg, file=str(path), remedy=REMEDY)
+
+
+def series_of(path: str | Path) -> str:
+    """Return the digest of the series that a table was computed from; empty if it has none.
+
+    Of a table of several series it is their digests with spaces between them.
+    """
+    return _metadata(path, _SERIES)
+
+
+def gene_sets_of(path: str | Path) -> str:
+    """Return the digest of the gene sets that were made of a table; empty if it has none."""
+    return _metadata(path, _GENE_SETS)
+
+
+def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
+    """Return the versions of the software that wrote tables which were computed from series.
+
+    Where tables were written with several versions of a package, these are joined by "and". The
+    result is empty if no table says.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for path in paths:
+        for name, number in json.loads(_metadata(path, _SOFTWARE) or "{}").items():
+            found.setdefault(name, {})[number] = None
+    return {name: " and ".join(numbers) for name, numbers in found.items()}
+
+
+def _metadata(path: str | Path, key: bytes) -> str:
+    with open_parquet(path) as file:
+        return (file.schema_arrow.metadata or {}).get(key, b"").decode()
+
+
+def write_tsv(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a table to a file as `tsv` gives it."""
+    write_atomically(path, lambda part: part.write_text(tsv(frame), encoding="utf-8", newline=""))
+
+
+def tsv(frame: pd.DataFrame) -> str:
+    r"""Return a table as tab-separated text, numbers with six significant digits.
+
+    Text that a spreadsheet would run as a formula, because it begins with ``=``, ``+``, ``-`` or
+    ``@`` and is no number, gets a ``'`` before it; Parquet has it as it is.
+
+    Examples
+    --------
+    >>> tsv(pd.DataFrame({"class": ["=1+1", "-1", "a"], "recall": [0.5, 1.0, 2 / 3]}))
+    "class\trecall\n'=1+1\t0.5\n-1\t1\na\t0.666667\n"
+    """
+    head = frame.head(0).rename(columns=_defused)
+    text = head.to_csv(sep="\t", index=False, lineterminator="\n")
+    if frame.empty:
+        return text
+    cells = [_cells(column) for _, column in frame.items()]
+    if len(cells) == 1:  # an empty line would be no row
+        cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
+    lines = pc.binary_join_element_wise(*cells, pa.scalar("\t", _TEXT))
+    return "\n".join([text[:-1], *lines.to_pylist(), ""])
+
+
+#: How text begins that a spreadsheet may run.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: What csv puts between quotes.
+_QUOTED = ("\t", "\n", "\r", '"')
+
+
+def _cells(column: pd.Series) -> pa.Array:
+    """Return the cells of a column as `tsv` writes them; pandas takes eight times as long."""
+    column = column.infer_objects()
+    if pd.api.types.is_float_dtype(column.dtype):
+        return _six_digits(column.to_numpy(float, na_value=np.nan))
+    if pd.api.types.is_integer_dtype(column.dtype):
+        return pa.array(column, from_pandas=True).cast(_TEXT).fill_null("")
+    if not isinstance(column.dtype, pd.StringDtype):
+        column = column.astype(object).where(column.notna(), "").map(str)
+    found = pa.array(column, _TEXT, from_pandas=True)
+    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    found = found.fill_null("")
+    if pc.any(pc.match_substring_regex(found, '^[=+@-]|[\t\n\r"]')).as_py():
+        found = pa.array([_quoted(_defused(cell)) for cell in found.to_pylist()], _TEXT)
+    return found
+
+
+def _six_digits(values: np.ndarray) -> pa.Array:
+    """Return numbers as ``%.6g`` does, a missing one as empty text.
+
+    Those that have no exponent are rounded here, and Arrow writes the shortest text that means the
+    same number. Where the seventh digit and those after it are about one half, Python decides.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = np.floor(np.log10(np.abs(values)))
+        plain = (power >= -4) & (power < 6)
+        scale = _TENS[np.where(plain, 5 - power, 0).astype(int)]
+        digits = np.rint(values * scale)
+        plain &= np.abs(digits) < 1e6
+        plain &= np.abs(np.abs(values * scale - digits) - 0.5) > 1e-6
+    texts = pa.array(digits / scale, from_pandas=True).cast(_TEXT).fill_null("")
+    others = ~plain & np.isfinite(values) & (values != 0)
+    written = pa.array([f"{value:.6g}" for value in values[others].tolist()], _TEXT)
+    return pc.replace_with_mask(texts, others, written)
+
+
+_TENS = np.array([10**power for power in range(10)], dtype=float)
+
+
+def _quoted(cell: str) -> str:
+    if not any(each in cell for each in _QUOTED):
+        return cell
+    return '"' + cell.replace('"', '""') + '"'
+
+
+def _defused(cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def write_tables(
+    frames: Mapping[str, pd.DataFrame],
+    folder: str | Path,
+    tables: Mapping[str, TableSchema],
+    series: str = "",
+    others: Collection[str] = (),
+) -> None:
+    """Write tables to a folder, each as Parquet and as text; tables that are not among them go.
+
+    ``others`` are names of tables that another job writes there. The digest of the ``series`` is as
+    for `write_parquet`.
+    """
+    if unknown := sorted(set(frames) - set(tables)):
+        msg = f"table {unknown[0]!r} for {folder} is not in the contract"
+        raise TypeError(msg)
+    for old in Path(folder).glob("*"):
+        if old.suffix in {".parquet", ".tsv"} and old.stem not in {*frames, *others}:
+            old.unlink()
+    for name, frame in frames.items():
+        path = Path(folder, f"{name}.parquet")
+        write_parquet(frame, path, tables[name], series)
+        write_tsv(frame, path.with_suffix(".tsv"))
+
+
+def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:
+    """Return the types of columns whose names are the contract's."""
+    columns = {name: table.column(name) for name in names}
+    return {name: column.type for name, column in columns.items() if column}
+
+
+def _type_in_file(values: pa.ChunkedArray, kind: str) -> pa.DataType | None:
+    """Return the type that values are written as; None where the contract does not allow them."""
+    possible, missing, may_miss = (
+        _ARROW[kind],
+        values.null_count,
+        kind in {"number", "text or none"},
+    )
+    if len(values) == (missing if may_miss else 0):  # pandas may not know the type
+        return possible[0]
+    taken = [each for each in possible if any(is_one(values.type) for is_one in _TAKEN[each])]
+    return taken[0] if taken and (may_miss or not missing) else None
+
+
+def _wrong_names(names: Sequence[str], table: TableSchema) -> str:
+    """Say how columns deviate; empty if they do not."""
+    if missing := [name for name in table.fixed if name not in names]:
+        return f"column {missing[0]!r} is missing"
+    if unknown := [name for name in names if table.column(name) is None]:
+        return f"column {unknown[0]!r} is not known"
+    if len(set(names)) < len(names):
+        return "two columns have the same name"
+    fixed = [name for name in names if name in table.fixed]
+    return "" if fixed == table.fixed else f"columns are not in the order {', '.join(table.fixed)}"
