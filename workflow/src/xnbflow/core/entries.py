@@ -49,6 +49,8 @@ class Method:
         For a classifier that selects features and is fast enough for a permutation test and for
         halves by default: the full path of the class that is fitted to permuted labels, itself or
         a simpler one. Empty for all others.
+    tunes_itself : bool
+        Whether a fit chooses parameters by an inner cross-validation: intervals are then wider.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Method:
     kind: str = "classifier"
     rules: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     quick: str = ""
+    tunes_itself: bool = False
 
 
 @dataclass(frozen=True)

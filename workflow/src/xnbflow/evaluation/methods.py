@@ -183,6 +183,7 @@ _OWN = (
             "rule": _SIZE_RULES,
         },
         quick=_QUICK,
+        tunes_itself=True,
     ),
     Method(
         "von_mises_nb",
@@ -221,6 +222,7 @@ _OWN = (
             "n_max": either(whole(1), nothing()),
             "cv": either(whole(2), estimator(), nothing()),
         },
+        tunes_itself=True,
     ),
     Method(
         "discretized_nb",
