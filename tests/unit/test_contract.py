@@ -108,7 +108,6 @@ FRAME = pd.DataFrame(dict(zip(TYPES, CELLS, strict=True)))
         ),
         (FRAME.drop(columns="whole"), "column 'whole' is missing"),
         (FRAME.assign(more=1), "column 'more' is not known"),
-        (FRAME[FRAME.columns[::-1]], "columns are not in the order text, perhaps, whole"),
         (pd.concat([FRAME, FRAME[["text"]]], axis=1), "two columns have the same name"),
     ],
 )
@@ -130,7 +129,8 @@ def test_text_or_numbers_keep_their_type(tmp_path, values, kind):
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1+1", "-x", "@SUM(A1)", "\tx"])
 def test_text_that_a_spreadsheet_would_run_is_written_so_that_it_does_not(tmp_path, name):
     frame = pd.DataFrame({"feature": [name, "g1"], "value": [-1.5, 2.0], name: ["a", "b"]})
-    write_tsv(frame, tmp_path / "t.tsv")
+    columns = {name: Column("text") for name in frame}
+    write_tsv(frame, tmp_path / "t.tsv", TableSchema("t", "", "", columns))
     read = pd.read_csv(tmp_path / "t.tsv", sep="\t")
     assert read["feature"].tolist() == [f"'{name}", "g1"]
     assert read["value"].tolist() == [-1.5, 2.0]

@@ -103,8 +103,10 @@ with parquet_writer("part.parquet", table.schema) as writer:
 """,
     "part.tsv": """
 import numpy as np, pandas as pd
+from xnbflow.tables.contract import Column, TableSchema
 from xnbflow.tables.storage import write_tsv
-write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv")
+table = TableSchema("part", "", "", {"x": Column("integer")})
+write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv", table)
 """,
 }
 

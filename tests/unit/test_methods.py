@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from xnbflow.core.entries import Method
 from xnbflow.core.errors import InputError
 from xnbflow.core.schemas import check
 from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import shipped_methods
+from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.running.manual import configuration_reference
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +36,19 @@ def test_an_entry_has_the_parameters_of_the_class_in_order_and_accepts_its_defau
     for key, values in method.rules.items():
         assert next(iter(values)) == signature.parameters[key].default
         assert set(values) == set(method.parameters[key]["enum"])
+
+
+def test_a_method_declares_that_it_tunes_itself(monkeypatch):
+    assert {name for name, each in METHODS.items() if each.tunes_itself} == {
+        name for name, each in METHODS.items() if "cv" in each.parameters
+    }
+    for entry in ({"method": "selective_nb"}, {"method": METHODS["csnb_cv"].estimator}):
+        assert inflation_of({"steps": [{"method": "cica"}, entry]}) == TUNED
+    lasso = {"method": "sklearn.linear_model.LogisticRegressionCV"}
+    assert inflation_of(lasso) == TUNED  # no entry: scikit-learn's name
+    added = Method("lasso", lasso["method"], "", "")
+    monkeypatch.setattr("xnbflow.inference.intervals.known_methods", lambda: {"lasso": added})
+    assert inflation_of(lasso) == CROSS_VALIDATED
 
 
 def satisfied(schema, value):

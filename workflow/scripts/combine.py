@@ -23,4 +23,4 @@ write_final(model, merged, snakemake.output, digest)
 files = zip(COHORT_TABLES, snakemake.output.tables, snakemake.output.text, strict=True)
 for name, path, text in files:
     write_parquet(tables[name], path, COHORT_TABLES[name], digest)
-    write_tsv(tables[name], text)
+    write_tsv(tables[name], text, COHORT_TABLES[name])

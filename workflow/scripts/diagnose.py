@@ -20,4 +20,4 @@ tables = diagnose(series, snakemake.params.tests) | audit(series)
 check_sources(snakemake)
 for name, table in tables.items():
     write_parquet(table, snakemake.output[name], (DIAGNOSTIC_TABLES | AUDIT_TABLES)[name])
-write_tsv(tables["genes"], snakemake.output.genes_text)
+write_tsv(tables["genes"], snakemake.output.genes_text, DIAGNOSTIC_TABLES["genes"])

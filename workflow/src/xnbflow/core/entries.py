@@ -55,6 +55,8 @@ class Method:
         regressor, a discretizer.
     states : tuple of str
         Full paths of the classes that a fitted one holds, which its model file may contain.
+    tunes_itself : bool
+        Whether a fit chooses parameters by an inner cross-validation: intervals are then wider.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Method:
     quick: str = ""
     related: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
+    tunes_itself: bool = False
 
 
 @dataclass(frozen=True)

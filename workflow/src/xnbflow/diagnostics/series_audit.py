@@ -20,7 +20,8 @@ from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.plausibility import is_technical, repeated_samples
-from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series", "usable"]
 
@@ -61,7 +62,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     """
     components, overview = principal_components(series)
     rows = [*confounders(series), *sexes(series), *_repeated(series), *_scale(series), *overview]
-    table = pd.DataFrame(rows, columns=AUDIT_TABLES["audit"].fixed)
+    table = table_of(rows, AUDIT_TABLES["audit"])
     numbers = {"value": float, "p": float, "fdr": float}
     position = components.pop("position")
     tested = [row["subject"] for row in rows if row["check"] == "confounder"]
@@ -413,7 +414,7 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
                 text = f"the same sample in two series, by {row.by}: these are not independent"
                 found_row = _row("shared sample", pair, "warning", text, float(row.correlation))
                 rows.append({"dataset": one, **found_row})
-    return pd.DataFrame(rows, columns=["dataset", *AUDIT_TABLES["audit"].fixed])
+    return table_of(rows, STUDY_TABLES["audit"])
 
 
 def _fingerprint(path: str | Path) -> pd.DataFrame:

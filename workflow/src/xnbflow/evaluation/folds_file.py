@@ -129,7 +129,7 @@ def _rows(path: str | Path, header: DataSet | DataSetHeader) -> pd.DataFrame:
     return pd.DataFrame({"line": lines, "repeat": "0", "fold": folds, "sample": list(samples)})
 
 
-def _table(path: str | Path, text: str) -> list[tuple[int, str, str, str]]:
+def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
     reader = csv.reader(text.splitlines(keepends=True), delimiter="\t", strict=True)
     rows = []
     try:
@@ -146,7 +146,7 @@ def _table(path: str | Path, text: str) -> list[tuple[int, str, str, str]]:
                 msg = f"{path}, line {reader.line_num}: {found}; correct the line"
                 raise InputError(msg)
             row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
-            rows.append((reader.line_num, row.get("repeat", "0"), row["fold"], row["sample"]))
+            rows.append({"repeat": "0", **row, "line": reader.line_num})
     except csv.Error as error:
         msg = f"{path}, line {reader.line_num}: no tab-separated text ({error}); correct it"
         raise InputError(msg) from error

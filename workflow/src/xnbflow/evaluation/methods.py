@@ -157,6 +157,7 @@ _OWN = (
             "rule": _SIZE_RULES,
         },
         quick=_QUICK,
+        tunes_itself=True,
     ),
     _transformer(
         "imputer",

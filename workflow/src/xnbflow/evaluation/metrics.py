@@ -182,7 +182,7 @@ def roc_curves(
     `class_metrics`, to half a step of the rate (0.005). A class that shares no fold with another
     one has no curve; none has one if a sample has no probabilities. T. Fawcett (2006), section 9.1.
     """
-    names, rows = ["class", "false_positive_rate", "true_positive_rate"], []
+    parts = [pd.DataFrame(columns=["class", "false_positive_rate", "true_positive_rate"])]
     codes, known = known_predictions(true, log_posterior, classes)
     ranks = rankdata(_scores(known), axis=0)
     grid = np.linspace(0.0, 1.0, 101)
@@ -196,9 +196,9 @@ def roc_curves(
                 pairs.append(int(inside.sum() * (~inside).sum()))
         if pairs:
             curve = np.average(curves, axis=0, weights=pairs)
-            points = zip([0.0, *grid], [0.0, *curve], strict=True)
-            rows += [(str(classes[j]), *point) for point in points]
-    return pd.DataFrame(rows, columns=names)
+            rates = {"false_positive_rate": [0.0, *grid], "true_positive_rate": [0.0, *curve]}
+            parts.append(pd.DataFrame({"class": str(classes[j]), **rates}))
+    return pd.concat(parts[1:], ignore_index=True) if parts[1:] else parts[0]
 
 
 def _roc_points(inside: np.ndarray, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import Pipeline
 
+from xnbflow.tables.contract import TRAINING_TABLES
+from xnbflow.tables.storage import table_of
+
 __all__ = [
     "FeatureUse",
     "class_priors",
@@ -91,13 +94,13 @@ def _selected_rows(
 ) -> pd.DataFrame:
     measured = getattr(last, "selected_distances_", {})
     rows = [
-        (str(label), rank, str(feature), float(distance))
+        {"class": str(label), "rank": rank, "feature": str(feature), "distance": float(distance)}
         for label, features in chosen.items()
         for rank, (feature, distance) in enumerate(
             zip(features, measured.get(label, np.full(len(features), np.nan)), strict=True), start=1
         )
     ]
-    table = pd.DataFrame(rows, columns=["class", "rank", "feature", "distance"])
+    table = table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
     if hasattr(last, "spike_features_"):
         spikes = {
             (str(label), str(rename.get(name, name)))
@@ -273,6 +276,7 @@ def ties_of(
         for number, group in enumerate(groups):
             names = [str(rename.get(feature, feature)) for feature in group]
             left_out = not chosen.issuperset(names)
-            rows += [(str(label), number, name, name in chosen, left_out) for name in names]
-    table = pd.DataFrame(rows, columns=["class", "group", "feature", "selected", "exchangeable"])
+            own = {"class": str(label), "group": number, "exchangeable": left_out}
+            rows += [{**own, "feature": name, "selected": name in chosen} for name in names]
+    table = table_of(rows, TRAINING_TABLES["ties"], without=("repeat", "fold"))
     return table.astype({"group": int, "selected": bool, "exchangeable": bool})

@@ -85,7 +85,8 @@ def _train_fold(
     return tables | {"fits": pd.DataFrame([fit])}
 
 
-_NOTHING_FITTED = dict.fromkeys(TRAINING_TABLES["fits"].fixed[5:], np.nan) | {"imputed": 0}
+_MEASURED = ("features_per_class", "features", "ties", "fit_seconds", "predict_seconds")
+_NOTHING_FITTED = {**dict.fromkeys(_MEASURED, np.nan), "imputed": 0}
 
 
 def _fit_and_predict(

@@ -99,13 +99,10 @@ def selection_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:
 
     Examples
     --------
-    >>> rows = [(0, 0, "a", "g1", 4), (0, 1, "a", "g1", 4), (1, 1, "a", "g2", 4)]
-    >>> table = pd.DataFrame(rows, columns=CHECK_TABLES["halves"].fixed)
+    >>> table = pd.DataFrame({"class": "a", "feature": ["g1", "g1", "g2"], "halves": 4})
     >>> selection_shares(table)
     {('a', 'g1'): 0.5, ('a', 'g2'): 0.25}
     """
     counts = table.groupby(["class", "feature"])["halves"].agg(["size", "first"])
-    return {
-        (str(label), str(feature)): float(n / halves)
-        for (label, feature), n, halves in counts.itertuples()
-    }
+    shares = counts["size"] / counts["first"]
+    return {(str(label), str(feature)): float(share) for (label, feature), share in shares.items()}

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy  # scipy.stats, half a second, is imported where it is used
 
+from xnbflow.evaluation.methods import known_methods
+
 __all__ = [
     "CROSS_VALIDATED",
     "TUNED",
@@ -242,8 +244,8 @@ def difference(first: Estimate, second: Estimate) -> Estimate:
 def inflation_of(entry: Mapping[str, Any]) -> float:
     """Return the inflation of a classifier's cross-validation, `TUNED` or `CROSS_VALIDATED`.
 
-    A classifier tunes itself if its configuration ``entry`` has a parameter ``cv``, if the name of
-    its class ends with CV, or if it is ``SelectiveNB``.
+    The entry of a method declares whether it tunes itself. A class without an entry does if, as
+    scikit-learn names them, its name ends with CV or the configuration ``entry`` has ``cv``.
 
     Examples
     --------
@@ -251,6 +253,8 @@ def inflation_of(entry: Mapping[str, Any]) -> float:
     (2.5, 2.0)
     """
     last = entry["steps"][-1] if "steps" in entry else entry
-    name = str(last["method"]).rpartition(".")[2].lower().replace("_", "")
-    tuned = name.endswith("cv") or name == "selectivenb" or "cv" in (last.get("params") or {})
+    tuned = last["method"].endswith("CV") or "cv" in (last.get("params") or {})
+    for method in known_methods().values():
+        if last["method"] in (method.name, method.estimator):
+            tuned = method.tunes_itself
     return TUNED if tuned else CROSS_VALIDATED

@@ -18,6 +18,7 @@ from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
 from xnbflow.inference.permutation import Screen, quick_fit
 from xnbflow.tables.contract import CHECK_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = ["PowerLaw", "learning_curve", "power_laws"]
 
@@ -92,7 +93,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     samples have them) within classes, half as many as there are, since a cross-validation of n
     samples counts as n / 2; and at least Jeffreys' interval at the forecast.
     """
-    empty = pd.DataFrame(columns=CHECK_TABLES["learning_curve"].fixed)
+    empty = table_of([], CHECK_TABLES["learning_curve"])
     quick = quick_fit(series, entry, fitted_as)
     if quick is None:
         return empty
@@ -123,7 +124,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
             sizes[i] += len(part)
     sizes /= folds * _REPEATS
     right /= _REPEATS
-    return _forecast(sizes, right, codes, units, seed)[empty.columns]
+    return _forecast(sizes, right, codes, units, seed)
 
 
 def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -148,19 +149,21 @@ def _forecast(
     falls = np.quantile(bootstrapped[:, 0] - bootstrapped[:, -1], 0.05) > 0
     note, rows = "", []
     for i, size in enumerate(sizes):
-        limits = _limits(1 - errors[i], 1 - bootstrapped[:, i], right[i], codes, units)
-        rows.append(("measured", size, 1 - errors[i], *limits, ""))
+        value = 1 - errors[i]
+        limits = _limits(value, 1 - bootstrapped[:, i], right[i], codes, units)
+        row = {"kind": "measured", "training_samples": size, "balanced_accuracy": value}
+        rows.append(row | limits | {"unreliable": ""})
     for times in _TIMES:
         n = times * len(codes)
         value = 1 - float(law.at(n)[0])
         near = right[-1] + value - (1 - errors[-1])
-        lower, upper = _limits(value, 1 - laws.at(n), np.clip(near, 0, 1), codes, units)
+        limits = _limits(value, 1 - laws.at(n), np.clip(near, 0, 1), codes, units)
         reasons = [] if falls else ["no rise with the number of samples beyond chance"]
-        reasons += ["wide interval"] if upper - lower > _WIDEST else []
+        reasons += ["wide interval"] if limits["upper"] - limits["lower"] > _WIDEST else []
         note = "; ".join(reasons) or (note and "beyond an unreliable forecast")
-        rows.append(("forecast", n, value, lower, upper, note))
-    columns = ["kind", "training_samples", "balanced_accuracy", "lower", "upper", "unreliable"]
-    return pd.DataFrame(rows, columns=columns)
+        row = {"kind": "forecast", "training_samples": n, "balanced_accuracy": value}
+        rows.append(row | limits | {"unreliable": note})
+    return table_of(rows, CHECK_TABLES["learning_curve"])
 
 
 def _bootstrap_weights(codes: np.ndarray, units: np.ndarray, seed: int) -> np.ndarray:
@@ -178,9 +181,9 @@ def _bootstrap_weights(codes: np.ndarray, units: np.ndarray, seed: int) -> np.nd
 
 def _limits(
     value: float, drawn: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray
-) -> tuple[float, float]:
+) -> dict[str, float]:
     """Return the 95 % interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
     jeffreys = balanced_interval(right, codes, units, CROSS_VALIDATED)
     lower, upper = np.quantile(drawn, [0.025, 0.975])
     lower, upper = min(lower, jeffreys.lower, value), max(upper, jeffreys.upper, value)
-    return float(max(0.0, lower)), float(min(1.0, upper))
+    return {"lower": float(max(0.0, lower)), "upper": float(min(1.0, upper))}

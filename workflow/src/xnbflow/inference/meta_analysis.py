@@ -9,7 +9,6 @@ from scipy.stats import binom, chi2, norm, rankdata, t
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.tables.contract import COHORT_TABLES
 
 __all__ = ["meta_genes", "random_effects"]
 
@@ -88,8 +87,7 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
         parts.append(_of_class(cohorts, own).assign(**{"class": label}))
     table = pd.concat(parts, ignore_index=True)
     table["symbol"] = [symbols.get(feature, "") for feature in table["feature"]]
-    declared = COHORT_TABLES["meta_genes"].fixed
-    return table[[*declared, *table.columns.difference(declared, sort=False)]]
+    return table
 
 
 def _of_class(cohorts: Sequence[DataSet], own: Mapping[str, np.ndarray]) -> pd.DataFrame:

@@ -26,6 +26,7 @@ from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.halves import MOST_SAMPLES
 from xnbflow.tables.contract import CHECK_TABLES, PERMUTATION_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = [
     "PermutationTest",
@@ -80,8 +81,9 @@ def permutation_scores(
                 warnings.simplefilter("ignore")
             predicted = _cross_validate(estimator, series, labels, n_splits, seed)
         balanced = class_metrics(labels, predicted, None, series.classes)["balanced_accuracy"]
-        rows.append((permutation, float(np.mean(predicted == labels)), balanced))
-    return pd.DataFrame(rows, columns=["permutation", "accuracy", "balanced_accuracy"])
+        scores = {"accuracy": float(np.mean(predicted == labels)), "balanced_accuracy": balanced}
+        rows.append({"permutation": permutation, **scores})
+    return table_of(rows, PERMUTATION_TABLES["permutation_scores"])
 
 
 def _cross_validate(
@@ -138,20 +140,27 @@ def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
     Biology 9 (2010), 39.
     """
     rows = []
-    for metric in scores.columns.drop("permutation"):
+    for metric in ("accuracy", "balanced_accuracy"):
         observed, *null = scores[metric]
         at_least = sum(each >= observed - _ROUNDING for each in null)
-        rows.append(_row(metric, observed, null, at_least, (at_least + 1) / (len(null) + 1)))
-    return pd.DataFrame(rows, columns=PERMUTATION_TABLES["permutation"].fixed)
+        p_value = (at_least + 1) / (len(null) + 1)
+        rows.append(_row(metric, PermutationTest(observed, p_value, at_least, tuple(null))))
+    return table_of(rows, PERMUTATION_TABLES["permutation"])
 
 
-def _row(
-    metric: str, observed: float, null: Sequence[float], at_least: int, p: float, name: str = ""
-) -> tuple[Any, ...]:
+def _row(metric: str, test: "PermutationTest", fitted_as: str = "") -> dict[str, Any]:
     """Return a row of the tables ``permutation`` and ``label_test``."""
-    sd = np.std(null, ddof=1) if len(null) > 1 else np.nan
-    spread = (np.mean(null), sd, np.quantile(null, 0.95))
-    return (metric, observed, len(null), *spread, at_least, p, name)
+    return {
+        "metric": metric,
+        "observed": test.observed,
+        "permutations": len(test.null),
+        "null_mean": np.mean(test.null),
+        "null_sd": np.std(test.null, ddof=1) if len(test.null) > 1 else np.nan,
+        "null_95": np.quantile(test.null, 0.95),
+        "at_least": test.at_least,
+        "p_value": test.p_value,
+        "permuted": fitted_as,
+    }
 
 
 class PermutationTest(NamedTuple):
@@ -211,10 +220,9 @@ def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> p
     classifier's settings may come from the labels, or the test would not be exact: the number of
     features that a cross-validation has chosen is not used.
     """
-    columns = CHECK_TABLES["label_test"].fixed
     quick = quick_fit(series, entry, permuted_as)
     if quick is None:
-        return pd.DataFrame(columns=columns)
+        return table_of([], CHECK_TABLES["label_test"])
     labels, groups = series.labels, series.groups
     test = permutation_test(
         cross_validated_score(
@@ -226,8 +234,7 @@ def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> p
         seed=derive_seed(series.name, 0, "permutation"),
     )
     name = "" if entry["method"] == permuted_as else permuted_as.rpartition(".")[2]
-    row = _row("balanced_accuracy", test.observed, test.null, test.at_least, test.p_value, name)
-    return pd.DataFrame([row], columns=columns)
+    return table_of([_row("balanced_accuracy", test, name)], CHECK_TABLES["label_test"])
 
 
 class QuickFit(NamedTuple):

@@ -15,6 +15,7 @@ from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.halves import MOST_SAMPLES
 from xnbflow.tables.contract import CHECK_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = ["expression_partners", "random_genes"]
 
@@ -42,7 +43,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     D. Venet, J. E. Dumont and V. Detours, "Most random gene expression signatures are significantly
     associated with breast cancer outcome", PLoS Computational Biology 7 (2011), e1002240.
     """
-    empty = pd.DataFrame(columns=CHECK_TABLES["random_genes"].fixed)
+    empty = table_of([], CHECK_TABLES["random_genes"])
     first = folds["repeat"].min()
     folds = folds[folds["repeat"] == first]
     chosen = selected.loc[selected["repeat"] == first, ["fold", "feature"]].drop_duplicates()
@@ -72,11 +73,17 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
         return empty
     observed, *null = right[:, tested] @ (1 / (len(classes) * sizes))[codes[tested]]
     at_least = int(np.sum(np.array(null) >= observed - 1e-12))
-    row = (
-        "balanced_accuracy", observed, _SIGNATURES, np.mean([*map(len, by_fold.values())]),
-        np.mean(null), np.quantile(null, 0.95), at_least, (at_least + 1) / (_SIGNATURES + 1),
-    )  # fmt: skip
-    return pd.DataFrame([row], columns=empty.columns)
+    row = {
+        "metric": "balanced_accuracy",
+        "selected_score": observed,
+        "signatures": _SIGNATURES,
+        "signature_size": np.mean([*map(len, by_fold.values())]),
+        "random_mean": np.mean(null),
+        "random_95": np.quantile(null, 0.95),
+        "as_good_random": at_least,
+        "random_p": (at_least + 1) / (_SIGNATURES + 1),
+    }
+    return table_of([row], CHECK_TABLES["random_genes"])
 
 
 def expression_partners(

@@ -32,9 +32,12 @@ from xnbflow.models.validation import (
 )
 from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = ["combine"]
 
+#: Columns of `cohort_matrix` that are the same in every row.
+_ASKED = ("model", "match", "harmonise")
 #: Least rank correlation of features' means between series on one scale, of any two platforms.
 _ALIKE = 0.5
 
@@ -84,17 +87,16 @@ def combine(
     merged = _merged(cohorts)
     matrix, validation = _matrix(cohorts, steps, name)
     matrix = matrix.assign(model=name, match=match, harmonise=harmonise)
-    declared = COHORT_TABLES["cohort_matrix"].fixed
     tables = {
         "cohort_series": _overview(series, cohorts, left_out, match),
-        "cohort_matrix": matrix[[*declared, *matrix.columns.difference(declared, sort=False)]],
+        "cohort_matrix": matrix,
         "meta_genes": meta_genes(cohorts, symbols),
     }
     model = fit_model(merged, steps, validation, symbols=symbols)
     seen = replace(merged, values=as_seen(model, merged))
     rows, signature = dict(zip(seen.features, filled(seen).values, strict=True)), model.signature
-    for i, (label, feature) in signature[["class", "feature"]].iterrows():
-        spread = class_spread(rows[feature], seen.labels, label)
+    for i, row in signature.iterrows():
+        spread = class_spread(rows[row["feature"]], seen.labels, row["class"])
         signature.loc[i, list(spread)] = list(spread.values())
     return tables, model, seen
 
@@ -221,11 +223,12 @@ def _matrix(
         predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **said}))
         chosen = whole.model.signature[["class", "feature"]]
         selected.append(chosen.assign(repeat=0, fold=fold))
+    declared = COHORT_TABLES["cohort_matrix"]
     if len(predictions) < len(cohorts):
-        return pd.DataFrame(rows), None
+        return table_of(rows, declared, without=_ASKED), None
     found, chosen = (pd.concat(each, ignore_index=True) for each in (predictions, selected))
     left_out = CrossValidation(found, chosen, _merged(cohorts), inflation_of(steps))
-    return pd.DataFrame(rows), left_out
+    return table_of(rows, declared, without=_ASKED), left_out
 
 
 def _labels(models: Sequence[_Trained], test: DataSet, classes: np.ndarray) -> np.ndarray | str:
@@ -261,7 +264,8 @@ def _tested(
     verdict = cohort_verdict(trained.validated, codes, answers, len(classes), test.groups)
     row = _row(strategy, trained, test, verdict.found)
     words = f"{name}, averaged" if strategy == "averaged" else name
-    row |= zip(("loss", "loss_lower", "loss_upper"), verdict.loss[:3], strict=True)
+    loss = verdict.loss
+    row |= {"loss": loss.value, "loss_lower": loss.lower, "loss_upper": loss.upper}
     sentence = verdict_in_words(words, row["train"], test.name, verdict, classes)
     said = {"verdict": verdict.level, "sentence": sentence, "rule": RULE}
     return row | said | {"p_value": verdict.p_value}
@@ -317,7 +321,7 @@ def _overview(
         notes = [*left_out[each.name]]
         notes += [f"has no {label}" for label in every if label not in each.classes]
         rows.append(row | {"note": "; ".join([*notes, *_unlike(each, row)])})
-    return pd.DataFrame(rows)
+    return table_of(rows, COHORT_TABLES["cohort_series"])
 
 
 def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:

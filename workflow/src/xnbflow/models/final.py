@@ -16,7 +16,7 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, fit_model
 from xnbflow.tables.contract import MODEL_TABLES, text_of
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+from xnbflow.tables.storage import digest_of_file, table_of, write_parquet, write_tsv
 
 __all__ = ["final_model", "model_tables", "write_final"]
 
@@ -52,7 +52,7 @@ def model_tables(model: TrainedModel, series: DataSet) -> dict[str, pd.DataFrame
     rows = [] if core is None else [{**core, "features_used": len(model.used)}]
     return {
         "signature": model.signature,
-        "core": pd.DataFrame(rows, columns=MODEL_TABLES["core"].fixed),
+        "core": table_of(rows, MODEL_TABLES["core"]),
         "heatmap": heatmap(model.signature, filled(series)),
     }
 
@@ -75,4 +75,4 @@ def write_final(
     beside = {"signature": digest_of_file(paths["gene_sets"])}
     for name, table in model_tables(model, series).items():
         write_parquet(table, paths[name], MODEL_TABLES[name], digest, beside.get(name, ""))
-        write_tsv(table, text_of(paths[name]))
+        write_tsv(table, text_of(paths[name]), MODEL_TABLES[name])

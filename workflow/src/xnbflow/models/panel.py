@@ -208,7 +208,8 @@ def _table(
         near = np.argsort(-within, kind="stable")[:_MOST_SUBSTITUTES]
         ties = signature.loc[name, "interchangeable"].split()
         partners = [*ties, *series.features[near[within[near] >= _ALIKE]]]
-        own_class, way = signature.loc[name, ["class", "direction"]]
-        substitutes = " ".join(name for name in dict.fromkeys(partners) if not _CONTROL.match(name))
-        rows.append((name, model.symbols.get(name, ""), own_class, way, substitutes))
-    return pd.DataFrame(rows, columns=["gene", "symbol", "class", "direction", "substitutes"])
+        row = {"gene": name, "symbol": model.symbols.get(name, "")}
+        row |= signature.loc[name, ["class", "direction"]].to_dict()
+        substitutes = (name for name in dict.fromkeys(partners) if not _CONTROL.match(name))
+        rows.append(row | {"substitutes": " ".join(substitutes)})
+    return pd.DataFrame(rows)

@@ -9,11 +9,9 @@ import pandas as pd
 
 from xnbflow.studies.description import direction
 from xnbflow.tables.contract import MODEL_TABLES
+from xnbflow.tables.storage import table_of
 
-__all__ = ["SIGNATURE", "class_spread", "gene_sets", "signature_table"]
-
-#: Columns of a signature before the distances to the other classes.
-SIGNATURE = tuple(MODEL_TABLES["signature"].fixed)
+__all__ = ["class_spread", "gene_sets", "signature_table"]
 
 _DISTANCE = "distance_to."
 #: What a gene set says of itself, by direction.
@@ -66,8 +64,7 @@ def signature_table(
     Returns
     -------
     DataFrame
-        One row per class and feature with the columns of `SIGNATURE`, then ``distance_to.{class}``
-        per class (missing for the class itself).
+        The table ``signature`` of `MODEL_TABLES`, a row per class and feature.
 
     Examples
     --------
@@ -92,7 +89,7 @@ def signature_table(
         for label, features in selected.items()
         for rank, feature in enumerate(features, start=1)
     ]
-    table = pd.DataFrame(rows, columns=SIGNATURE)
+    table = table_of(rows, MODEL_TABLES["signature"])
     if distances is None or not rows:
         return table
     text = distances.astype({"class": str, "other_class": str})
@@ -142,8 +139,8 @@ def gene_sets(
 
     Examples
     --------
-    >>> rows = [("AML", "p1", "MPO", "high"), ("AML", "p2", "", "high")]
-    >>> table = pd.DataFrame(rows, columns=["class", "feature", "symbol", "direction"])
+    >>> table = pd.DataFrame({"class": "AML", "direction": "high", "feature": ["p1", "p2"],
+    ...                       "symbol": ["MPO", ""]})
     >>> [line.split("\t") for line in gene_sets(table, "leukaemia")]
     [['leukaemia_AML_high', 'high in AML against the other classes', 'MPO', 'p2']]
     """

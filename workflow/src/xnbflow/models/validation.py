@@ -1,7 +1,7 @@
 """A model of one cohort tested on another: how good, on whom, with which genes, and if it held."""
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -36,6 +36,7 @@ from xnbflow.preprocessing.normalisation import (
 from xnbflow.preprocessing.selection.class_features import pair_distances
 from xnbflow.studies.densities import log_densities
 from xnbflow.tables.contract import VALIDATION_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = [
     "HARMONISERS",
@@ -64,6 +65,8 @@ HARMONISERS = {
     "quantile": QuantileNormalizer,
 }
 
+#: The columns that name a pair of cohorts.
+_PAIR = ("model", "train", "test", "match", "harmonise")
 #: Folds of the cross-validation beside it; fewer where a class is smaller.
 _FOLDS = 10
 #: Test samples from which on calibration is told.
@@ -104,10 +107,8 @@ def validate_all(
         entry = entries[pair["train"]][pair["model"]]
         found = validate(*cohorts, entry, name=entry.get("label", pair["model"]), **how)
         for name, table in found.items():
-            for place, key in enumerate(("model", "train", "test", "match", "harmonise")):
-                table.insert(place, key, pair[key])
             if len(table):
-                parts[name].append(table)
+                parts[name].append(table.assign(**{key: pair[key] for key in _PAIR}))
     return {name: _joined(tables, name) for name, tables in parts.items()}
 
 
@@ -158,7 +159,7 @@ def validate(
     verdict = cohort_verdict(
         own, codes, said, len(classes), test.groups, shared=same["second"].nunique()
     )
-    signatures, overlap = pd.DataFrame(columns=_columns("signatures")), ""
+    signatures, overlap = _table([], "signatures"), ""
     if len(model.signature) and len(test.classes) > 1:
         other = fit_model(test, steps, symbols=symbols).signature
         permuted_lists = permuted_selections(test, steps)
@@ -166,8 +167,8 @@ def validate(
         overlap = _overlap(signatures)
     both = (("train", own, own_claims), ("test", verdict.found, probabilities.max(axis=1)))
     return {
-        "accuracy": pd.DataFrame(_accuracy(*each) for each in both),
-        "recall": pd.concat(_recall(*each[:2], classes) for each in both),
+        "accuracy": _table([_accuracy(*each) for each in both], "accuracy"),
+        "recall": _table([row for each in both for row in _recall(*each[:2], classes)], "recall"),
         "confusion": pd.DataFrame(
             {
                 "true": np.repeat(classes, len(classes)),
@@ -183,9 +184,9 @@ def validate(
     }
 
 
-def _columns(table: str) -> list[str]:
-    """Return the columns of a table without those that name the pair of cohorts."""
-    return VALIDATION_TABLES[table].fixed[5:]
+def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
+    """Return rows as a table without the columns that name the pair of cohorts."""
+    return table_of(rows, VALIDATION_TABLES[name], without=_PAIR)
 
 
 def cross_validated(
@@ -215,8 +216,8 @@ def _accuracy(cohort: str, found: Performance | None, claims: np.ndarray) -> dic
     return row | {"mean_probability": claims.mean() if len(claims) else np.nan}
 
 
-def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame(
+def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> list[dict[str, Any]]:
+    return [
         {
             "cohort": cohort,
             "class": str(classes[row.code]),
@@ -225,21 +226,21 @@ def _recall(cohort: str, found: Performance | None, classes: np.ndarray) -> pd.D
             **row.recall._asdict(),
         }
         for row in (found.classes if found else ())
-    )
+    ]
 
 
 def _calibration(probabilities: np.ndarray, classes: np.ndarray, test: DataSet) -> pd.DataFrame:
-    columns = _columns("calibration")
+    empty = _table([], "calibration")
     if test.n_samples < _ENOUGH or np.isnan(probabilities).any():
-        return pd.DataFrame(columns=columns)
+        return empty
     with np.errstate(divide="ignore"):
         logs = np.log(probabilities)
-    return calibration_curve(test.labels, logs, classes, groups=test.groups)[columns]
+    return calibration_curve(test.labels, logs, classes, groups=test.groups)[list(empty)]
 
 
 def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
     """Return densities of the signature's first features, of what the classifier sees of them."""
-    parts = [pd.DataFrame(columns=_columns("densities"))]
+    parts = [_table([], "densities")]
     first = model.signature[model.signature["rank"] <= _PER_CLASS]
     first = first.sort_values("rank", kind="stable")["feature"]
     features = first.drop_duplicates().head(_MOST_DRAWN).tolist()
@@ -266,7 +267,7 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
         part = points.to_frame(index=False, name=["class", "feature", "x"])
         part["symbol"] = [model.symbols.get(feature, "") for feature in part["feature"]]
         part["x"], part["density"] = np.tile(grid.ravel(), len(classes)), np.exp(logs).ravel()
-        parts.append(part.assign(cohort=cohort)[_columns("densities")])
+        parts.append(part.assign(cohort=cohort))
     return pd.concat(parts[1:], ignore_index=True) if parts[1:] else parts[0]
 
 
@@ -287,8 +288,18 @@ def _verdicts(
 ) -> pd.DataFrame:
     train, test = cohorts
     sentence = verdict_in_words(name, train.name, test.name, verdict, train.classes) + overlap
-    row = (verdict.level, sentence, RULE, train.n_features, verdict.p_value, *verdict.loss[:3])
-    return pd.DataFrame([(*row, "; ".join(prediction.notes))], columns=_columns("verdicts"))
+    row = {
+        "verdict": verdict.level,
+        "sentence": sentence,
+        "rule": RULE,
+        "features": train.n_features,
+        "p_value": verdict.p_value,
+        "loss": verdict.loss.value,
+        "loss_lower": verdict.loss.lower,
+        "loss_upper": verdict.loss.upper,
+        "notes": "; ".join(prediction.notes),
+    }
+    return _table([row], "verdicts")
 
 
 def verdict_in_words(
@@ -475,10 +486,11 @@ def compare_signatures(
         counts = np.array([len(one.index.intersection(list(c.get(label, ())))) for c in chance])
         expected = counts.mean() if len(counts) else np.nan
         p = (np.sum(counts >= len(shared)) + 1) / (len(counts) + 1) if len(counts) else np.nan
-        alike, genes = int((one[shared] == two[shared]).sum()), " ".join(shared)
-        sizes = (len(one), len(two), len(shared))
-        rows.append((label, *sizes, genes, expected, p, alike, rho))
-    return pd.DataFrame(rows, columns=_columns("signatures"))
+        row = {"class": label, "size_first": len(one), "size_second": len(two)}
+        row |= {"shared": len(shared), "genes": " ".join(shared), "expected": expected, "p": p}
+        alike = int((one[shared] == two[shared]).sum())
+        rows.append(row | {"same_direction": alike, "rank_correlation": rho})
+    return _table(rows, "signatures")
 
 
 def _overlap(signatures: pd.DataFrame) -> str:

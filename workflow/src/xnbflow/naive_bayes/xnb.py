@@ -240,7 +240,13 @@ class XNB(StreamedNB):
         check_is_fitted(self)
         labels = self.classes_
         rows = [
-            (labels[c], None if other is None else labels[other], name, distance, place < n_taken)
+            {
+                "class": labels[c],
+                "other_class": None if other is None else labels[other],
+                "feature": name,
+                "distance": distance,
+                "taken": place < n_taken,
+            }
             for c, other, distance, names, n_taken in self._ties
             for place, name in enumerate(names)
         ]

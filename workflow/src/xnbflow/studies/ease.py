@@ -5,6 +5,7 @@ count needs the values alone, so that it is the same for every classifier.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, 
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.permutation import permuted
 from xnbflow.tables.contract import DESCRIPTION_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = ["as_good_features"]
 
@@ -49,15 +51,17 @@ def as_good_features(
     for (key, i), features in chosen.items():
         best = areas[np.searchsorted(used, features), i].max(axis=0)
         others = np.delete(np.arange(len(classes)), i)
-        rows += [(*key, i, j, len(features), best[j]) for j in others]
-    columns = ["dataset", "folds", "classifier", "class", "other_class", "selected", "area"]
-    found = pd.DataFrame(rows, columns=columns)
+        place: dict[str, Any] = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
+        place |= {"class": i, "selected": len(features)}
+        rows += [place | {"other_class": j, "area": best[j]} for j in others]
+    counted = ("as_good", "by_chance", "separating", "features")
+    found = table_of(rows, DESCRIPTION_TABLES["as_good"], without=counted)
     pairs = found[["class", "other_class", "area"]].drop_duplicates()
     counts = _reached(order, codes, series, pairs)
     found = found.merge(pairs.assign(**counts), how="left").assign(features=len(names))
     for column in ("class", "other_class"):
         found[column] = classes[found[column].to_numpy(dtype=int)]
-    return found[DESCRIPTION_TABLES["as_good"].fixed]
+    return found
 
 
 def _areas(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:

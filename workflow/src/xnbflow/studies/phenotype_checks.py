@@ -19,6 +19,7 @@ from xnbflow.inference.verdicts import performance
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.storage import table_of
 
 __all__ = ["phenotype_checks"]
 
@@ -58,8 +59,7 @@ def phenotype_checks(
             parts = [values[np.isin(names, genes)] for names, values in iterate_features(path)]
             values = pd.DataFrame(np.concatenate(parts)).dropna().to_numpy()
             rows += [_signature(cells[name], values, classifier, header) for name in technical]
-    table = pd.DataFrame(filter(None, rows), columns=AUDIT_TABLES["audit"].fixed)
-    return table.assign(dataset=header.name)
+    return table_of(filter(None, rows), AUDIT_TABLES["audit"]).assign(dataset=header.name)
 
 
 def _phenotype_only(cells: pd.DataFrame, header: DataSetHeader) -> list[dict[str, Any] | None]:

@@ -7,7 +7,7 @@ It is read whenever the Snakefile is, in every cluster job: only the standard li
 
 import string
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
@@ -212,8 +212,8 @@ class TableSchema:
     name, title, row : str
         Its file's name without the suffix, what it is, and what a row is, say ``a feature``.
     columns : mapping of str to Column
-        In the order in which they are written. A name that ends in a wildcard, say
-        ``log_posterior.{class}``, stands for any number of columns in its place.
+        In the order in which they are written, which nothing else depends on. A name that ends in a
+        wildcard, say ``log_posterior.{class}``, stands for any number of columns in its place.
     """
 
     name: str
@@ -244,6 +244,18 @@ class TableSchema:
     def fixed(self) -> list[str]:
         """The names of the columns that every such table has."""
         return [name for name in self.columns if "{" not in name]
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """Return names of columns as they are written; those of wildcards keep their order.
+
+        Examples
+        --------
+        >>> FOLDS_TABLE.ordered(["sample", "fold", "repeat"])
+        ['repeat', 'fold', 'sample']
+        """
+        places = {name: place for place, name in enumerate(self.columns)}
+        wildcard = next((place for name, place in places.items() if "{" in name), 0)
+        return sorted(names, key=lambda name: places.get(name, wildcard))
 
 
 def _read(

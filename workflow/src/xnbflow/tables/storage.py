@@ -24,6 +24,7 @@ __all__ = [
     "read_parquet",
     "refuse_other_series",
     "series_of",
+    "table_of",
     "tsv",
     "versions_of",
     "write_parquet",
@@ -57,10 +58,37 @@ _TAKEN = {
 }
 
 
+def table_of(
+    rows: Iterable[Mapping[str, Any]], table: TableSchema, without: Collection[str] = ()
+) -> pd.DataFrame:
+    """Return rows of named fields as a table, ``without`` the columns that are added later.
+
+    Raises
+    ------
+    TypeError
+        If a row lacks a column of the table, or has a field that is none.
+
+    Examples
+    --------
+    >>> from xnbflow.tables.contract import FOLDS_TABLE
+    >>> table_of([{"sample": "s1", "fold": 0}], FOLDS_TABLE, without=["repeat"])
+       fold sample
+    0     0     s1
+    """
+    rows = list(rows)
+    names = dict.fromkeys(name for name in table.fixed if name not in without)
+    for row in rows:
+        if fault := _wrong_names(list(row), table, without):
+            msg = f"a row of the table {table.name!r} breaks the contract: {fault}"
+            raise TypeError(msg)
+        names |= dict.fromkeys(row)
+    return pd.DataFrame(rows, columns=table.ordered(names))
+
+
 def write_parquet(
     frame: pd.DataFrame, path: str | Path, table: TableSchema, series: str = "", gene_sets: str = ""
 ) -> None:
-    """Write a table to Parquet, with checksums and without its index.
+    """Write a table to Parquet in the order of its columns, with checksums, without its index.
 
     ``series`` is the `digest_of_file` of the series that it was computed from, for
     `refuse_other_series`; with it the versions of the software are kept, see `versions_of`.
@@ -71,7 +99,8 @@ def write_parquet(
     fields = []
     if not fault:
         rows = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-        for name, kind in _kinds(frame.columns, table).items():
+        rows = rows.select(table.ordered(frame))
+        for name, kind in _kinds(rows.column_names, table).items():
             stored = _type_in_file(rows[name], kind)
             if stored is None:
                 missing = " with missing values" if rows[name].null_count else ""
@@ -104,7 +133,7 @@ def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
         if wrong:
             msg = f"{path} is not a table {table.name!r} of this version ({wrong}); {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
-        return file.read().to_pandas()
+        return file.read().select(table.ordered(schema.names)).to_pandas()
 
 
 def digest_of_file(path: str | Path) -> str:
@@ -155,9 +184,10 @@ def _metadata(path: str | Path, key: bytes) -> str:
         return (file.schema_arrow.metadata or {}).get(key, b"").decode()
 
 
-def write_tsv(frame: pd.DataFrame, path: str | Path) -> None:
-    """Write a table to a file as `tsv` gives it."""
-    write_atomically(path, lambda part: part.write_text(tsv(frame), encoding="utf-8", newline=""))
+def write_tsv(frame: pd.DataFrame, path: str | Path, table: TableSchema) -> None:
+    """Write a table to a file as `tsv` gives it, in the order of its columns."""
+    text = tsv(frame[table.ordered(frame)])
+    write_atomically(path, lambda part: part.write_text(text, encoding="utf-8", newline=""))
 
 
 def tsv(frame: pd.DataFrame) -> str:
@@ -264,7 +294,7 @@ def write_tables(
     for name, frame in frames.items():
         path = Path(folder, f"{name}.parquet")
         write_parquet(frame, path, tables[name], series)
-        write_tsv(frame, path.with_suffix(".tsv"))
+        write_tsv(frame, path.with_suffix(".tsv"), tables[name])
 
 
 def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:
@@ -286,13 +316,10 @@ def _type_in_file(values: pa.ChunkedArray, kind: str) -> pa.DataType | None:
     return taken[0] if taken and (may_miss or not missing) else None
 
 
-def _wrong_names(names: Sequence[str], table: TableSchema) -> str:
-    """Say how columns deviate; empty if they do not."""
-    if missing := [name for name in table.fixed if name not in names]:
+def _wrong_names(names: Sequence[str], table: TableSchema, without: Collection[str] = ()) -> str:
+    """Return how the names of columns deviate from those of a table; empty if they do not."""
+    if missing := [name for name in table.fixed if name not in {*names, *without}]:
         return f"column {missing[0]!r} is missing"
     if unknown := [name for name in names if table.column(name) is None]:
         return f"column {unknown[0]!r} is not known"
-    if len(set(names)) < len(names):
-        return "two columns have the same name"
-    fixed = [name for name in names if name in table.fixed]
-    return "" if fixed == table.fixed else f"columns are not in the order {', '.join(table.fixed)}"
+    return "two columns have the same name" if len(set(names)) < len(names) else ""

@@ -19,6 +19,7 @@ from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
 from xnbflow.papers.cells.entries import ANALYSIS
 from xnbflow.papers.cells.markers import Finder, Training, finders
 from xnbflow.tables.contract import analysis_tables
+from xnbflow.tables.storage import table_of
 
 __all__ = ["DEFAULTS", "analyse"]
 
@@ -26,6 +27,16 @@ TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
+#: What is missing of a method that did not run.
+_FIGURES = (
+    "accuracy",
+    "balanced_accuracy",
+    "own_accuracy",
+    "genes",
+    "genes_per_type",
+    "types_without",
+    "seconds",
+)
 
 
 def analyse(
@@ -51,7 +62,7 @@ def analyse(
         for finder in finders(params["top"], params["trees"], max(1, threads)):
             for name, rows in _judge(data, finder, params).items():
                 found[name] += rows
-    return {name: pd.DataFrame(found[name], columns=TABLES[name].fixed) for name in TABLES}
+    return {name: table_of(found[name], table) for name, table in TABLES.items()}
 
 
 def _judge(
@@ -76,7 +87,7 @@ def _judge(
                 raise
             status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
     version = {"version": finder.version}
-    figures = found.pop("methods", [{}])
+    figures = found.pop("methods", [dict.fromkeys(_FIGURES, np.nan)])
     rows = {"methods": [status | version | figures[0] | about], **found}
     return {table: [key | row for row in own] for table, own in rows.items()}
 

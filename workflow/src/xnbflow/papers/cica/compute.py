@@ -21,6 +21,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.papers.cica import (
+    ANALYSIS,
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,
@@ -36,8 +37,12 @@ from xnbflow.papers.cica import (
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.papers.cica.regression import KernelNBRegressor
 from xnbflow.papers.cica.transformer import CICA
+from xnbflow.tables.contract import analysis_tables
+from xnbflow.tables.storage import table_of
 
 __all__ = ["Simulation", "analyse", "recovery_error", "simulate"]
+
+TABLES = analysis_tables(ANALYSIS)
 
 _DEFAULTS: dict[str, Any] = {
     "seeds": 50,
@@ -142,19 +147,14 @@ def analyse(
         for data in series.values()
         for repeat in range(params["repeats"])
     ]
-    classification = pd.DataFrame(
-        [row for rows in Parallel(n_jobs=threads)(tasks) for row in rows],
-        columns=["dataset", "repeat", "fold", "transformation", "accuracy"],
-    )
+    classified = [row for rows in Parallel(n_jobs=threads)(tasks) for row in rows]
+    classification = table_of(classified, TABLES["classification"])
     accuracies = classification.groupby(["dataset", "transformation"], sort=False)["accuracy"]
-    dependence = pd.DataFrame(
-        [row for data in series.values() for row in _dependence(data)],
-        columns=["dataset", "samples", "transformation", "ratio", "pairs", "largest_r"],
-    )
+    found = [row for data in series.values() for row in _dependence(data)]
     return _simulated(params, threads) | {
         "classification": classification,
         "accuracies": accuracies.agg(mean="mean", sd="std", folds="size").reset_index(),
-        "dependence": dependence,
+        "dependence": table_of(found, TABLES["dependence"]),
     }
 
 
@@ -310,7 +310,7 @@ def _descent(X: np.ndarray, y: np.ndarray, width: float, n_steps: int) -> list[n
     return natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
 
 
-def _classify(data: DataSet, n_splits: int, repeat: int) -> list[tuple[Any, ...]]:
+def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]:
     """Return the accuracy of FlexibleNB by fold, with and without CICA."""
     folds = StratifiedKFold(
         n_splits, shuffle=True, random_state=derive_seed("cica", data.name, "folds", repeat)
@@ -321,12 +321,13 @@ def _classify(data: DataSet, n_splits: int, repeat: int) -> list[tuple[Any, ...]
         for fold, (training, test) in enumerate(folds.split(X, y)):
             for transformation, components in _before_and_after(data, training).items():
                 model = FlexibleNB().fit(components[training], y[training])
+                about = {"dataset": data.name, "repeat": repeat, "fold": fold}
                 accuracy = model.score(components[test], y[test])
-                rows.append((data.name, repeat, fold, transformation, accuracy))
+                rows.append({**about, "transformation": transformation, "accuracy": accuracy})
     return rows
 
 
-def _dependence(data: DataSet) -> list[tuple[Any, ...]]:
+def _dependence(data: DataSet) -> list[dict[str, Any]]:
     """Return how many features depend on another given the class, before and after CICA."""
     y = data.labels
     everything = np.arange(data.n_samples)
@@ -341,8 +342,10 @@ def _dependence(data: DataSet) -> list[tuple[Any, ...]]:
     ):
         for transformation, components in _before_and_after(data, fitted).items():
             found = conditional_dependence(components[tested], y[tested])
-            largest = found.max_abs_r.max()
-            rows.append((data.name, name, transformation, found.ratio, found.n_pairs, largest))
+            row: dict[str, Any] = {"dataset": data.name, "samples": name}
+            row |= {"transformation": transformation}
+            row |= {"ratio": found.ratio, "pairs": found.n_pairs}
+            rows.append(row | {"largest_r": found.max_abs_r.max()})
     return rows
 
 

@@ -31,6 +31,7 @@ from xnbflow.papers.directional.selective_nb import SelectiveNB
 from xnbflow.papers.directional.von_mises import VonMises
 from xnbflow.papers.directional.von_mises_nb import VonMisesNB
 from xnbflow.tables.contract import analysis_tables
+from xnbflow.tables.storage import table_of
 
 __all__ = ["analyse", "classifiers"]
 
@@ -59,7 +60,7 @@ def analyse(
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
     sizes = [_complexity(data, params["repeats"]) for data in series.values()]
-    sizes = sizes or [pd.DataFrame(columns=TABLES["complexity"].fixed)]
+    sizes = sizes or [table_of([], TABLES["complexity"])]
     tables["complexity"] = pd.concat(sizes, ignore_index=True)
     tables |= example_tables()
     for data in series.values():
@@ -187,8 +188,10 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
             used = np.concatenate(hybrid.term_columns())[terms]
             parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
             angular = 100 * float(np.mean(data.kinds[used] == "angular"))
-            rows.append((data.name, name, parameters, len(used), angular, seconds))
-    frame = pd.DataFrame(rows, columns=TABLES["complexity"].fixed)
+            row = {"dataset": data.name, "classifier": name, "parameters": parameters}
+            row |= {"features": len(used), "angular_percent": angular, "seconds": seconds}
+            rows.append(row)
+    frame = table_of(rows, TABLES["complexity"])
     return frame.groupby(["dataset", "classifier"], sort=False).mean().reset_index()
 
 
@@ -218,7 +221,6 @@ def _figure_14_classes(data: DataSet) -> pd.DataFrame:
     ):
         labels = model.fit(data.values.T, data.labels).predict(np.array([[np.pi], [0.0]]))
         for angle, paper, label in zip(("pi", "0"), expected, labels, strict=True):
-            rows.append(
-                (data.name, f"class of the angle {angle}, {name}", float(paper), float(label))
-            )
-    return pd.DataFrame(rows, columns=["example", "quantity", "paper", "computed"])
+            row = {"example": data.name, "quantity": f"class of the angle {angle}, {name}"}
+            rows.append(row | {"paper": float(paper), "computed": float(label)})
+    return pd.DataFrame(rows)

@@ -82,6 +82,7 @@ SELECTIVE_NB = Method(
         "n_max": either(whole(1), nothing()),
         "cv": either(whole(2), estimator(), nothing()),
     },
+    tunes_itself=True,
 )
 
 DISCRETIZED_NB = Method(

@@ -340,7 +340,7 @@ def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame
     ends = strengths.set_index(keys)[["low", "high"]]
     parts = []
     for key, card in curves.groupby(keys, sort=False):
-        low, high = ends.loc[key]
+        low, high = ends.loc[key, "low"], ends.loc[key, "high"]
         edges = np.linspace(low, high, _BINS + 1)
         shown = card[card["value"].between(low, high) & ~card["apart"]]
         counts, _ = np.histogram(shown["value"], edges, weights=shown["count"])

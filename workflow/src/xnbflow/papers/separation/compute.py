@@ -26,6 +26,7 @@ from xnbflow.papers.separation.compute_simulation import (
 from xnbflow.papers.separation.correlation_blocks import CorrelationBlocks
 from xnbflow.papers.separation.entries import ANALYSIS
 from xnbflow.tables.contract import analysis_tables
+from xnbflow.tables.storage import table_of
 
 __all__ = ["DEFAULTS", "analyse"]
 
@@ -175,7 +176,7 @@ def _fit_settings(
     )[TABLES["fitted"].fixed]
 
 
-def _fit_all(setting: Setting, n: int, fits: int) -> list[tuple[Any, ...]]:
+def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
     """Return the risk, expected risk, share kept and shrinkage of each fit of each method."""
     rng = setting.rng(f"data sets of {n} samples")
     labels = np.repeat([0, 1], n)
@@ -187,9 +188,17 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[tuple[Any, ...]]:
         features[:, :n] += difference[:, None]
         for method, options in _METHODS.items():
             model = BlockNB(blocks=setting.size, **options).fit(features.T, labels)
-            risk, expected = _linear_risk(model, difference), float(model.asymptotic_risk_[0])
-            kept, shrinkage = model.selected_blocks_.mean(), model.shrinkage_.mean()
-            rows.append((setting.name, n, method, risk, expected, kept, shrinkage))
+            rows.append(
+                {
+                    "setting": setting.name,
+                    "samples": n,
+                    "method": method,
+                    "risk": _linear_risk(model, difference),
+                    "expected_risk": float(model.asymptotic_risk_[0]),
+                    "kept": model.selected_blocks_.mean(),
+                    "shrinkage": model.shrinkage_.mean(),
+                }
+            )
     return rows
 
 
@@ -219,7 +228,8 @@ def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFra
             values = normalised_residuals(X, data.labels)[np.array(complete)]
             r = np.abs(values @ values.transpose(0, 2, 1))
             mean_abs_r = float(r[:, *np.triu_indices(r.shape[1], 1)].mean())
+        row = {"dataset": name, "size": size, "samples": data.n_samples}
+        row |= {"blocks": len(model.blocks_), "mean_abs_r": mean_abs_r, "shrunk": shrunk.mean()}
         shrinkage = model.shrinkage_[0, shrunk].mean() if shrunk.any() else 0.0
-        about = (name, size, data.n_samples, len(model.blocks_))
-        rows.append((*about, mean_abs_r, shrunk.mean(), shrinkage))
-    return pd.DataFrame(rows, columns=TABLES["blocks"].fixed)
+        rows.append(row | {"mean_shrinkage": shrinkage})
+    return table_of(rows, TABLES["blocks"])

@@ -72,7 +72,7 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
     known = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
     curves = dict(iter(known.sort_values("features_per_class").groupby("method")))
     lines = [
-        Line(name, *curves[name][["features_per_class", measure]].to_numpy().T)
+        Line(name, curves[name]["features_per_class"].to_numpy(), curves[name][measure].to_numpy())
         for name in _METHODS
         if name in curves
     ]

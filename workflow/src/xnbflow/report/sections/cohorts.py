@@ -55,8 +55,8 @@ def section(results: StudyResults) -> Section | None:
     tables = results.cohorts
     blocks: list[Block] = [*cohorts_in_words(results)]
     series = tables["cohort_series"]
-    notes = series.loc[series["note"] != "", ["dataset", "note"]].to_numpy()
-    blocks += [Prose(f"{dataset}: {note}.", "warning") for dataset, note in notes]
+    noted = series[series["note"] != ""].itertuples()
+    blocks += [Prose(f"{row.dataset}: {row.note}.", "warning") for row in noted]
     shown = ["dataset", "samples", "groups", "classes", "features", "common", "agreement"]
     shown = [name for name in shown if series[name].notna().any()]
     blocks += [tables.show("cohort_series", "The series.", shown), *_models(results)]

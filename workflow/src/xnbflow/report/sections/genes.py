@@ -168,7 +168,7 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     each = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= each]
-    pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
+    pages = list(map(gene_page, rows["symbol"], rows["feature"]))
     rest = " All are in the files." if len(rows) < len(genes) else ""
     caption = f"The first {each:,} of each class by rank, higher in the class first.{rest}"
     return tables.show(

@@ -68,7 +68,8 @@ def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
     if bad.empty:
         return Group(title, [Prose("Every classifier is right on every sample.")], "no mistake")
     key = ["sample", "true"]
-    cells = samples.assign(cell=[_cell(*row) for row in samples[["mistakes", "tested"]].values])
+    wrong = zip(samples["mistakes"], samples["tested"], strict=True)
+    cells = samples.assign(cell=[_cell(mistakes, tested) for mistakes, tested in wrong])
     wide = cells.pivot(index=key, columns="classifier", values="cell")
     wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna("not tested")
     frame = bad.head(MOST_SAMPLES)[[*key, "wrong_by"]].join(wide, on=key)
@@ -141,12 +142,11 @@ def contributions(
         fits.append({"prior": _short(prior), "sets": sets})
         values = mine["evidence"].to_numpy()
         evidence = {name: values[at] for name, at in mine.groupby("sample").indices.items()}
-        for sample, true, predicted in tested[["sample", "true", "predicted"]].itertuples(False):
-            if sample in kept:
-                place = [classes.index(true), classes.index(predicted), len(fits) - 1]
-                known = sample in evidence
-                terms = (evidence[sample], references[sample]) if known else ([], [])
-                samples.append([sample, *place, *map(_short, terms)])
+        for row in tested[tested["sample"].isin(kept)].itertuples():
+            place = [classes.index(row.true), classes.index(row.predicted), len(fits) - 1]
+            known = row.sample in evidence
+            terms = (evidence[row.sample], references[row.sample]) if known else ([], [])
+            samples.append([row.sample, *place, *map(_short, terms)])
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,

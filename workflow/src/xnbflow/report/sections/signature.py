@@ -80,7 +80,8 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
 def heatmap_figure(name: str, drawn: pd.DataFrame, caption: str, sources: Sequence[str]) -> Figure:
     """Return the heat map of a table of features by samples, ``row`` by ``column``."""
     rows = drawn.drop_duplicates("row").sort_values("row")
-    names = [f"{s} ({f})" if s else f for f, s in rows[["feature", "symbol"]].to_numpy()]
+    pairs = zip(rows["feature"], rows["symbol"], strict=True)
+    names = [f"{symbol} ({feature})" if symbol else feature for feature, symbol in pairs]
     classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
     z = drawn.pivot(index="row", columns="column", values="z").to_numpy()
     alt = (
@@ -107,7 +108,7 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
         near = far.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
         near = near.where(far.notna().any(axis=1), "")
         far = pd.DataFrame({"nearest class": near, "distance to it": far.min(axis=1)})
-    pages = [gene_page(*row) for row in rows[["symbol", "feature"]].to_numpy()]
+    pages = list(map(gene_page, rows["symbol"], rows["feature"]))
     return tables.show(
         "signature",
         "The signature, with the distances from other classes, 0 to 1."

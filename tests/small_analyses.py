@@ -1,0 +1,92 @@
+"""The tables of every analysis from small data: a function for each, by its name."""
+
+from importlib import import_module
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from report_study import PAPERS, small
+from toys import dataset
+from xnbflow.studies.registry import known_analyses
+from xnbflow.tables.printed import PublishedTables
+
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.tables.contract import FOLDS_TABLE
+from xnbflow.tables.storage import write_parquet
+
+LABELS = np.array(list("abc") * 12)
+
+
+def tables_of(name, folder):
+    """Return every table of an analysis; a `KeyError` if there is no function for it."""
+    series, params = globals()[name](folder)
+    analysis = known_analyses()[name]
+    tables = import_module(analysis.compute).analyse(series, params, 1)
+    if analysis.comparison:
+        about, study = globals()[f"{name}_study"]()
+        compare = import_module(analysis.comparison).compare
+        tables |= compare(about, study, PublishedTables(PAPERS))
+    return tables
+
+
+def toy(features=12):
+    """Each class is high in a feature of its own."""
+    values = np.random.default_rng(0).normal(size=(features, 36))
+    for i, label in enumerate("abc"):
+        values[i] += 3.0 * (label == LABELS)
+    return {"toy": dataset(values, LABELS)}
+
+
+def cells(folder):
+    return toy(), {"splits": 3, "repeats": 1, "top": 2, "trees": 5}
+
+
+def cica(folder):
+    few = {"seeds": 1, "nuisance_samples": [], "steps": 2, "splits": 2}
+    return toy(3), small("cica") | few
+
+
+def signatures(folder):
+    return toy(), small("signatures")
+
+
+def separation(folder):
+    return toy(), small("separation") | {"repeats": 20, "fits": 2}
+
+
+def effects(folder):
+    rng = np.random.default_rng(0)
+    values = np.array([*rng.normal(size=(2, 90)), np.arange(90) % 3])
+    labels = np.where(values[0] + rng.normal(size=90) > 0, "spam", "mail")
+    names, kinds = ["capLengthMAX", "wordFreqOUR", "c"], ["linear", "linear", "categorical"]
+    data = dataset(values, labels, "spambase", features=names, kinds=kinds)
+    write_parquet(draw_folds(data, 3, 1), folder / "folds.parquet", FOLDS_TABLE)
+    sets = {"features": {"paper": names[:2], "selected": "stepwise"}, "tune": {"span": [0.5]}}
+    return {data.name: data}, small("effects") | sets | {"folds": str(folder / "folds.parquet")}
+
+
+def directional(folder):
+    angles = np.random.default_rng(0).vonmises(np.repeat([0, 2], 20), 4, (2, 40))
+    parts = {"features": ["phi", "psi"], "kinds": ["angular"] * 2}
+    data = dataset(angles, np.repeat(["a", "b"], 20), **parts)
+    return {data.name: data}, {"repeats": 1, "bins": 4, "max_features": 1}
+
+
+def directional_study():
+    """The study's tables for two of the paper's data sets; accuracies differ by classifier."""
+    parts = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
+    where = [("magic", 0.5), ("weather", 0.6)]
+    summary = pd.DataFrame(
+        {"dataset": name, "folds": "f", "classifier": part, "mean": base + i / 20}
+        for name, base in where
+        for i, part in enumerate(parts)
+    )
+    within = pd.DataFrame(
+        {"dataset": name, "folds": "f", "first": one, "second": other}
+        for name, _ in where
+        for one, other in combinations(parts, 2)
+    )
+    about = {"parts": {part: part for part in parts}, "folds": ("f",)}
+    summary = summary.assign(metric="accuracy", sd=0.01, folds_failed=0)
+    within = within.assign(mean_difference=0.1, sorted_runs=0.02)
+    return about, {"summary": summary, "pairwise_within": within}
