@@ -39,11 +39,11 @@ def test_an_entry_has_the_parameters_of_the_class_in_order_and_accepts_its_defau
 
 
 def test_a_method_declares_that_it_tunes_itself(monkeypatch):
-    assert {name for name, each in METHODS.items() if each.tunes_itself} == {
-        name for name, each in METHODS.items() if "cv" in each.parameters
+    assert {name for name, each in shipped_methods().items() if each.tunes_itself} == {
+        name for name, each in shipped_methods().items() if "cv" in each.parameters
     }
-    for entry in ({"method": "selective_nb"}, {"method": METHODS["csnb_cv"].estimator}):
-        assert inflation_of({"steps": [{"method": "cica"}, entry]}) == TUNED
+    for entry in ({"method": "csnb_cv"}, {"method": shipped_methods()["csnb_cv"].estimator}):
+        assert inflation_of({"steps": [{"method": "log2"}, entry]}) == TUNED
     lasso = {"method": "sklearn.linear_model.LogisticRegressionCV"}
     assert inflation_of(lasso) == TUNED  # no entry: scikit-learn's name
     added = Method("lasso", lasso["method"], "", "")

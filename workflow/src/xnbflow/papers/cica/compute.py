@@ -21,7 +21,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.papers.cica import (
-    ANALYSIS,
     AS_PAPER,
     CHOSEN_WIDTH,
     FAST_ICA,
@@ -34,6 +33,7 @@ from xnbflow.papers.cica import (
     UNTRANSFORMED,
     WHITENING,
 )
+from xnbflow.papers.cica.entries import ANALYSIS
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.papers.cica.regression import KernelNBRegressor
 from xnbflow.papers.cica.transformer import CICA
