@@ -41,10 +41,9 @@ def names(requirements):
 LIBRARY = names(PROJECT["dependencies"])
 WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
 DEV = names(PROJECT["optional-dependencies"]["dev"])
-#: What a user may do without: AnnData files, what finds markers besides this package, crates.
+#: What a user may do without: AnnData files, and what finds markers besides this package.
 EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
 EXTRA |= names(PROJECT["optional-dependencies"]["cells"])
-EXTRA |= names(PROJECT["optional-dependencies"]["crate"])
 #: What benchmarks compare with, where it is installed.
 PEERS = {"xnb", "KDEpy"}
 
