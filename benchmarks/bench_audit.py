@@ -40,7 +40,7 @@ from threadpoolctl import threadpool_limits
 from xnbflow.inference.halves import half_stability
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
 from xnbflow.inference.paired_tests import sorted_runs_test
-from xnbflow.inference.permutation import cross_validated_score, permutation_test
+from xnbflow.inference.permutation import permutation_test, screened_score
 from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.inference.stability import stability_index
 from xnbflow.inference.verdicts import (
@@ -214,7 +214,7 @@ def permuted(found: Study, name: str, per_patient: int, seed: int) -> float:
     """
     groups = found.groups if per_patient > 1 else None
     fitted = CLASSIFIERS[name.removesuffix("_cv")]()
-    score = cross_validated_score(fitted, found.values.T, groups, n_splits=5)
+    score = screened_score(fitted, found.values.T, groups, n_splits=5)
 
     def shuffled(rng: np.random.Generator) -> np.ndarray:
         return np.repeat(rng.permutation(found.codes[::per_patient]), per_patient)

@@ -21,9 +21,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from timing import alternate, compile_seconds, median_seconds
 
-from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.families.kernel import TABULATED_FROM, Kernel
-from xnbflow.naive_bayes import ClassSpecificNB, DiscretizedNB, FlexibleNB, KernelNBRegressor
+from xnbflow.naive_bayes import ClassSpecificNB, DiscretizedNB, FlexibleNB
 
 N_FEATURES, N_CLASSES = 20, 2
 #: Samples: seconds of a fit, seconds of predicting a row. The least shows the growth only.
@@ -37,7 +36,6 @@ MODELS = {
     "Flexible NB": FlexibleNB(),
     "Class-specific NB": ClassSpecificNB(n_features=N_FEATURES),
 }
-REGRESSION = (4_000, 10)
 N_PREDICTED = 20_000
 #: Fits and predictions of this many samples are compared with the peers'.
 PEER_SIZE = 100_000
@@ -61,9 +59,7 @@ def rows() -> list[dict]:
         *exponents(sizes),
         *against_classifiers(),
         against_kdepy(),
-        plug_in(),
         discretized(),
-        regression(),
     ]
 
 
@@ -207,13 +203,6 @@ def against_kdepy() -> dict:
     return row(work, peer, *seconds, target=0.5, note=note, shown=True)
 
 
-def plug_in() -> dict:
-    samples = np.sort(np.random.default_rng(0).normal(size=(10_000, 1)), axis=0)
-    offsets = np.array([0, len(samples)])
-    seconds = median_seconds(lambda: bandwidths_of(samples, offsets, "sheather_jones"), 3)
-    return row("Sheather-Jones bandwidth of 10,000 samples", "1 s", seconds, 1)
-
-
 def discretized() -> dict:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 5, 100)
@@ -222,19 +211,6 @@ def discretized() -> dict:
     DiscretizedNB().fit(X[:, :10], y)
     seconds = median_seconds(lambda: DiscretizedNB().fit(X, y), 3)
     return row("Discretized NB (MDLP) fit, 100 x 100,000", "1 s", seconds, 1)
-
-
-def regression() -> dict:
-    """Choose the width of the regression's kernels by leaving samples out."""
-    n_samples, n_features = REGRESSION
-    rng = np.random.default_rng(0)
-    y = rng.uniform(-3, 3, n_samples)
-    powers = np.column_stack([y ** (k % 3 + 1) for k in range(n_features)])
-    X = powers + rng.uniform(-1, 1, powers.shape)
-    KernelNBRegressor().fit(X[:600], y[:600])
-    seconds = median_seconds(lambda: KernelNBRegressor().fit(X, y), 3)
-    work = f"Kernel NB regression, width by cross-validation, {n_samples:,} x {n_features}"
-    return row(work, "2 s", seconds, 2)
 
 
 def crossing() -> pd.DataFrame:

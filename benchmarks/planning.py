@@ -1,12 +1,12 @@
-"""What it costs to plan a large study: 200 data sets, 8 classifiers, ten times ten folds.
+"""What it costs to plan a large study: 200 data sets and 8 classifiers.
 
     python -m benchmarks.planning [data sets]
 
-A dry run of 16,000 training jobs on simulated data sets; nothing is simulated. Prints the number of
-jobs, wall and processor seconds and the peak of memory. The second row has the ten repeats of a
-classifier in one job (`folds_per_job: 100`). Every job of a cluster reads the Snakefile, too, but
-plans itself alone: that is the third. The last is a run that is stopped when its first job begins:
-a dry run prepares to print every job, a run does not.
+A dry run on simulated data sets; nothing is simulated. Prints the number of jobs, wall and
+processor seconds and the peak of memory. The second row has a job for each classifier
+(`classifiers_per_job: 1`). Every job of a cluster reads the Snakefile, too, but plans itself alone:
+that is the third. The last is a run that is stopped when its first job begins: a dry run prepares
+to print every job, a run does not.
 """
 
 import json
@@ -35,14 +35,14 @@ def main(n_datasets: int) -> None:
         "sheets": ["config/datasets.tsv", "large.tsv"],
         "studies": {"large": {**study, "folds": ["10x10-fold"]}},
     }
-    one = f"results/{names[0]}/10x10-fold/nb/batches/repeat-0-folds-0-9/fits.parquet"
+    one = f"results/{names[0]}/10x10-fold/nb/fits.parquet"
     with tempfile.TemporaryDirectory() as folder:
         rows = [f"{name}\tsimulate\t\t60\t2000\t3\tseed={i}\n" for i, name in enumerate(names)]
         Path(folder, "large.tsv").write_text(HEADER + "".join(rows))
         Path(folder, "large.yaml").write_text(json.dumps(configuration))
         print(f"{'':18}{'jobs':>8}{'wall':>10}{'processor':>12}{'memory':>10}")
-        together = ["--config", "folds_per_job=100"]
-        rows = {"the study": [], "ten repeats a job": together, "one job": [one]}
+        split = ["--config", "classifiers_per_job=1"]
+        rows = {"the study": [], "a classifier a job": split, "one job": [one]}
         for what, arguments in rows.items():
             show(what, *plan(folder, arguments))
         show("to its first job", *begin(folder))

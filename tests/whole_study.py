@@ -19,7 +19,7 @@ from xnbflow.evaluation.methods import METHODS, resolved
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import label_test, permutation_scores, permutation_table
+from xnbflow.inference.permutation import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import final_model, write_final
@@ -146,8 +146,7 @@ def write_checks(writer, series, folds, selected):
     }
     key = {"dataset": series.name, "folds": "3-fold"}
     writer.put("check", checks, contract.TRAINED, **key, classifier="csnb")
-    scores = permutation_scores(series, ENTRIES["xnb"], n_permutations=2)
-    tables = {"permutation_scores": scores, "permutation": permutation_table(scores)}
+    tables = {"permutation": label_test(series, ENTRIES["xnb"], n_permutations=2)}
     writer.put("permutation", tables, contract.PERMUTED, study="s", **key, classifier="xnb")
 
 

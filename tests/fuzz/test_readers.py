@@ -11,7 +11,6 @@ import gzip
 import io
 import os
 import re
-import shlex
 import signal
 import warnings
 from collections import Counter
@@ -149,16 +148,6 @@ def between(content, begin, end):
     rows = next(cells_of(inside, "\t"))
     kept = [0, *(i for i, name in enumerate(rows[0]) if name.startswith("GSM"))]
     yield [[row[i] for row in rows] for i in kept]
-
-
-def arff_cells(content):
-    lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
-    lines = [line for line in lines if line and not line.startswith("%")]
-    at = [line.split()[0].lower() for line in lines].index("@data")
-    names = [shlex.split(line)[1] for line in lines[:at] if line.lower().startswith("@attribute")]
-    for quote in "'\"":
-        rows = csv.reader(lines[at + 1 :], quotechar=quote, escapechar="\\", skipinitialspace=True)
-        yield [names, *([cell.strip() for cell in row] for row in rows)]
 
 
 def workbook_cells(content):
@@ -342,7 +331,6 @@ READERS = {
         "t.tsv", good("columns.tsv"), lambda path: as_table(path, orientation="columns"),
         dataset_in(turned_cells), 1,
     ),
-    "arff": ("t.arff", good("table.arff"), as_table, dataset_in(arff_cells), 1),
     "workbook": ("t.xlsx", sealed(write_frame, ".xlsx"), by_id, dataset_in(workbook_cells), 50),
     "Parquet of others": (
         "t.parquet", sealed(write_frame, ".parquet"), by_id, dataset_in(parquet_cells), 1,

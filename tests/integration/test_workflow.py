@@ -291,18 +291,6 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
 
 
 TOY = "results/toy/3-fold"
-GATHERED = [f"{TOY}/{name}/predictions.parquet" for name in ("nb", "xnb")]
-
-
-@pytest.fixture(scope="module")
-def split(finished, tmp_path_factory):
-    """A data set of the same study with two jobs per classifier, and one to put them together."""
-    per_job = {"folds_per_job": 2, "classifiers_per_job": 1}
-    folder = prepare(tmp_path_factory.mktemp("split"), STUDY | per_job)
-    for name in ("resources", ".snakemake"):
-        shutil.copytree(finished / name, folder / name)
-    snakemake(folder, *GATHERED)
-    return folder
 
 
 def trained(folder):
@@ -311,38 +299,14 @@ def trained(folder):
     return [(folder / TOY / each / name).read_bytes() for each in ("nb", "xnb") for name in names]
 
 
-def test_jobs_of_some_folds_give_the_same_tables_and_train_only_what_is_new(split, finished):
-    assert len(list((split / TOY / "xnb/batches").iterdir())) == 2
-    assert trained(split) == trained(finished)
-    own = yaml.safe_load((split / "tiny.yaml").read_text())
-    more = changed(lambda c: c["folds"]["3-fold"].update(repeats=2), own)
-    both = {CLASSIFY: 1, "classify_3-fold_xnb": 1}
-    assert jobs(split, *GATHERED, *configured(split, more)) == {**both, "train": 4}  # of 8
+def test_jobs_of_one_classifier_give_the_same_tables_and_train_only_what_is_new(finished, tmp_path):
+    folder = prepare(tmp_path, STUDY | {"classifiers_per_job": 1})
+    for name in ("resources", ".snakemake"):
+        shutil.copytree(finished / name, folder / name)
+    predictions = [f"{TOY}/{name}/predictions.parquet" for name in ("nb", "xnb")]
+    snakemake(folder, *predictions)
+    assert trained(folder) == trained(finished)
+    own = yaml.safe_load((folder / "tiny.yaml").read_text())
     more = changed(lambda c: c["studies"]["tiny"]["classifiers"].append("fnb"), own)
-    own = [*GATHERED, f"{TOY}/fnb/predictions.parquet"]
-    assert jobs(split, *own, *configured(split, more)) == {"classify_3-fold_fnb": 1, "train": 2}
-
-
-def test_a_damaged_batch_stops_the_run_by_its_name_and_is_made_again_when_deleted(split):
-    (path,) = (split / TOY / "xnb/batches").glob("*folds-0-1/predictions.parquet")
-    content = bytearray(path.read_bytes())
-    for i in range(len(content) // 4, len(content) // 2):  # single bytes may be unused
-        content[i] ^= 16
-    stat = path.stat()
-    path.write_bytes(content)
-    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    before, gathered = trained(split), GATHERED[1]
-    (split / gathered).unlink()
-    written = " ".join(snakemake(split, gathered, fails=True).split())
-    assert f"{path.relative_to(split)} is damaged" in written
-    path.unlink()
-    snakemake(split, gathered)
-    assert trained(split) == before
-
-
-def test_without_batches_none_are_left_and_fewer_repeats_leave_no_row(split):
-    whole = STUDY | {"folds_per_job": "all", "folds": {"3-fold": {"splits": 2}}}
-    place = split / TOY / "xnb"
-    snakemake(split, f"{TOY}/xnb/fits.parquet", *configured(split, whole))
-    assert {path.suffix for path in place.iterdir()} == {".parquet"}
-    assert len(pd.read_parquet(place / "fits.parquet")) == 2
+    asked = [*predictions, f"{TOY}/fnb/predictions.parquet"]
+    assert jobs(folder, *asked, *configured(folder, more)) == {"classify_3-fold_fnb": 1}

@@ -13,7 +13,7 @@ from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
-from xnbflow.running.config import RULES, Batch, Folds, read_config, read_sheets
+from xnbflow.running.config import RULES, Folds, read_config, read_sheets
 from xnbflow.running.other_studies import refuse_other_folds
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.tables.contract import STUDY_TABLE, text_of
@@ -146,18 +146,6 @@ def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
     assert sheets == {"toy": "theirs"}
     with pytest.raises(InputError, match="defined in another sheet"):
         read_sheets(paths, defaults=["theirs"])
-
-
-@pytest.mark.parametrize(
-    ("per_job", "expected"), [(1, 15), (2, 10), (4, 5), (6, 3), (8, 3), (100, 1)]
-)
-def test_batches_cover_every_fold_once(per_job, expected):
-    batches = Folds(splits=3, repeats=5).batches(per_job)
-    assert len(batches) == expected
-    folds = [(r, fold) for batch in batches for r in batch.repeats for fold in batch.folds]
-    assert sorted(folds) == [(r, f) for r in range(5) for f in range(3)]
-    assert [Batch.named(batch.name) for batch in batches] == batches
-    assert Folds(splits=3, repeats=5).batches(None) == []
 
 
 #: Two studies of which the second has one data set and two classifiers of the first.

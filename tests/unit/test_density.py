@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.optimize import brentq
 from scipy.spatial.distance import jensenshannon
 from scipy.special import logsumexp
 
-from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of, leave_one_out_likelihood
+from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
 from xnbflow.density.density_tables import log_tabulated, tabulate
 from xnbflow.density.distances import DISTANCES, compare
 from xnbflow.density.families import Kernel
@@ -98,53 +97,6 @@ def test_bandwidths_exist_for_degenerate_classes(rule):
     assert np.isfinite(found).all()
     factor = 1.059 if rule == "scott" else 0.9
     assert found[0, 0] == pytest.approx(factor * 1e-7 * 3**-0.2, rel=1e-12)
-
-
-def sheather_jones(values):
-    """Sheather and Jones (1991), section 5, with SciPy's root finder."""
-    n = len(values)
-    spread = published_xnb.bandwidth(values) / 0.9 * n**0.2
-    differences = values[:, None] - values[None, :]
-
-    def functional(h, derivative):
-        d = (differences / h) ** 2
-        polynomial = (d - 6) * d + 3 if derivative == 4 else ((d - 15) * d + 45) * d - 15
-        density = np.exp(-d / 2) / np.sqrt(2 * np.pi)
-        return (polynomial * density).sum() / (n * (n - 1) * h ** (derivative + 1))
-
-    s = functional(1.24 * spread * n ** (-1 / 7), 4)
-    t = -functional(1.23 * spread * n ** (-1 / 9), 6)
-
-    def equation(h):
-        alpha = 1.357 * abs(s / t) ** (1 / 7) * h ** (5 / 7)
-        return (1 / (2 * np.sqrt(np.pi) * n * abs(functional(alpha, 4)))) ** 0.2 - h
-
-    h = published_xnb.bandwidth(values)
-    return brentq(equation, h / 500, 20 * h, xtol=1e-12)
-
-
-@pytest.mark.parametrize(("n", "tolerance"), [(40, 1e-7), (1100, 1e-5)])
-@pytest.mark.parametrize("shape", ["normal", "rounded", "two clusters", "skewed"])
-def test_sheather_jones_solves_the_plug_in_equation(rng, shape, n, tolerance):
-    """From 1024 samples on neighbours are merged."""
-    values = SHAPES[shape](rng, n)
-    found = bandwidths_of(np.sort(values)[:, None], np.array([0, n]), "sheather_jones")[0, 0]
-    assert found == pytest.approx(sheather_jones(values), rel=tolerance)
-
-
-@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
-def test_cross_validation_finds_the_greatest_leave_one_out_likelihood(rng, kernel):
-    values = np.sort(np.concatenate([rng.normal(size=15), rng.normal(6, 0.3, size=15)]))
-    found = bandwidths_of(values[:, None], np.array([0, 30]), "cross_validation", kernel)[0, 0]
-    code, silverman = kernel_code(kernel), published_xnb.bandwidth(values)
-    best = leave_one_out_likelihood(values, found, code)
-    for h in np.geomspace(silverman / 8, silverman * 8, 500):
-        assert leave_one_out_likelihood(values, h, code) <= best + 1e-6
-    if kernel == "gaussian":
-        others = [np.delete(values, i) for i in range(30)]
-        pairs = zip(values, others, strict=True)
-        likelihood = sum(published_xnb.log_density([x], rest, 0.4)[0] for x, rest in pairs)
-        assert leave_one_out_likelihood(values, 0.4, code) == pytest.approx(likelihood)
 
 
 def test_adaptive_bandwidths_follow_the_square_root_law(rng):

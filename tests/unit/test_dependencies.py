@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml", "python_calamine": "python-calamine"}
 #: What conda calls otherwise than PyPI.
 CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal"}
-OWN = {"xnbflow", "snakemake", "benchmarks", "fuzz", "unit", "integration"}
+OWN = {"xnbflow", "snakemake", "benchmarks", "fuzz", "unit", "integration", "papers"}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
 
@@ -41,10 +41,9 @@ def names(requirements):
 LIBRARY = names(PROJECT["dependencies"])
 WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
 DEV = names(PROJECT["optional-dependencies"]["dev"])
-#: What a user may do without: AnnData files, what finds markers besides this package, crates.
+#: What a user may do without: AnnData files, and what finds markers besides this package.
 EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
 EXTRA |= names(PROJECT["optional-dependencies"]["cells"])
-EXTRA |= names(PROJECT["optional-dependencies"]["crate"])
 #: What benchmarks compare with, where it is installed.
 PEERS = {"xnb", "KDEpy"}
 
@@ -100,7 +99,7 @@ SOURCE = ROOT / "workflow/src/xnbflow"
 #: What reads tables for a page. Drawings are given arrays, `page` blocks: neither reads a table.
 MODULES = sorted(
     path
-    for pattern in ("report/*", "report/manuscript/*", "report/sections/*", "studies/*/section*")
+    for pattern in ("report/*", "report/manuscript/*", "report/sections/*", "papers/*/section*")
     for path in SOURCE.glob(f"{pattern}.py")
 )
 #: Functions and methods that make numbers of numbers.
@@ -116,7 +115,10 @@ COMPUTES = {
 #: Packages and modules that compute.
 COMPUTING = (
     *("scipy", "sklearn", "statistics", "numba"),
-    *(f"xnbflow.{name}" for name in ("density", "diagnostics", "evaluation")),
+    *(
+        f"xnbflow.{name}"
+        for name in ("density", "diagnostics", "evaluation", "inference", "studies")
+    ),
     *(f"xnbflow.{name}" for name in ("models", "naive_bayes", "preprocessing")),
 )
 #: What of these only names or reads.
@@ -168,7 +170,7 @@ def test_what_computes_is_found_and_reading_is_not():
 
 
 def test_drawings_read_no_tables():
-    drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("studies/*/drawings.py")]
+    drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("papers/*/drawings.py")]
     assert len(drawings) > 10
     readers = r"import (pandas|scipy)|from (pandas|pyarrow|scipy|sklearn|xnbflow.report.results"
     readers += r"|xnbflow.tables.storage)\b"

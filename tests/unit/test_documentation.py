@@ -145,7 +145,7 @@ class Frame:  # as polars.DataFrame and anndata.AnnData declare it
 
 
 GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
-GaussianNB().fit(np.zeros((2, 1)), ["a", "b"], sample_weight=[1.0, 2.0])
+GaussianNB().fit(np.zeros((2, 1)), ["a", "b"])
 ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
 ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
 """

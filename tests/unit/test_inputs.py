@@ -38,7 +38,7 @@ from xnbflow.evaluation.folds import leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import paired_tests, rank_tests
-from xnbflow.inference.permutation import permutation_scores
+from xnbflow.inference.permutation import label_test
 from xnbflow.inference.stability import stability_index
 from xnbflow.inference.verdicts import holm
 from xnbflow.models import final, fit_model, validation
@@ -326,8 +326,6 @@ NUMBERS = SERIES.values.T
         lambda: leave_one_group_out(SERIES),
         lambda: leave_one_group_out(replace(SERIES, groups=["p1"] * 40)),
         lambda: leave_one_group_out(replace(SERIES, groups=["p1", "p2"] * 20)),
-        lambda: permutation_scores(replace(SERIES, groups=["p1", "p2"] * 20), LINEAR),
-        lambda: permutation_scores(replace(SERIES, labels=["t"] * 40), {"method": "xnb"}),
         lambda: conditional_dependence(NUMBERS, SERIES.labels, min_abs_r=1.0),
         lambda: conditional_dependence(NUMBERS, SERIES.labels, alpha=0.0),
         lambda: conditional_dependence(NUMBERS, SERIES.labels, dof="n"),
@@ -337,7 +335,7 @@ NUMBERS = SERIES.values.T
         lambda: column_positions([["a"]], ["a", "b"], "angular"),
         lambda: explain_sample(fit_model(SERIES, {"method": "xnb"}), SERIES.frame(), "none"),
         lambda: explain_sample(fit_model(SERIES, LINEAR), SERIES.frame(), "s0"),
-        lambda: permutation_scores(SERIES, {"method": "xnb"}, n_permutations=0),
+        lambda: label_test(SERIES, LINEAR, n_permutations=0),
         lambda: metrics.fold_metrics(np.array(["a"]), np.array(["z"]), None, np.array(["a", "b"])),
         lambda: commands.parameters(["bandwidth={"]),
         lambda: DataSet("toy", np.zeros((2, 3)), ["a", "b"], ["x", "y"], ["t", "n"]),
@@ -390,13 +388,11 @@ SAID = {
     r"has shape \(2, 2\); its shape should be \(1, 2\)": lambda: metrics.known_predictions(
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
-    "30 folds cannot be drawn": lambda: permutation_scores(SERIES, LINEAR, n_splits=30),
     "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
     "toy has missing values; fill": lambda: models.portability(HOLES, LINEAR, ["g0"], 2),
     "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
-    "sample_weight: could not": lambda: nb.GaussianNB().fit(X, SERIES.labels, SERIES.labels),
     "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),
     "knows no block of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
     "no features to select from;": lambda: Candidates(2).select(),

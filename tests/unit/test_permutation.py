@@ -38,40 +38,43 @@ def noise(n=40, n_features=5, seed=0, shift=0.0, name="noise"):
 
 @pytest.mark.slow
 def test_selection_is_inside_so_that_noise_is_not_significant():
-    """Five features chosen of 1,000 by all labels would tell noise apart; chosen inside, not."""
-    series = noise(n_features=1000, seed=3)
-    table = permutation.permutation_table(
-        permutation.permutation_scores(series, SELECTING, n_permutations=19)
+    """Five features chosen of 1,000 by all labels would separate noise; chosen inside, not."""
+    (row,) = permutation.label_test(noise(n_features=1000, seed=3), SELECTING).to_dict("records")
+    assert row["p_value"] > 0.1
+    assert row["null_mean"] < 0.6
+    assert row["permuted"] == ""
+
+
+def test_complete_tests_are_the_same_each_time_and_find_signal():
+    first, again = (
+        permutation.label_test(noise(shift=1.0), NB, n_permutations=39) for _ in range(2)
     )
-    assert (table["p_value"] > 0.1).all()
-    assert (table["null_mean"] < 0.6).all()
-
-
-def test_scores_are_the_same_each_time_and_begin_with_the_true_labels():
-    series = noise(shift=1.0)
-    first = permutation.permutation_scores(series, NB, n_permutations=3)
-    again = permutation.permutation_scores(series, NB, n_permutations=5)
-    pd.testing.assert_frame_equal(first, again.iloc[:4])
-    assert first["permutation"].tolist() == [0, 1, 2, 3]
-    assert first["accuracy"][0] > first["accuracy"][1:].max()
+    pd.testing.assert_frame_equal(first, again)
+    assert first["p_value"].tolist() == [1 / 40]
 
 
 def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
     monkeypatch.setattr(permutation, "permuted", lambda y, *_: np.where(y == "a", "b", "a"))
-    scores = permutation.permutation_scores(noise(shift=9.0), NB, n_permutations=1)
-    assert scores["accuracy"].tolist() == [1.0, 1.0]
+    (row,) = permutation.label_test(noise(shift=9.0), NB, n_permutations=1).to_dict("records")
+    assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)
 
 
-def test_the_table_counts_what_reaches_the_observed_score():
-    scores = pd.DataFrame({"permutation": range(5), "accuracy": [0.6, 0.5, 0.6, 0.7, 0.4]})
-    scores["balanced_accuracy"] = [0.9, 0.5, 0.5, 0.6, 0.6]
-    table = permutation.permutation_table(scores).set_index("metric")
-    assert table["at_least"].tolist() == [2, 0]
-    assert table["p_value"].tolist() == [3 / 5, 1 / 5]
-    assert table["permutations"].tolist() == [4, 4]
-    assert table.loc["accuracy", "null_mean"] == pytest.approx(0.55)
-    assert table.loc["accuracy", "null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
-    assert table.loc["accuracy", "null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
+def test_missing_values_and_groups_are_those_of_the_training_samples():
+    series = noise(shift=9.0)
+    values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
+    groups = np.repeat([f"p{i}" for i in range(20)], 2)
+    holes = replace(series, values=series.values + values, missing=True, groups=groups)
+    assert permutation.label_test(holes, NB, n_permutations=39)["p_value"].tolist() == [1 / 40]
+
+
+def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
+    scores = iter([0.6, 0.5, 0.6, 0.7, 0.4])
+    monkeypatch.setattr(permutation, "complete_score", lambda *_, **__: lambda *_: next(scores))
+    (row,) = permutation.label_test(noise(), NB, n_permutations=4).to_dict("records")
+    assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 3 / 5)
+    assert row["null_mean"] == pytest.approx(0.55)
+    assert row["null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
+    assert row["null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
 
 
 @pytest.mark.parametrize("stop_after", [3, 10, 1000])
@@ -94,7 +97,7 @@ def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do(estimator):
     labels = np.repeat([0, 1], 20)
 
     def tested():
-        score = permutation.cross_validated_score(estimator, values)
+        score = permutation.screened_score(estimator, values)
         return permutation.permutation_test(
             score, labels, lambda rng: rng.permutation(labels), n_permutations=60
         )
@@ -151,7 +154,7 @@ def test_screening_changes_a_signal_little():
     values, labels = np.random.default_rng(1).normal(size=(3000, 60)), np.repeat([0, 1], 30)
     values[:10, 30:] += 1.2
     whole, screened = (
-        permutation.cross_validated_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
+        permutation.screened_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
         for kept in (None, 400)
     )
     assert screened == pytest.approx(whole, abs=0.04)

@@ -21,7 +21,7 @@ PACKAGE = Path(provenance.__file__).parents[1]
 SCRIPTS = PACKAGE.parents[1] / "scripts"
 NAMES = sorted(path.name for path in SCRIPTS.glob("*.py"))
 #: The scripts that train classifiers.
-TRAINING = {f"{name}.py" for name in ("train", "permute", "classify", "validate", "combine")}
+TRAINING = {f"{name}.py" for name in ("permute", "classify", "validate", "combine")}
 #: What starts a job or checks a configuration makes no result.
 STARTING = {"xnbflow", "xnbflow.running"}
 
@@ -145,7 +145,7 @@ def module(tmp_path, monkeypatch):
 def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(module):
     import sklearn
 
-    planned = source_digests("train.py", "own_classifier.Model", "sklearn.svm.LinearSVC")
+    planned = source_digests("permute.py", "own_classifier.Model", "sklearn.svm.LinearSVC")
     assert planned["sklearn"] == sklearn.__version__
     refuse_other_sources(planned | {"sklearn": "another"})  # that of the job's own environment
     module.write_text("class Model: ...  # edited\n")
@@ -167,9 +167,8 @@ for model in (GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(n_features=1)):
 #: A kernel of one module that calls kernels of another.
 CALL = """
 import numpy as np
-from xnbflow.density.bandwidth import leave_one_out_likelihood
-from xnbflow.density.kernels import kernel_code
-print(leave_one_out_likelihood(np.arange(3.0), 1.0, kernel_code("gaussian")))
+from xnbflow.density.bandwidth import bandwidths_of
+print(bandwidths_of(np.arange(3.0)[:, np.newaxis], np.array([0, 3]), "adaptive"))
 """
 
 

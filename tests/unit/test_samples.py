@@ -202,7 +202,7 @@ MODELS = [
     XNB(),
     XNB(underflow="log", min_bandwidth=0.2, distance="jeffreys", min_distance="mean"),
     XNB(kernel="epanechnikov", selection="joint"),
-    XNB(bandwidth="cross_validation"),
+    XNB(bandwidth="adaptive"),
     XNB(bandwidth="scott", distance="wasserstein", min_distance=0.05, n_grid=7),
     XNB(selection="minimal", distance="jensen_shannon"),
     ClassSpecificNB(),

@@ -1,4 +1,4 @@
-"""Tables as people have them: R, Excel, ARFF, phenotypes, commas; what is proposed for them."""
+"""Tables as people have them: R, Excel, phenotypes, commas; what is proposed for them."""
 
 import tomllib
 from pathlib import Path
@@ -61,23 +61,6 @@ def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
     text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
     series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
     assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
-
-
-ARFF = Path(__file__).with_name("tumours.arff").read_text()
-
-
-def test_arff_is_read_and_its_nominal_attributes_are_categories(tmp_path):
-    text = ARFF.replace("s1,", "'s1' ,")
-    series = read_table(put(tmp_path, text, "x.arff"), row(id_column="the id"))
-    assert list(series.features) == ["g1", "g2", "sex"]
-    assert list(series.kinds) == ["linear", "linear", "categorical"]
-    assert series.values.tolist() == [[1.5, 4], [2.25, 5.5], [0, 1]]
-
-
-@pytest.mark.parametrize(("old", "new", "message"), mistakes("arff"))
-def test_a_bad_arff_file_is_told(tmp_path, old, new, message):
-    with pytest.raises(InputError, match=message):
-        read_table(put(tmp_path, ARFF.replace(old, new), "x.arff"), row(id_column="the id"))
 
 
 def test_counts_of_genes_that_occur_twice_as_feature_counts_writes_them(tmp_path):

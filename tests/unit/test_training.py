@@ -15,21 +15,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import dataset
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
-from xnbflow.evaluation.folds_file import folds_of_batch
-from xnbflow.evaluation.gathering import gather, read_benchmark
+from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.running.config import Batch, Folds
 from xnbflow.sources.simulate import simulate_series
 from xnbflow.studies.description import describe
-from xnbflow.tables.contract import TRAINING_TABLES
-from xnbflow.tables.storage import write_parquet
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -165,44 +160,8 @@ SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
 FAILING = {"method": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
 
 
-def gathered(folder, scheme, trained, entry=GAUSSIAN):
-    """Write the batches (splits, repeat, folds) and gather them for a scheme (splits, repeats)."""
-    files = {name: [] for name in TRAINING_TABLES}
-    for number, (splits, repeat, folds) in enumerate(trained):
-        drawn = draw_folds(SERIES, splits, repeat + 1)
-        tables = train(SERIES, folds_of_batch(drawn, [repeat], folds), entry)
-        for name, table in TRAINING_TABLES.items():
-            files[name].append(folder / "nb/batches" / str(number) / f"{name}.parquet")
-            write_parquet(tables[name], files[name][-1], table)
-    return gather(files, draw_folds(SERIES, *scheme))
-
-
-def test_batches_of_folds_become_the_tables_of_one_training(tmp_path):
-    tables = gathered(tmp_path, (3, 2), [(3, 0, [0, 1]), (3, 0, [2]), (3, 1, None)])
-    whole = train(SERIES, draw_folds(SERIES, 3, 2), GAUSSIAN)
-    for name, table in tables.items():
-        seconds = [column for column in table if column.endswith("seconds")]
-        expected = whole[name].drop(columns=seconds)
-        pd.testing.assert_frame_equal(table.drop(columns=seconds), expected, check_dtype=False)
-
-
-@pytest.mark.parametrize(
-    ("scheme", "trained"),
-    [
-        ((3, 1), [(2, 0, None)]),
-        ((3, 1), [(3, 0, None), (3, 1, None)]),
-        ((3, 1), [(3, 0, None), (3, 0, None)]),
-        ((3, 2), [(3, 0, None)]),
-        ((3, 1), [(3, 0, [0, 1])]),
-    ],
-)
-def test_batches_of_another_scheme_are_refused(tmp_path, scheme, trained):
-    with pytest.raises(InputError, match="does not hold the folds"):
-        gathered(tmp_path, scheme, trained)
-
-
-def test_a_classifier_that_fails_in_every_fold_has_its_rows_too(tmp_path):
-    tables = gathered(tmp_path, (3, 1), [(3, 0, None)], FAILING)
+def test_a_classifier_that_fails_in_every_fold_has_its_rows_too():
+    tables = train(SERIES, draw_folds(SERIES, 3, 1), FAILING)
     assert tables["fits"]["status"].tolist() == ["failed"] * 3
     assert tables["predictions"].empty
 
@@ -247,11 +206,8 @@ def pairs():
     return dataset(values, labels, "pairs", **parts)
 
 
-def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group_in_one_job(pairs):
-    scheme = Folds(None, 1)
-    (batch,) = scheme.batches(3)
-    assert Batch.named(batch.name) == batch == Batch((0,), None)
-    folds = folds_of_repeat(pairs, scheme.splits, 0)
+def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group(pairs):
+    folds = folds_of_repeat(pairs, None, 0)
     pd.testing.assert_frame_equal(folds, draw_folds(pairs, None, 1))
     pd.testing.assert_frame_equal(folds, leave_one_group_out(pairs))
     outcome = train(pairs, folds, CSNB_ENTRY)

@@ -1,5 +1,4 @@
-# Classify: draw the folds of a data set and train its classifiers on them, all in one job. With
-# `folds_per_job` the rule `train` does this in batches of folds, and `classify` puts them together.
+# Classify: draw the folds of a data set and train its classifiers on them, all in one job.
 
 #: The jobs by the names of their rules.
 CLASSIFY = {}
@@ -16,7 +15,6 @@ for name, job in CLASSIFY.items():
         name:
             name
         input:
-            **{table: batches(job, table) for table in TRAINING_TABLES},
             series=SERIES,
             given=given_folds(job.folds),
         output:
@@ -63,32 +61,6 @@ for name, job in CLASSIFY.items():
             f"Training {', '.join(job.classifiers)} on {{wildcards.dataset}} ({job.folds})"
         script:
             "../scripts/classify.py"
-
-
-rule train:
-    input:
-        series=SERIES,
-        given=lambda wildcards: given_folds(wildcards.folds)(wildcards),
-    output:
-        **{table: BATCH.fill(table=table) for table in TRAINING_TABLES},
-    log:
-        log_of("train"),
-    benchmark:
-        benchmark_of("train")
-    conda:
-        "../../envs/xnbflow.yaml"
-    resources:
-        mem_mb=memory(1300, per_mb=6),
-        runtime=minutes(120, per_mb=3),
-    params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
-        scheme=scheme_of_batch,
-        batch=lambda wildcards: vars(Batch.named(wildcards.batch)),
-        sources=lambda wildcards: sources_with("train.py", [wildcards.classifier])(wildcards),
-    message:
-        "Training {wildcards.classifier} on {wildcards.dataset} ({wildcards.batch})"
-    script:
-        "../scripts/train.py"
 
 
 # Permute: is a classifier's accuracy more than labels in random order would give? Its whole

@@ -8,7 +8,7 @@ from snakemake.utils import update_config
 from xnbflow.tables.contract import *
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.running.config import Batch, check_schema, read_config, read_sheets
+from xnbflow.running.config import check_schema, read_config, read_sheets
 from xnbflow.running.needs import asked, cpus_for
 from xnbflow.running.project import default_configuration, default_sheets
 from xnbflow.running.other_studies import refuse_other_folds

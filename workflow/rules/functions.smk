@@ -75,16 +75,6 @@ def given_folds(folds):
     return given
 
 
-def batches(job, table):
-    """The tables of the training jobs, one classifier after the other; none where it trains itself."""
-    names = [batch.name for batch in CONFIG.folds[job.folds].batches(CONFIG.folds_per_job)]
-    return [
-        BATCH.fill(folds=job.folds, classifier=classifier, batch=batch, table=table)
-        for classifier in job.classifiers
-        for batch in names
-    ]
-
-
 def tables(job, table):
     """A table of each classifier of a job."""
     return [
@@ -125,13 +115,6 @@ def model_paths(classifiers):
         key: [path.fill(classifier=name) for name in classifiers]
         for key, path in model_parts().items()
     }
-
-
-def scheme_of_batch(wildcards):
-    """The scheme of folds up to the last repeat of a batch: more repeats train no batch again."""
-    scheme = CONFIG.folds[wildcards.folds]
-    last = Batch.named(wildcards.batch).repeats[-1]
-    return vars(scheme) | ({} if scheme.file else {"repeats": last + 1})
 
 
 # compare

@@ -11,7 +11,7 @@ start_job(snakemake)
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
-from xnbflow.evaluation.gathering import gather, remove_undeclared
+from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.learning_curve import learning_curve
@@ -19,20 +19,16 @@ from xnbflow.inference.permutation import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.final import final_model, write_final
 from xnbflow.tables.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
-from xnbflow.tables.storage import digest_of_file, refuse_other_series, write_parquet
+from xnbflow.tables.storage import digest_of_file, write_parquet
 
 series = DataSet.read(snakemake.input.series)
 digest = digest_of_file(snakemake.input.series)
-for table in TRAINING_TABLES:
-    refuse_other_series(snakemake.input[table], snakemake.input.series)
 scheme, downloads = snakemake.params.scheme, snakemake.config["download"]
 folds = scheme_folds(series, scheme, snakemake.input.given, downloads)
 entries, final = snakemake.params.entries, list(snakemake.params.final)
 tested, halved = snakemake.params.tested, snakemake.params.halved
 for i, (name, entry) in enumerate(entries.items()):
-    n = len(snakemake.input.fits) // len(entries)
-    batches = {table: snakemake.input[table][i * n : (i + 1) * n] for table in TRAINING_TABLES}
-    tables = gather(batches, folds) if batches["fits"] else train(series, folds, entry)
+    tables = train(series, folds, entry)
     paths = {table: snakemake.output[table][i] for table in TRAINING_TABLES}
     check_sources(snakemake)
     for table, contract in TRAINING_TABLES.items():
@@ -51,8 +47,7 @@ for i, (name, entry) in enumerate(entries.items()):
         paths["halves"] = snakemake.output.halves[list(halved).index(name)]
         halves = halves_table(series, entry, halved[name])
         write_parquet(halves, paths["halves"], CHECK_TABLES["halves"], digest)
-    declared = [*paths.values(), *(path for each in batches.values() for path in each)]
-    remove_undeclared(Path(paths["fits"]).parent, declared)
+    remove_undeclared(Path(paths["fits"]).parent, paths.values())
     if name in final:
         predictions, selected = tables["predictions"], tables["selected"]
         origin = snakemake.params.origin

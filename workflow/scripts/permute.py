@@ -10,16 +10,14 @@ from xnbflow.running.jobs import check_sources, start_job
 start_job(snakemake)
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference.permutation import permutation_scores, permutation_table
+from xnbflow.inference.permutation import label_test
 from xnbflow.tables.contract import PERMUTATION_TABLES
 from xnbflow.tables.storage import write_parquet
 
-scores = permutation_scores(
+table = label_test(
     DataSet.read(snakemake.input.series),
     snakemake.params.entry,
     n_permutations=snakemake.params.n_permutations,
 )
-tables = {"permutation_scores": scores, "permutation": permutation_table(scores)}
 check_sources(snakemake)
-for name, table in tables.items():
-    write_parquet(table, snakemake.output[name], PERMUTATION_TABLES[name])
+write_parquet(table, snakemake.output.permutation, PERMUTATION_TABLES["permutation"])

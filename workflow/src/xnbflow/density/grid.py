@@ -18,7 +18,6 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
-from xnbflow.density.lanes import LANES, POWERS, multiply_by_sums, padded
 
 __all__ = ["FARTHEST", "REACH", "WIDEST_STEP", "grid_densities", "write_exact"]
 
@@ -29,6 +28,8 @@ WIDEST_STEP = 4.0
 _LOG_NOTHING = -800.0
 _CACHED_VALUES = 32_768  # rows are summed in parts whose powers stay in cache
 _MANY_SAMPLES = 4096
+_POWERS = 4  # grid points in one pass over the samples
+_LANES = 8  # numbers side by side in the summation
 
 
 def grid_densities(
@@ -59,7 +60,7 @@ def grid_densities(
     out = np.empty((len(offsets) - 1, n_grid, width))
     if not by_powers:
         _sum_kernels(tile, offsets, each, kernel_code(kernel), low, step, out)
-    elif width < LANES and n >= _MANY_SAMPLES:
+    elif width < _LANES and n >= _MANY_SAMPLES:
         for f, column in enumerate(np.ascontiguousarray(tile.T)):
             out[:, :, f] = _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
     else:
@@ -81,8 +82,8 @@ def _sum_feature(
     """Return the sums of kernels of a feature (n_classes, n_grid): samples take the lanes."""
     out = np.zeros((len(bandwidths), n_grid))
     for c, (start, stop) in enumerate(pairwise(offsets.tolist())):
-        rest = stop - (stop - start) % LANES
-        for rows in (column[start:rest].reshape(-1, LANES), column[rest:stop].reshape(1, -1)):
+        rest = stop - (stop - start) % _LANES
+        for rows in (column[start:rest].reshape(-1, _LANES), column[rest:stop].reshape(1, -1)):
             if not rows.size:
                 continue
             arrays = (np.full(rows.shape[1], each) for each in (bandwidths[c], low, step))
@@ -101,14 +102,9 @@ def _sum_tile(
     n_grid: int,
 ) -> np.ndarray:
     """Return the sums of kernels of a tile of any width, shape (n_classes, n_grid, n_features)."""
-    width = tile.shape[1]
-    columns = padded(width)
-    if len(columns) > width:
-        arrays = tile, bandwidths, low, step
-        tile, bandwidths, low, step = (np.take(each, columns, axis=-1) for each in arrays)
-    out = np.empty((len(bandwidths), n_grid, len(columns)))
+    out = np.empty((len(bandwidths), n_grid, tile.shape[1]))
     _sum_classes(tile, offsets, bandwidths, low, step, out)
-    return np.ascontiguousarray(out[:, :, :width])
+    return out
 
 
 @njit(nogil=True)
@@ -169,12 +165,13 @@ def _sum_classes(
     step: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the sums of kernels of a tile whose width is a multiple of `LANES`."""
+    """Write the sums of kernels of a tile."""
     n_classes, n_grid, width = out.shape
     some = 1
     for c in range(n_classes):
         some = max(some, offsets[c + 1] - offsets[c])
-    some = min(some, max(1, _CACHED_VALUES // max(1, width)))
+    columns = -(-width // _LANES) * _LANES  # strips of similar width have equal parts
+    some = min(some, max(1, _CACHED_VALUES // max(1, columns)))
     scratch = np.empty((4 * some + n_grid, width))
     part = np.empty((n_grid, width))
     anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
@@ -222,11 +219,35 @@ def _sum_powers(
     for g in range(len(out)):
         for f in range(len(anchor)):
             out[g, f] = factors[abs(g - middle), f]
-    for column in range(0, len(anchor), LANES):
-        for g in range(middle, len(out), POWERS):
-            multiply_by_sums(terms, ratios, column, out, g, 1)
-        for g in range(middle - 1, -1, -POWERS):
-            multiply_by_sums(backward, inverse, column, out, g, -1)
+    _multiply_by_sums(terms, ratios, out[middle:])
+    _multiply_by_sums(backward, inverse, out[:middle][::-1])
+
+
+@njit(nogil=True)
+def _multiply_by_sums(terms: np.ndarray, ratios: np.ndarray, out: np.ndarray) -> None:
+    """Multiply row ``j`` of ``out`` by the sums over samples of ``terms * ratios**j``.
+
+    The terms are overwritten. Samples are summed in their order, so that sums do not depend on
+    how many features are side by side.
+    """
+    sums = np.empty((_POWERS, terms.shape[1]))
+    first, second, third, fourth = sums[0], sums[1], sums[2], sums[3]
+    for j in range(0, len(out), _POWERS):
+        sums[:] = 0.0
+        for i in range(len(terms)):
+            for f in range(terms.shape[1]):
+                term, ratio = terms[i, f], ratios[i, f]
+                first[f] += term
+                term *= ratio
+                second[f] += term
+                term *= ratio
+                third[f] += term
+                term *= ratio
+                fourth[f] += term
+                terms[i, f] = term * ratio
+        for power in range(min(_POWERS, len(out) - j)):
+            for f in range(terms.shape[1]):
+                out[j + power, f] *= sums[power, f]
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")

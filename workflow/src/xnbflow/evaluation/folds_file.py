@@ -1,7 +1,7 @@
 """The folds of a scheme: drawn, or read from a file that says where each sample is tested."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.tables.contract import DOWNLOADS
 
-__all__ = ["folds_of_batch", "read_folds", "scheme_folds"]
+__all__ = ["read_folds", "scheme_folds"]
 
 #: A sample that always trains and is never tested.
 _ALWAYS_TRAIN = "train"
@@ -48,23 +48,6 @@ def scheme_folds(
         return read_folds(path, header, splits, repeats)
 
     return downloads.accepted(read)
-
-
-def folds_of_batch(
-    folds: pd.DataFrame, repeats: Sequence[int], folds_of_repeat: Sequence[int] | None
-) -> pd.DataFrame:
-    """Return the rows of some repeats, and of some folds of each (None: of all).
-
-    Examples
-    --------
-    >>> folds = pd.DataFrame({"repeat": [0, 0, 1], "fold": [0, 1, 0], "sample": ["a", "b", "a"]})
-    >>> folds_of_batch(folds, [0], [1])["sample"].tolist()
-    ['b']
-    """
-    rows = folds["repeat"].isin(repeats)
-    if folds_of_repeat is not None:
-        rows &= folds["fold"].isin(folds_of_repeat)
-    return folds[rows].reset_index(drop=True)
 
 
 def read_folds(

@@ -1,42 +1,11 @@
-"""What the training jobs of one classifier wrote, put together."""
+"""Records of jobs, and files that no job declares."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
 
-from xnbflow.core.errors import InputError
-from xnbflow.tables.contract import TRAINING_TABLES
-from xnbflow.tables.storage import read_parquet
-
-__all__ = ["gather", "read_benchmark", "remove_undeclared"]
-
-
-def gather(
-    files: Mapping[str, Sequence[str | Path]], folds: pd.DataFrame
-) -> dict[str, pd.DataFrame]:
-    """Return each table of a classifier over all batches of folds.
-
-    ``files`` has per table of `xnbflow.tables.contract.TRAINING_TABLES` the file of each batch,
-    ``folds`` are those of the scheme. An `InputError` is raised if a file is damaged, or a batch
-    has tested other samples than the folds say.
-    """
-    tables = {
-        name: pd.concat([read_parquet(path, table) for path in files[name]], ignore_index=True)
-        for name, table in TRAINING_TABLES.items()
-    }
-    fits, place = tables["fits"], ["repeat", "fold"]
-    every = pd.MultiIndex.from_frame(folds[place]).unique()
-    fitted = pd.MultiIndex.from_frame(fits.loc[fits["status"] == "ok", place])
-    expected = pd.MultiIndex.from_frame(folds)
-    expected = expected[pd.MultiIndex.from_frame(folds[place]).isin(fitted)]
-    found = pd.MultiIndex.from_frame(tables["predictions"][folds.columns])
-    complete = every.sort_values().equals(pd.MultiIndex.from_frame(fits[place]).sort_values())
-    if not complete or not found.sort_values().equals(expected.sort_values()):
-        batches = Path(files["fits"][0]).parents[1]
-        msg = f"{batches} does not hold the folds of the configured scheme; delete this folder"
-        raise InputError(f"{msg} and run the workflow again")
-    return tables
+__all__ = ["read_benchmark", "remove_undeclared"]
 
 
 def read_benchmark(path: str | Path) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from xnbflow.core.plugins import with_papers, with_plugins
 __all__ = ["METHODS", "entries_in", "known_methods", "resolved", "shipped_methods", "unlabelled"]
 
 _XNB = "@xnb2024"
-_BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
+_BANDWIDTH = choice("silverman", "scott", "adaptive")
 _KERNEL = choice(
     "gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", "triangular"
 )
@@ -162,9 +162,8 @@ _OWN = (
     _transformer(
         "imputer",
         "xnbflow.preprocessing.imputation.Imputer",
-        "missing values filled in by the training samples’ median or nearest neighbours",
+        "missing values filled in by the training samples’ median",
         "@troyanskaya2001",
-        {"method": choice("median", "nearest"), "n_neighbors": whole(1)},
     ),
     _transformer(
         "log2",

@@ -1,9 +1,9 @@
 """Permutation tests: whether permuted labels are predicted as well as those of a data set.
 
-`permutation_scores` repeats everything that a fit does on permuted labels, in a cross-validation of
-its own. `label_test` is cheap enough to run by default: it stops as soon as the labels are known
-not to be significant, and fits only those features that separate classes best *in each training
-set*. Both keep a test exact: true and permuted labels go through the same steps.
+`permutation_test` is the one test; it stops as soon as the labels are known not to be significant.
+A study that asks for it repeats everything that a fit does (`complete_score`). By default a test is
+cheap: it fits only those features that separate classes best *in each training set*
+(`screened_score`). Both keep a test exact: true and permuted labels go through the same steps.
 """
 
 import itertools
@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
@@ -25,88 +24,30 @@ from xnbflow.evaluation.fitting import filled, fit_grouped, impute_within, imput
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.halves import MOST_SAMPLES
-from xnbflow.tables.contract import CHECK_TABLES, PERMUTATION_TABLES
-from xnbflow.tables.storage import table_of
+from xnbflow.tables.contract import CHECK_TABLES
 
 __all__ = [
     "PermutationTest",
     "QuickFit",
     "Screen",
-    "cross_validated_score",
+    "complete_score",
     "label_test",
-    "permutation_scores",
-    "permutation_table",
     "permutation_test",
     "permuted",
     "quick_fit",
+    "screened_score",
 ]
 
-#: Permutations, and features that are fitted.
-_PERMUTATIONS, _MOST_FEATURES = 99, 1000
+#: Permutations of a test that no study asks for.
+N_PERMUTATIONS = 99
+#: Features that a quick test fits.
+_MOST_FEATURES = 1000
 #: With more samples or groups two folds do.
 _MANY_UNITS = 100
 #: Shares of the same number of samples: equal ones differ by rounding at most.
 _ROUNDING = 1e-12
 
 Score = Callable[[np.ndarray, int], float]
-
-
-def permutation_scores(
-    series: DataSet, entry: Mapping[str, Any], *, n_permutations: int = 200, n_splits: int = 5
-) -> pd.DataFrame:
-    """Cross-validate a classifier on the true labels and on permuted ones.
-
-    Labels are permuted as `permuted` says; folds are drawn anew and stratified by the permuted
-    labels each time, and no group is on both sides of one. The result has ``permutation`` (0 is the
-    true labels), ``accuracy`` and ``balanced_accuracy`` of the predictions of all folds together,
-    from ``n_splits * (n_permutations + 1)`` fits. It is an `InputError` if there is no permutation
-    or a single class, or folds cannot be drawn.
-    """
-    if n_permutations < 1:
-        msg = f"n_permutations is {n_permutations}; use 1 or more"
-        raise InputError(msg)
-    if len(series.classes) < 2:
-        msg = f"{series.name} has one class only; there is nothing to permute"
-        raise InputError(msg)
-    estimator = build_estimator(
-        entry, series.columns_by_kind, derive_seed(series.name, 0, "classifier")
-    )
-    rows = []
-    for permutation in range(n_permutations + 1):
-        seed = derive_seed(series.name, permutation, "permutation")
-        labels = series.labels
-        with warnings.catch_warnings():
-            if permutation:
-                labels = permuted(labels, series.groups, np.random.default_rng(seed))
-                warnings.simplefilter("ignore")
-            predicted = _cross_validate(estimator, series, labels, n_splits, seed)
-        balanced = class_metrics(labels, predicted, None, series.classes)["balanced_accuracy"]
-        scores = {"accuracy": float(np.mean(predicted == labels)), "balanced_accuracy": balanced}
-        rows.append({"permutation": permutation, **scores})
-    return table_of(rows, PERMUTATION_TABLES["permutation_scores"])
-
-
-def _cross_validate(
-    estimator: BaseEstimator, series: DataSet, labels: np.ndarray, n_splits: int, seed: int
-) -> np.ndarray:
-    """Return the label that is predicted for each sample by a model that has not seen it."""
-    groups = series.groups
-    if groups is not None and (n := len(np.unique(groups))) < n_splits:
-        msg = f"{series.name}: {counted(n, 'group')} are fewer than the folds; use fewer"
-        raise InputError(msg)
-    try:
-        splits = stratified_splits(labels, groups, n_splits, seed)
-    except ValueError as error:
-        msg = f"{series.name}: {n_splits} folds cannot be drawn ({error}); use fewer"
-        raise InputError(msg) from error
-    predicted = np.empty_like(labels)
-    for training, test in splits:
-        model, X, tested = clone(estimator), series.frame(training), series.frame(test)
-        if series.missing and not imputes(model):
-            X, tested = impute_within(X, tested)
-        fit_grouped(model, X, labels[training], None if groups is None else groups[training])
-        predicted[test] = model.predict(tested)
-    return predicted
 
 
 def permuted(labels: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
@@ -125,42 +66,6 @@ def permuted(labels: np.ndarray, groups: np.ndarray | None, rng: np.random.Gener
     found = np.empty_like(labels)
     found[np.argsort(of, kind="stable")] = labels[order]
     return found
-
-
-def permutation_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return how the true labels' scores lie among those of permuted ones.
-
-    ``scores`` are those of `permutation_scores`, the columns those of the table ``permutation`` of
-    `xnbflow.tables.contract.PERMUTATION_TABLES`. The true labels count as one permutation of
-    themselves.
-
-    M. Ojala and G. C. Garriga, "Permutation tests for studying classifier performance", Journal of
-    Machine Learning Research 11 (2010), 1833-1863, Test 1; B. Phipson and G. K. Smyth,
-    "Permutation p-values should never be zero", Statistical Applications in Genetics and Molecular
-    Biology 9 (2010), 39.
-    """
-    rows = []
-    for metric in ("accuracy", "balanced_accuracy"):
-        observed, *null = scores[metric]
-        at_least = sum(each >= observed - _ROUNDING for each in null)
-        p_value = (at_least + 1) / (len(null) + 1)
-        rows.append(_row(metric, PermutationTest(observed, p_value, at_least, tuple(null))))
-    return table_of(rows, PERMUTATION_TABLES["permutation"])
-
-
-def _row(metric: str, test: "PermutationTest", fitted_as: str = "") -> dict[str, Any]:
-    """Return a row of the tables ``permutation`` and ``label_test``."""
-    return {
-        "metric": metric,
-        "observed": test.observed,
-        "permutations": len(test.null),
-        "null_mean": np.mean(test.null),
-        "null_sd": np.std(test.null, ddof=1) if len(test.null) > 1 else np.nan,
-        "null_95": np.quantile(test.null, 0.95),
-        "at_least": test.at_least,
-        "p_value": test.p_value,
-        "permuted": fitted_as,
-    }
 
 
 class PermutationTest(NamedTuple):
@@ -207,56 +112,85 @@ def permutation_test(
     return PermutationTest(observed, p_value, at_least, tuple(null))
 
 
-def label_test(series: DataSet, entry: Mapping[str, Any], permuted_as: str) -> pd.DataFrame:
+def label_test(
+    series: DataSet,
+    entry: Mapping[str, Any],
+    permuted_as: str = "",
+    *,
+    n_permutations: int = N_PERMUTATIONS,
+) -> pd.DataFrame:
     """Test whether a classifier predicts the labels of a data set better than permuted ones.
 
-    Medians over all samples stand in for missing values. ``permuted_as`` is the full path of the
-    class that is fitted: that of ``entry``, which has a single step, or a simpler one, which then
-    has its default parameters. The result is the table ``label_test`` of `CHECK_TABLES`; empty with
-    more than `MOST_SAMPLES`, where intervals are enough, and where no class is large enough for two
-    folds.
+    With ``permuted_as``, the full path of a class, the test is quick: it fits that class to some of
+    the features. It is the class of ``entry``, which has a single step, or a simpler one, which
+    then has its default parameters. Medians over all samples stand in for missing values. Nothing
+    of the classifier's settings may come from the labels, or the test would not be exact: the
+    number of features that a cross-validation has chosen is not used. Data sets of more than
+    `MOST_SAMPLES` have no quick test, because intervals are enough there.
 
-    99 permutations and five folds, of more than 100 samples or groups two. Nothing of the
-    classifier's settings may come from the labels, or the test would not be exact: the number of
-    features that a cross-validation has chosen is not used.
+    Folds are five, of more than 100 samples or groups two. The result is the table ``label_test``
+    of `CHECK_TABLES`; it is empty where no test is made or no class is large enough for two folds.
     """
-    quick = quick_fit(series, entry, permuted_as)
-    if quick is None:
-        return table_of([], CHECK_TABLES["label_test"])
-    labels, groups = series.labels, series.groups
+    n_splits, labels, groups = _n_splits(series), series.labels, series.groups
+    empty = pd.DataFrame(columns=CHECK_TABLES["label_test"].fixed)
+    if n_splits < 2:
+        return empty
+    if permuted_as:
+        quick = quick_fit(series, entry, permuted_as)
+        if quick is None:
+            return empty
+        score = screened_score(
+            quick.estimator, quick.values, groups, n_splits=n_splits, n_kept=quick.n_kept
+        )
+    else:
+        seed = derive_seed(series.name, 0, "classifier")
+        estimator = build_estimator(entry, series.columns_by_kind, seed)
+        score = complete_score(estimator, series, n_splits=n_splits)
     test = permutation_test(
-        cross_validated_score(
-            quick.estimator, quick.values, groups, n_splits=quick.n_splits, n_kept=quick.n_kept
-        ),
+        score,
         labels,
         lambda rng: permuted(labels, groups, rng),
-        n_permutations=_PERMUTATIONS,
+        n_permutations=n_permutations,
         seed=derive_seed(series.name, 0, "permutation"),
     )
-    name = "" if entry["method"] == permuted_as else permuted_as.rpartition(".")[2]
-    return table_of([_row("balanced_accuracy", test, name)], CHECK_TABLES["label_test"])
+    is_own = permuted_as in ("", entry.get("method"))
+    row = {
+        "metric": "balanced_accuracy",
+        "observed": test.observed,
+        "permutations": len(test.null),
+        "null_mean": np.mean(test.null),
+        "null_sd": np.std(test.null, ddof=1) if len(test.null) > 1 else np.nan,
+        "null_95": np.quantile(test.null, 0.95),
+        "at_least": test.at_least,
+        "p_value": test.p_value,
+        "permuted": "" if is_own else permuted_as.rpartition(".")[2],
+    }
+    return pd.DataFrame([row], columns=empty.columns)
+
+
+def _n_splits(series: DataSet) -> int:
+    """Return the number of folds; fewer than two where the labels cannot be tested."""
+    sizes = class_counts(series)
+    n_units = series.n_samples if series.groups is None else len(np.unique(series.groups))
+    return min(5 if n_units <= _MANY_UNITS else 2, int(sizes.max())) if len(sizes) > 1 else 0
 
 
 class QuickFit(NamedTuple):
-    """What is fitted many times: an estimator, values without missing ones, folds and features."""
+    """What is fitted many times: an estimator, values without missing ones, and features."""
 
     estimator: BaseEstimator
     values: np.ndarray
-    n_splits: int
     n_kept: int
 
 
 def quick_fit(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> QuickFit | None:
-    """Return how a classifier is fitted many times; None where `label_test` has no row."""
+    """Return how a classifier is fitted many times; None where there is no quick test."""
+    if _n_splits(series) < 2 or series.n_samples > MOST_SAMPLES:
+        return None
     own = entry["method"] == fitted_as
     estimator = build_estimator(entry if own else {"method": fitted_as}, series.columns_by_kind, 0)
-    sizes = class_counts(series)
-    n_units = series.n_samples if series.groups is None else len(np.unique(series.groups))
-    n_splits = min(5 if n_units <= _MANY_UNITS else 2, int(sizes.max()))
-    if n_splits < 2 or len(sizes) < 2 or series.n_samples > MOST_SAMPLES:
-        return None
-    n_kept = max(20, _MOST_FEATURES // math.comb(len(sizes), 2))
-    return QuickFit(estimator, filled(series).values, n_splits, n_kept)
+    n_kept = max(20, _MOST_FEATURES // math.comb(len(series.classes), 2))
+    return QuickFit(estimator, filled(series).values, n_kept)
 
 
 class Screen:
@@ -312,7 +246,7 @@ class Screen:
             yield np.flatnonzero(kept)
 
 
-def cross_validated_score(
+def screened_score(
     estimator: BaseEstimator,
     values: np.ndarray,
     groups: np.ndarray | None = None,
@@ -331,7 +265,7 @@ def cross_validated_score(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> values, labels = np.random.default_rng(0).normal(size=(50, 40)), np.repeat([0, 1], 20)
     >>> values[:10, 20:] += 3
-    >>> cross_validated_score(GaussianNB(), values)(labels, 0)
+    >>> screened_score(GaussianNB(), values)(labels, 0)
     1.0
     """
     screen = Screen(values)
@@ -350,5 +284,29 @@ def cross_validated_score(
                 predicted[test] = model.predict(part[test])
         recalls = np.bincount(codes, predicted == codes) / np.bincount(codes)
         return float(recalls.mean())
+
+    return score
+
+
+def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int = 5) -> Score:
+    """Return a function that gives the balanced accuracy of a complete cross-validation.
+
+    Any classifier is fitted as a study fits it, to all features; medians of the training samples
+    replace missing values. Folds are stratified by the labels, and no group is on both sides.
+    """
+    groups = series.groups
+
+    def score(labels: np.ndarray, seed: int) -> float:
+        predicted = np.empty_like(labels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for training, test in stratified_splits(labels, groups, n_splits, seed):
+                model, X, tested = clone(estimator), series.frame(training), series.frame(test)
+                if series.missing and not imputes(model):
+                    X, tested = impute_within(X, tested)
+                own = None if groups is None else groups[training]
+                fit_grouped(model, X, labels[training], own)
+                predicted[test] = model.predict(tested)
+        return class_metrics(labels, predicted, None, series.classes)["balanced_accuracy"]
 
     return score

@@ -26,7 +26,8 @@ __all__ = [
 
 #: Steps that take each feature by itself: what they make of one depends on no other.
 _FEATURE_BY_FEATURE = (
-    Log2, MaxAbsScaler, MinMaxScaler, RobustScaler, SelectorMixin, SimpleImputer, StandardScaler,
+    Imputer, Log2, MaxAbsScaler, MinMaxScaler, RobustScaler, SelectorMixin, SimpleImputer,
+    StandardScaler,
 )  # fmt: skip
 
 
@@ -62,12 +63,7 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
 def takes_features_apart(estimator: BaseEstimator) -> bool:
     """Whether the steps before the last make of each feature something that no other changes."""
-    return all(
-        step.method == "median"
-        if isinstance(step, Imputer)
-        else isinstance(step, _FEATURE_BY_FEATURE)
-        for step in _steps_before(estimator)
-    )
+    return all(isinstance(step, _FEATURE_BY_FEATURE) for step in _steps_before(estimator))
 
 
 def keeps_values(estimator: BaseEstimator) -> bool:

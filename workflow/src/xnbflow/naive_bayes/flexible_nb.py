@@ -16,11 +16,9 @@ class FlexibleNB(IndependentNB):
 
     Parameters
     ----------
-    bandwidth : {"silverman", "scott", "sheather_jones", "cross_validation", "adaptive"}, \
-            default="silverman"
+    bandwidth : {"silverman", "scott", "adaptive"}, default="silverman"
         Rule for the bandwidth of each class and feature: Silverman's and Scott's rules of thumb,
-        Sheather and Jones' plug-in equation, greatest leave-one-out likelihood, or Abramson's
-        square-root law, by which every sample has a bandwidth of its own.
+        or Abramson's square-root law, by which every sample has a bandwidth of its own.
     kernel : {"gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", \
             "triangular"}, default="gaussian"
         Kernel of the densities. All but the first have bounded support: where a density is zero

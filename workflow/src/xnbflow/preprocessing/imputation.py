@@ -1,33 +1,21 @@
-"""Imputation of missing values from training samples: medians, or the nearest samples."""
+"""Imputation of missing values by the medians of the training samples."""
 
 import warnings
-from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
-from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import one_of, whole
 from xnbflow.preprocessing.estimator import Unlabelled
 
 __all__ = ["Imputer"]
 
 
 class Imputer(OneToOneFeatureMixin, Unlabelled):
-    """Fill in missing values (NaN) by what the training samples have.
+    """Fill in missing values (NaN) by the feature's median over the training samples.
 
     `fit` warns of features without a value, and refuses samples without any.
-
-    Parameters
-    ----------
-    method : {"median", "nearest"}, default="median"
-        The feature's median over the training samples, or its mean over the nearest of those that
-        have it.
-    n_neighbors : int, default=5
-        How many are the nearest, by the mean squared difference of the features that both samples
-        have.
 
     Attributes
     ----------
@@ -39,7 +27,7 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
     See Also
     --------
     VarianceFilter : What may follow.
-    sklearn.impute.KNNImputer : The nearest neighbours by a further way.
+    sklearn.impute.KNNImputer : The mean of the nearest samples instead of the median.
 
     References
     ----------
@@ -51,18 +39,7 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
     >>> X = np.array([[1.0, 10.0], [2.0, np.nan], [9.0, 90.0]])
     >>> Imputer().fit_transform(X)[1].tolist()
     [2.0, 50.0]
-    >>> Imputer(method="nearest", n_neighbors=1).fit_transform(X)[1].tolist()
-    [2.0, 10.0]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "method": [one_of("median", "nearest")],
-        "n_neighbors": [whole(1)],
-    }
-
-    def __init__(self, *, method: str = "median", n_neighbors: int = 5) -> None:
-        self.method = method
-        self.n_neighbors = n_neighbors
 
     def _learn(self, X: np.ndarray) -> None:
         missing = np.isnan(X)
@@ -83,31 +60,10 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
                 f"{len(X)} training samples; the median of all values replaces theirs"
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
-        # a copy: the caller may change what he gave
-        self._training: Any = X.copy() if self.method == "nearest" else None
 
     def _transformed(self, X: np.ndarray) -> np.ndarray:
         filled = np.array(X, order="F")
         missing = np.isnan(X)
-        if not missing.any():
-            return filled
-        columns = np.flatnonzero(missing.any(axis=0))
-        if self.method == "nearest":
-            rows = np.flatnonzero(missing.any(axis=1))
-            distances = nan_euclidean_distances(X[rows], self._training)
-            distances[np.isnan(distances)] = np.inf
-            order = np.argsort(distances, axis=1, kind="stable")
-            near = np.isfinite(np.take_along_axis(distances, order, axis=1))
-            for column in columns:
-                lacking = missing[rows, column]
-                values = self._training[order[lacking], column]
-                usable = ~np.isnan(values) & near[lacking]
-                usable &= np.cumsum(usable, axis=1) <= self.n_neighbors
-                count, sums = usable.sum(axis=1), np.where(usable, values, 0.0).sum(axis=1)
-                means = np.where(count > 0, sums / np.maximum(1, count), np.nan)
-                filled[rows[lacking], column] = means
-            missing = np.isnan(filled)  # where no neighbour has the feature
-            columns = np.flatnonzero(missing.any(axis=0))
-        for column in columns:
+        for column in np.flatnonzero(missing.any(axis=0)):
             filled[missing[:, column], column] = self.medians_[column]
         return filled

@@ -5,7 +5,6 @@ It is read whenever the Snakefile is, in every cluster job: nothing numerical is
 
 import itertools
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +25,6 @@ _SHEETS = ". The files under `sheets:` define data sets: those of the studies he
 
 __all__ = [
     "RULES",
-    "Batch",
     "Config",
     "Folds",
     "Job",
@@ -40,42 +38,6 @@ __all__ = [
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
 RULES = frozenset({"all", *JOBS})
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Folds that one training job runs, numbered from 0: those of one repeat, or all of several.
-
-    ``folds`` is None for all there are, where their number depends on the data set.
-    """
-
-    repeats: tuple[int, ...]
-    folds: tuple[int, ...] | None
-
-    @property
-    def name(self) -> str:
-        """The batch's file name, say ``repeat-0-folds-0-9`` or ``repeats-0-9-folds-all``."""
-        first, last = self.repeats[0], self.repeats[-1]
-        repeats = f"repeat-{first}" if first == last else f"repeats-{first}-{last}"
-        folds = "all" if self.folds is None else f"{self.folds[0]}-{self.folds[-1]}"
-        return f"{repeats}-folds-{folds}"
-
-    @classmethod
-    def named(cls, name: str) -> "Batch":
-        """Return the batch of that name.
-
-        Examples
-        --------
-        >>> Batch.named("repeat-2-folds-0-3")
-        Batch(repeats=(2,), folds=(0, 1, 2, 3))
-        """
-        repeats, folds = (
-            tuple(range(int(ends[0]), int(ends[-1]) + 1))
-            if (ends := re.findall(r"\d+", part))
-            else None
-            for part in name.split("-folds-")
-        )
-        return cls(repeats or (), folds)
 
 
 @dataclass(frozen=True)
@@ -120,31 +82,6 @@ class Folds:
     repeats: int
     file: str | None = None
 
-    @property
-    def all(self) -> Batch:
-        """All folds of all repeats."""
-        folds = None if self.splits is None else tuple(range(self.splits))
-        return Batch(tuple(range(self.repeats)), folds)
-
-    def batches(self, folds_per_job: int | None) -> list[Batch]:
-        """Split the folds over training jobs; several repeats are together where they fit.
-
-        With None there are no batches: a classifier is trained on all folds where the others are.
-        """
-        if folds_per_job is None:
-            return []
-        if self.splits is None:
-            return [self.all]
-        together = max(1, folds_per_job // self.splits)
-        return [
-            Batch(
-                tuple(range(start, min(start + together, self.repeats))),
-                tuple(range(first, min(first + folds_per_job, self.splits))),
-            )
-            for start in range(0, self.repeats, together)
-            for first in range(0, self.splits, folds_per_job)
-        ]
-
 
 @dataclass(frozen=True)
 class Config:
@@ -154,7 +91,6 @@ class Config:
     sheets: tuple[str, ...]
     download: dict[str, Any]
     classifiers_per_job: int | None
-    folds_per_job: int | None
     diagnostics: dict[str, Any]
     folds: dict[str, Folds]
     classifiers: dict[str, dict[str, Any]]
@@ -291,15 +227,12 @@ def read_config(
         else Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
         for name, entry in raw["folds"].items()
     }
-    per_job = {
-        key: None if raw[key] == "all" else raw[key]
-        for key in ("classifiers_per_job", "folds_per_job")
-    }
+    per_job = raw["classifiers_per_job"]
     config = Config(
         run=tuple(raw["run"]),
         sheets=tuple(raw["sheets"]),
         download=dict(raw["download"]),
-        **per_job,
+        classifiers_per_job=None if per_job == "all" else per_job,
         diagnostics=dict(raw["diagnostics"]),
         folds=folds,
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},

@@ -49,11 +49,9 @@ Downloads are in `{c.DOWNLOADS}/`, a folder per source; the tables that papers p
 `{c.PAPER}/`. A file `.snakemake_timestamp` in a folder is Snakemake's.
 """
 
-_TRAINED = f"""\
+_TRAINED = """\
 A scheme has its own folder, because studies share results and may cut the same data set
-differently. With `folds_per_job` a training job runs a batch of folds and writes
-`{c.BATCH}`; the
-files below are put together from these batches.
+differently.
 """
 
 _MODELS = f"""\

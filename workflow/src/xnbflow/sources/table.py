@@ -1,4 +1,4 @@
-"""A table of one's own: text, workbook, ARFF or Parquet, samples in rows or columns."""
+"""A table of one's own: text, workbook or Parquet, samples in rows or columns."""
 
 import math
 from collections import Counter
@@ -58,7 +58,7 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
     ----------
     path : path
         CSV (comma), TSV (``.tsv``, ``.tab``, ``.txt``; tabs), plain or gzipped, as R's write.csv
-        and write.table write it, too; a workbook (``.xlsx``, ``.xls``, ``.ods``), ``.arff``,
+        and write.table write it, too; a workbook (``.xlsx``, ``.xls``, ``.ods``),
         Parquet or AnnData's ``.h5ad``. It has a header.
     dataset : SheetRow
         With samples in rows, ``label`` and ``id_column`` name columns, and without the latter
@@ -204,7 +204,7 @@ def _samples_in_rows(
     kept = own if len(aside) > _KEPT_TEXTS else own | aside
     order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
     _refuse_nothing(path, order, "features")
-    coded = [p for p in order if names[p] in table.nominal or _matches(names[p], kinds.categorical)]
+    coded = [p for p in order if _matches(names[p], kinds.categorical)]
     texts = [*(p for p, name in enumerate(names) if p == key or name in kept), *coded]
     numbers = sorted(set(order).difference(coded)) if coded else order
     cells = table.read(Columns(texts, numbers), by_column=True)

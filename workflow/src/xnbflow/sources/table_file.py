@@ -64,8 +64,7 @@ class TableFile:
     """A table whose header is read; a format sets ``header`` and yields `rows`.
 
     The path is for errors; ``advice`` says what to do about a cell that is no finite number, else
-    it depends on the cell. ``unit`` is what rows are called in messages, ``nominal`` the columns of
-    which the file says that they hold categories.
+    it depends on the cell. ``unit`` is what rows are called in messages.
     """
 
     unit = "row"
@@ -74,7 +73,6 @@ class TableFile:
     def __init__(self, path: str | Path, advice: str | None = None) -> None:
         self.path, self._advice = path, advice
         self.header: list[str] = []
-        self.nominal: set[str] = set()
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header, each with its number."""

@@ -1,10 +1,8 @@
-"""Formats of tables: text, workbooks, ARFF and Parquet, each a `TableFile`."""
+"""Formats of tables: text, workbooks and Parquet, each a `TableFile`."""
 
-import csv
 import importlib.util
 import io
 import pickle
-import re
 import subprocess
 import sys
 import zipfile
@@ -31,19 +29,13 @@ _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}
 
-_ATTRIBUTE = re.compile(
-    r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE
-)
-
-_NUMERIC, _TEXTS = frozenset({"numeric", "real", "integer"}), frozenset({"string", "date"})
-
 #: Memory that reading a workbook may take: some, and so many times what its file holds unpacked.
 _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
 
 @contextmanager
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
-    """Open a table by its format, which its name shows: Parquet, ARFF, GCT, a workbook, text.
+    """Open a table by its format, which its name shows: Parquet, GCT, a workbook, text.
 
     The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
     """
@@ -59,8 +51,6 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
         with open_raw(path) as stream:
             if suffix in _PARQUET:
                 yield ParquetTable(path, stream)
-            elif suffix == ".arff":
-                yield Arff(path, stream)
             elif suffix == ".gct":  # of GenePattern: version, size, then a table
                 if not stream.readline().startswith(b"#1.2") or not stream.readline():
                     msg = f"{path} is not GCT of version 1.2; write that version, or a plain table"
@@ -174,70 +164,6 @@ def _text(cell: Any, decimal: str) -> str:
         whole = cell.is_integer() and abs(cell) < 2**53
         return str(int(cell)) if whole else str(cell).replace(".", decimal)
     return str(cell).strip()
-
-
-class Arff(TableFile):
-    """Weka's ARFF: attributes with their types, then rows as CSV.
-
-    Nominal attributes, ``{a, b}`` or string, are categories. SciPy's reader takes no strings.
-    """
-
-    unit = "line"
-
-    def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
-        super().__init__(path)
-        self._lines = self._numbered(stream)
-        for number, line in self._lines:
-            word = line.split(None, 1)[0].lower()
-            if word == "@data":
-                return
-            if word == "@relation":
-                continue
-            if word != "@attribute":
-                wrong = f"{quoted(line)} is not a declaration of ARFF; correct it"
-                raise self._refusal(number, wrong)
-            if (match := _ATTRIBUTE.fullmatch(line)) is None:
-                raise self._refusal(number, f"{quoted(line)} is no attribute; correct it")
-            *names, kind = match.groups()
-            self.header.append(re.sub(r"\\(.)", r"\1", next(n for n in names if n is not None)))
-            kind = kind.lower().split()[0]
-            if kind not in _NUMERIC:
-                self.nominal.add(self.header[-1])
-                if kind not in _TEXTS and not kind.startswith("{"):
-                    raise self._refusal(number, f"{quoted(kind)} is no type of ARFF; correct it")
-        msg = f"{path} has no @data; it is not a complete ARFF file. Get it again"
-        raise InputError(msg)
-
-    def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
-        """Yield the rows below ``@data``."""
-        for number, line in self._lines:
-            if line.startswith("{"):
-                wrong = "a sparse row; in Weka, apply SparseToNonSparse and save it again"
-                raise self._refusal(number, wrong)
-            quote = "'" if "'" in line else '"'
-            line = re.sub(rf"{quote}\s+(?=,|$)", quote, line)  # noqa: PLW2901 - a strict reader
-            reader = csv.reader(
-                [line], quotechar=quote, escapechar="\\", skipinitialspace=True, strict=True
-            )
-            try:
-                yield number, [cell.strip() for cell in next(reader)]
-            except csv.Error as error:
-                wrong = f"not valid ARFF ({error}); correct the line"
-                raise self._refusal(number, wrong) from error
-
-    def _numbered(self, stream: io.BufferedIOBase) -> Iterator[tuple[int, str]]:
-        for number, raw in enumerate(stream, 1):
-            try:
-                line = raw.decode("utf-8-sig").strip()
-            except UnicodeDecodeError as error:
-                raise self._refusal(number, "not UTF-8 text; save the file as UTF-8") from error
-            if re.search(r"[\x00-\x08\x0b-\x1f\x7f]", line):
-                raise self._refusal(number, "a control character; get the file again")
-            if line and not line.startswith("%"):
-                yield number, line
-
-    def _refusal(self, number: int, wrong: str) -> InputError:
-        return InputError(f"{self.path}, line {number}: {wrong}", key=f"line {number}")
 
 
 class ParquetTable(TableFile):

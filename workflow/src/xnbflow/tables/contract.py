@@ -82,9 +82,7 @@ FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
 LOCK = PathTemplate("results/checksums/{dataset}.sha256")
 #: The folder of all that is known of a classifier on a data set and scheme of folds.
 CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
-#: The tables of a classifier, which everything else reads; with `folds_per_job` they are put
-#: together from those of batches of folds.
-BATCH = PathTemplate(CLASSIFIER + "/batches/{batch}/{table}.parquet")
+#: The tables of a classifier, which everything else reads.
 TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
 
 #: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
@@ -123,7 +121,6 @@ JOBS = {
     "acquire": "{dataset}",
     "diagnose": "{dataset}",
     "classify": "{dataset}/{folds}/{classifier}",
-    "train": "{dataset}/{folds}/{classifier}/{batch}",
     "permute": "{study}/{dataset}/{classifier}",
     "compare": "{study}",
     "validate": "{study}",

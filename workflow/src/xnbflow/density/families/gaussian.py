@@ -59,7 +59,10 @@ class Gaussian(TiledDistribution):
         self.var_smoothing = var_smoothing
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
-        """Fit mean and variance per feature and class; see `Distribution.fit`."""
+        """Fit mean and variance per feature and class; see `Distribution.fit`.
+
+        A variance that remains 0 after smoothing is a `ConstantFeatureError`.
+        """
         self._validate_params()
         order, offsets = class_offsets(codes, n_classes)
         means, variances = np.empty((2, n_classes, len(features)))
@@ -78,14 +81,6 @@ class Gaussian(TiledDistribution):
             total *= total
             total += variances
             largest = (shares @ total).max(initial=0.0)
-        return self.take_moments(means, variances, largest)
-
-    def take_moments(self, means: np.ndarray, variances: np.ndarray, largest: float) -> Self:
-        """Set moments (n_classes, n_features), say of weighted samples, and smooth the variances.
-
-        ``largest`` is the largest variance of all features, whatever the class. The variances are
-        overwritten. One that remains 0 is a `ConstantFeatureError`.
-        """
         self.n_classes_ = len(means)
         self._means, self._variances = means, variances
         self.mean_, self.variance_ = means.T, variances.T

@@ -10,7 +10,6 @@ from sklearn.base import RegressorMixin
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.samples import Labels, Samples
-from xnbflow.density.conditional_tables import TOLERANCE, ConditionalTables
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.preprocessing.estimator import Estimator
 
@@ -19,9 +18,6 @@ __all__ = ["KernelNBRegressor"]
 _MARGIN = 4.0  # widths that the grid reaches beyond the targets
 _CHUNK_VALUES = 2_000_000
 _NEARLY_NOTHING = 1e-280
-
-#: From so many samples on joint densities are tabulated: below, sums are as fast.
-TABULATED_FROM = 512
 
 
 class KernelNBRegressor(RegressorMixin, Estimator):
@@ -39,10 +35,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         likelihood of the targets given the features, narrowing from 1 while it grows.
     n_grid : int, default=200
         Grid points of y, from 4 widths below the least training target to 4 above the greatest.
-    exact : bool, default=False
-        Sum over all training samples however many there are. Else the joint densities of 512
-        samples or more are tabulated in `fit`: a density differs by less than 1e-6 of the whole
-        in sum over the grid (`xnbflow.density.conditional_tables`).
 
     Attributes
     ----------
@@ -52,8 +44,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         Values of y at which densities are computed.
     samples_, targets_ : ndarray of shape (n_samples, n_features), (n_samples,)
         Training samples.
-    tables_ : ConditionalTables or None
-        The tabulated densities; None where they are sums over samples.
 
     See Also
     --------
@@ -79,15 +69,11 @@ class KernelNBRegressor(RegressorMixin, Estimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_grid": [whole(2, 100_000)],
-        "exact": ["boolean"],
     }
 
-    def __init__(
-        self, *, width: str | float = "cv", n_grid: int = 200, exact: bool = False
-    ) -> None:
+    def __init__(self, *, width: str | float = "cv", n_grid: int = 200) -> None:
         self.width = width
         self.n_grid = n_grid
-        self.exact = exact
 
     def fit(self, X: Samples, y: Labels) -> "KernelNBRegressor":
         """Keep the training samples, and choose the kernel width; constant features have no effect.
@@ -107,7 +93,6 @@ class KernelNBRegressor(RegressorMixin, Estimator):
             self._choose_width()
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
-            self.tables_ = self._tables(self.width_)
         self.grid_ = self._grid(self.width_)
         return self
 
@@ -148,35 +133,20 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
         """
         values = self._validated(X)
-        width = len(self.targets_) if self.tables_ is None else self.n_grid
-        chunks = self._chunks(len(values), width)
-        rows = [self._looked_up(values[chunk], self.width_, self.tables_)[0] for chunk in chunks]
+        chunks = self._chunks(len(values))
+        rows = [self._density(values[chunk], self.width_, self.grid_) for chunk in chunks]
         return np.concatenate(rows)
 
     def _choose_width(self) -> None:
         """Narrow the width while the leave-one-out likelihood grows."""
         highest = -np.inf
         for factor in WIDTH_FACTORS:
-            tables = self._tables(factor)
-            likelihood = self._held_out_likelihood(factor, tables)
+            likelihood = self._held_out_likelihood(factor)
             if likelihood <= highest:
                 break
-            highest, self.width_, self.tables_ = likelihood, float(factor), tables
+            highest, self.width_ = likelihood, float(factor)
 
-    def _tables(self, factor: float) -> ConditionalTables | None:
-        """Return the tables for a width; None where densities are sums over samples."""
-        if self.exact or len(self.targets_) < TABULATED_FROM:
-            return None
-        samples = self.samples_[:, self._varying()]
-        widths = np.array([self._width(factor, column) for column in samples.T])
-        width = self._width(factor, self.targets_)
-        return ConditionalTables(samples, self.targets_, widths, width, self._grid(factor))
-
-    def _varying(self) -> np.ndarray:
-        """Return the columns that are not constant."""
-        return np.flatnonzero(np.ptp(self.samples_, axis=0))
-
-    def _held_out_likelihood(self, factor: float, tables: ConditionalTables | None) -> float:
+    def _held_out_likelihood(self, factor: float) -> float:
         """Return the sum of log p(y_a | x_a), sample a left out of the densities.
 
         One part in n_samples is a uniform density, so that no single target decides alone.
@@ -184,45 +154,12 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         grid, n_samples = self._grid(factor), len(self.targets_)
         uniform = 1.0 / np.ptp(grid)
         total = 0.0
-        for chunk in self._chunks(n_samples, n_samples if tables is None else self.n_grid):
+        for chunk in self._chunks(n_samples):
             left_out = np.arange(n_samples)[chunk]
-            density, slack = self._looked_up(self.samples_[chunk], factor, tables, left_out)
-            targets = self.targets_[chunk]
-            expected = _interpolate(targets, grid, density)
-            least = TOLERANCE * (expected + uniform / n_samples)
-            unsure = np.flatnonzero(_interpolate(targets, grid, slack) > least)
-            for some in self._pieces(unsure):
-                exact = self._density(self.samples_[chunk][some], factor, grid, left_out[some])
-                expected[some] = _interpolate(targets[some], grid, exact)
+            density = self._density(self.samples_[chunk], factor, grid, left_out)
+            expected = _interpolate(self.targets_[chunk], grid, density)
             total += np.log(expected + (uniform - expected) / n_samples).sum()
         return total
-
-    def _looked_up(
-        self,
-        X: np.ndarray,
-        factor: float,
-        tables: ConditionalTables | None,
-        left_out: np.ndarray | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return p(y | x) on the grid, and its possible error.
-
-        Rows that tables do not give for certain are summed over the samples.
-        """
-        grid = self._grid(factor)
-        if tables is None:
-            density = self._density(X, factor, grid, left_out)
-            return density, np.zeros_like(density)
-        targets = None if left_out is None else self.targets_[left_out]
-        density, slack, certain = tables.posterior(X[:, self._varying()], targets)
-        for some in self._pieces(np.flatnonzero(~certain)):
-            own = None if left_out is None else left_out[some]
-            density[some] = self._density(X[some], factor, grid, own)
-            slack[some] = 0.0
-        return density, slack
-
-    def _pieces(self, rows: np.ndarray) -> list[np.ndarray]:
-        """Return rows in parts to be summed over all training samples."""
-        return [rows[chunk] for chunk in self._chunks(len(rows), len(self.targets_))]
 
     def _density(
         self, X: np.ndarray, factor: float, grid: np.ndarray, left_out: np.ndarray | None = None
@@ -234,7 +171,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         if left_out is not None:
             weights[np.arange(len(X)), left_out] = -np.inf
         log_density = log_marginal = _log_sums(weights, kernels)
-        for i in self._varying():
+        for i in np.flatnonzero(np.ptp(self.samples_, axis=0)):
             training = self.samples_[:, i]
             distances = (X[:, i, np.newaxis] - training) / self._width(factor, training)
             log_density = log_density + _log_sums(weights - 0.5 * distances**2, kernels)
@@ -250,9 +187,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         """Return the kernel width of training values, section 4."""
         return factor * values.std() * len(values) ** (-1 / 6)
 
-    def _chunks(self, n_rows: int, per_row: int) -> list[slice]:
-        """Return slices of rows that need little memory, ``per_row`` values each."""
-        size = max(1, _CHUNK_VALUES // per_row)
+    def _chunks(self, n_rows: int) -> list[slice]:
+        """Return slices of rows whose kernels at all training samples need little memory."""
+        size = max(1, _CHUNK_VALUES // len(self.targets_))
         return [slice(start, start + size) for start in range(0, n_rows, size)]
 
 

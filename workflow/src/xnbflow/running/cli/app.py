@@ -78,7 +78,7 @@ TableFile = Annotated[
     str,
     typer.Argument(
         metavar="TABLE",
-        help="CSV, TSV, Excel, ARFF, Parquet, h5ad, a GEO series matrix, or a GEO accession.",
+        help="CSV, TSV, Excel, Parquet, h5ad, a GEO series matrix, or a GEO accession.",
     ),
 ]
 Label = Annotated[str, typer.Option(help="Column (or characteristic) of the class labels.")]
@@ -453,34 +453,6 @@ def methods() -> None:
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     say(commands.methods_text())
-
-
-@app.command()
-def crate(
-    study: str,
-    *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where it goes.")] = Path(
-        "crate.zip"
-    ),
-    data: Annotated[bool, typer.Option(help="Whether the data sets are in it.")] = True,
-) -> None:
-    """Pack a finished study of this folder as an RO-Crate that `verify` can check."""
-    from xnbflow.running.crate import write_crate  # noqa: PLC0415
-
-    write_crate(study, output, data=data)
-
-
-@app.command()
-def verify(
-    crate: Path,
-    *,
-    data: Annotated[Path | None, typer.Option(help="Folder of data sets it lacks.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the fold.")] = 0,
-) -> None:
-    """Check the digests of a crate, and compute one of its folds again."""
-    from xnbflow.running.crate import verify as verified  # noqa: PLC0415
-
-    say(verified(crate, data, seed))
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
