@@ -5,11 +5,10 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from report_study import PAPERS, small
+from report_study import small
 from toys import dataset
-from xnbflow.studies.registry import known_analyses
-from xnbflow.tables.printed import PublishedTables
 
+from xnbflow.core.plugins import known_analyses
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.tables.contract import FOLDS_TABLE
 from xnbflow.tables.storage import write_parquet
@@ -25,7 +24,7 @@ def tables_of(name, folder):
     if analysis.comparison:
         about, study = globals()[f"{name}_study"]()
         compare = import_module(analysis.comparison).compare
-        tables |= compare(about, study, PublishedTables(PAPERS))
+        tables |= compare(about, study)
     return tables
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import yaml
 from report_study import PAPERS, walk
 from small_analyses import tables_of
-from xnbflow.studies.registry import known_analyses
 
+from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Cohorts, Study, Validation
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose

@@ -1,4 +1,4 @@
-"""The works that are cited: in words, as BibTeX and as CSL JSON, all from ``references.yaml``.
+"""The works that are cited: in words, as BibTeX and as CSL JSON, all from files ``references.yaml``.
 
 A text cites by keys: ``@demsar2006`` becomes "Demšar (2006)" and ``[@demsar2006; @holm1979]``
 "(Demšar 2006; Holm 1979)", as pandoc reads them.
@@ -8,10 +8,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import yaml
+
+from xnbflow.core.plugins import PAPERS
 
 __all__ = ["cited_keys", "csl_json", "in_latex", "in_words", "references"]
 
@@ -31,9 +33,14 @@ _SPECIAL = {ord(char): f"\\{char}" for char in "&%$#_{}"} | {ord("\\"): "\\textb
 
 @cache
 def references() -> Mapping[str, Mapping[str, Any]]:
-    """Return every work by its key; authors as a list, and what lists of literature need."""
-    text = files(__package__).joinpath("references.yaml").read_text(encoding="utf-8")
-    works: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    """Return every work by its key; authors as a list, and what lists of literature need.
+
+    They are those of ``references.yaml`` beside this module, and of the folders of papers.
+    """
+    works: dict[str, dict[str, Any]] = {}
+    for path in (Path(__file__).with_name("references.yaml"), *PAPERS.glob("*/references.yaml")):
+        works |= yaml.safe_load(path.read_text(encoding="utf-8"))
+    works = dict(sorted(works.items()))
     for key, work in works.items():
         names = work["author"] = work["author"].split("; ")
         work["id"], work["place"] = key, work.get("journal", work.get("booktitle"))
