@@ -189,7 +189,7 @@ def write_page(root):
         "diagnostics": {"normality_alpha": 0.05, "min_abs_r": 0.7, "dependence_alpha": 1e-6},
     }
     labels = {name: name.upper() for name in ENTRIES}
-    results = StudyResults(STUDY, labels, configuration, root, PAPERS, known_analyses())
+    results = StudyResults(STUDY, labels, configuration, root, known_analyses())
     sections = list(sections_of(results))
     for section in sections:
         for block in walk(section.blocks):
