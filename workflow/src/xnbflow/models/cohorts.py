@@ -13,12 +13,12 @@ from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.evaluation.estimates import Performance
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.inference.second_cohort import RULE, cohort_verdict
-from xnbflow.inference.verdicts import Performance
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread

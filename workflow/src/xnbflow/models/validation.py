@@ -16,6 +16,7 @@ from xnbflow.core.errors import InputError, require_choice
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.evaluation.estimates import Performance
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use
@@ -23,7 +24,6 @@ from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.permutation import permuted
 from xnbflow.inference.second_cohort import RULE, CohortVerdict, cohort_verdict
-from xnbflow.inference.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, unfitted
