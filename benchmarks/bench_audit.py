@@ -37,19 +37,14 @@ from simulated_studies import (
 )
 from threadpoolctl import threadpool_limits
 
+from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.halves import half_stability
-from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED
+from xnbflow.inference.intervals import CROSS_VALIDATED, LEVEL, TUNED
 from xnbflow.inference.paired_tests import sorted_runs_test
 from xnbflow.inference.permutation import permutation_test, screened_score
 from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.inference.stability import stability_index
-from xnbflow.inference.verdicts import (
-    LEVEL,
-    Performance,
-    overconfidence_p,
-    performance,
-    verdict,
-)
+from xnbflow.inference.verdicts import overconfidence_p, verdict
 from xnbflow.running.provenance import source_files
 
 ROOT = Path(__file__).parents[1]
@@ -192,10 +187,11 @@ def inflation(name: str) -> float:
     return TUNED if name == "csnb_cv" else CROSS_VALIDATED
 
 
-def performance_of(found: Study, name: str, choices: int = 1) -> Performance:
+def performance_of(found: Study, name: str, candidates: int = 1) -> Performance:
     hot = np.eye(found.probabilities.shape[1])[found.probabilities.argmax(axis=1)]
     groups = found.groups if len(np.unique(found.groups)) < len(found.codes) else None
-    return performance(found.codes, hot, groups, inflation=inflation(name), choices=choices)
+    options = {"inflation": inflation(name), "candidates": candidates}
+    return performance(found.codes, hot, groups, **options)
 
 
 def level_of(design: Design, name: str, splits: int, seed: int) -> str:
@@ -243,8 +239,8 @@ def best_above(design: Design, seed: int) -> tuple[bool, bool]:
     found = {name: study(design, name, seed, tested=False) for name in SIX}
     best = max(SIX, key=lambda name: performance_of(found[name], name).balanced_accuracy.value)
     return tuple(
-        verdict(performance_of(found[best], best, choices)).level != "not supported"
-        for choices in (1, len(SIX))
+        verdict(performance_of(found[best], best, candidates)).level != "not supported"
+        for candidates in (1, len(SIX))
     )
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import hypergeom
 
 from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.inference.estimates import performance
 from xnbflow.inference.second_cohort import cohort_verdict, exchanged_classes, permutation_p
-from xnbflow.inference.verdicts import performance
 
 
 def predicted_with(codes, wrong):

@@ -128,7 +128,7 @@ NAMES = {
     "xnbflow.evaluation.methods.entries_in",
     "xnbflow.evaluation.methods.known_methods",
     "xnbflow.evaluation.methods.resolved",
-    *(f"xnbflow.inference.intervals.{name}" for name in ("CROSS_VALIDATED", "TUNED")),
+    *(f"xnbflow.inference.intervals.{name}" for name in ("CROSS_VALIDATED", "LEVEL", "TUNED")),
     "xnbflow.inference.intervals.inflation_of",
     "xnbflow.inference.verdicts.SURE",
     "xnbflow.models.typicality.ATYPICAL",

@@ -21,7 +21,7 @@ from xnbflow.diagnostics import (
     top_partners,
 )
 from xnbflow.diagnostics.diagnostic_tables import FEATURE_TESTS, diagnose
-from xnbflow.studies import summaries
+from xnbflow.studies.study_overview import ratios
 from xnbflow.tables.contract import STUDY_TABLES
 
 
@@ -291,7 +291,7 @@ def test_a_further_test_of_features_reaches_the_table_of_the_study(monkeypatch):
     tables = diagnose(dataset(values, labels), {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"})
     p = tables["normality"]["p.Levene"]
     assert p[3] == stats.levene(values[3, :10], values[3, 10:]).pvalue
-    share = summaries.diagnostics(
+    share = ratios(
         *(tables[name] for name in ("normality", "normality_within", "dependence")), alpha=0.5
     )["below.Levene"]
     assert share == (p < 0.5).mean()

@@ -14,8 +14,10 @@ from toys import dataset, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Validation
+from xnbflow.data.dataset import read_header
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.models.trained import cross_validate, fit_model
+from xnbflow.models.trained import CrossValidation, cross_validate, fit_model
+from xnbflow.report import sentences
 from xnbflow.report.manuscript import paragraphs as source
 from xnbflow.report.manuscript import writer
 from xnbflow.report.manuscript.paragraphs import paragraphs
@@ -56,17 +58,20 @@ def tested(tmp_path_factory):
     return replace(made, study=replace(made.study, permutations={"xnb": 200}))
 
 
-SHARES = [f"{name}_{part}" for name in ("accuracy", "balanced") for part in ("lower", "upper")]
-SHARES = ["accuracy", *SHARES[:2], "balanced_accuracy", *SHARES[2:], "majority"]
-
-
-def numbers_of(results, row, recall):
+def numbers_of(results, row):
     """The numbers that are told of a classifier on a data set, in their order."""
     where = {name: row[name] for name in ("dataset", "folds", "classifier")}
-    accuracy, *shares = (f"{100 * row[name]:.1f}%" for name in SHARES)
-    found = [accuracy, "95%", *shares, f"{row['majority_p']:.2g}"]
-    for own in recall.to_dict("records"):
-        found += [f"{100 * own[name]:.1f}%" for name in ("recall", "lower", "upper")]
+    estimates = results.rows("estimates", **where).set_index("metric")
+    limits = ("estimate", "lower", "upper")
+    shares = {
+        metric: [f"{100 * estimates.loc[metric][name]:.1f}%" for name in limits]
+        for metric in ("accuracy", "balanced_accuracy")
+    }
+    against = estimates.loc["accuracy"]
+    found = [shares["accuracy"][0], "95%", *shares["accuracy"][1:], *shares["balanced_accuracy"]]
+    found += [f"{100 * against['reference']:.1f}%", f"{against['p']:.2g}"]
+    for own in estimates.loc[["recall"]].to_dict("records"):
+        found += [f"{100 * own[name]:.1f}%" for name in limits]
         found += [str(own["samples"])]
     mean = results.rows("summary", **where, metric="features_per_class")["mean"].iloc[0]
     found += [f"{mean:.0f}" if mean == round(mean) else f"{mean:.1f}"]
@@ -87,13 +92,16 @@ def test_every_number_of_the_results_is_that_of_its_table(study, request):
         place = results.place(row["dataset"], row["folds"])
         start = f"{place}, {results.labels[row['classifier']]}: accuracy "
         (said,) = (line for line in text.splitlines() if line.startswith(start))
-        recall = results.rows("recall", **row[["dataset", "folds", "classifier"]])
-        assert re.findall("“(.*?)”", said) == recall["class"].tolist()
-        told = re.sub("“.*?”", "", said.removeprefix(start))
-        assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row, recall)
-        assert f"this result is {row['level']}" in said
+        place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
+        told, why = said.removeprefix(start).split(f"this result is {row['level']}")
+        reasons = sentences.reasons(results, place_of)
+        assert why == (f" because {' and '.join(reasons)}." if reasons else ".").replace(" %", "%")
+        recall = results.rows("estimates", **place_of, metric="recall")
+        assert re.findall("“(.*?)”", told) == recall["class"].tolist()
+        told = re.sub("“.*?”", "", told)
+        assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row)
         text = text.replace(said, "")
-    headline = results.tables["headline"]["text"].iloc[0].replace(" %", "%")
+    headline = sentences.headline(results).replace(" %", "%")
     assert headline in text
     found = results.tables["audit"].query("severity in ('severe', 'warning')")["finding"]
     within = results.tables["pairwise_within"]
@@ -261,6 +269,23 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
     assert "No second cohort" in writer.card(told, "toy", [])
 
 
+def test_the_figures_of_a_model_are_those_of_the_study_and_its_card_is_corrected(tmp_path):
+    results = write_study(tmp_path, classifiers=("nb", "forest"), datasets=("alpha",))
+    header = read_header(results.root / contract.SERIES.of(dataset="alpha"))
+    for name in ("nb", "forest"):
+        place = {"dataset": "alpha", "folds": "3-fold", "classifier": name}
+        tables = {t: results.training(*place.values(), t) for t in ("predictions", "selected")}
+        figures = CrossValidation(**tables, series=header).figures()
+        told = writer.reached(results, "alpha", name, figures)
+        rows = results.rows("estimates", **place).query("metric != 'balanced_accuracy'")
+        for row in rows.to_dict("records"):
+            own, shown = (f["recall"].get(row["class"], f["accuracy"]) for f in (figures, told))
+            assert own["value"] == row["estimate"]
+            assert (shown["lower"], shown["upper"]) == (row["lower"], row["upper"])
+            assert (own["lower"] == row["lower"]) == (row["candidates"] == 1)
+    assert results.tables["headline"]["candidates"].item() == 2
+
+
 @pytest.fixture(scope="module")
 def toy_model():
     rng, labels = np.random.default_rng(0), np.repeat(["a", "b"], 12)
@@ -277,7 +302,7 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     for part in ("study", "labels", "software"):
         assert getattr(again, part) == getattr(results, part)
     assert paragraphs(again) == paragraphs(results)
-    with_table(results, "verdicts", accuracy=0.5)
+    with_table(results, "estimates", estimate=0.5)
     with refused(file=path):
         read_record("small", {}, results.root)
     with pytest.raises(InputError, match="xnbflow run absent"):

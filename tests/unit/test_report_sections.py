@@ -1,5 +1,6 @@
 """Sections: what each of them says of a study whose tables are known."""
 
+import inspect
 import json
 import re
 from dataclasses import replace
@@ -16,9 +17,12 @@ from report_study import CLASSES, CLASSIFIERS, SAMPLES, SCRIPT, walk, write_stud
 from scipy.special import logsumexp
 from toys import put
 
-from xnbflow.core.study import Study
+from xnbflow.core.study import Study, Validation
 from xnbflow.data.dataset import DataSet
+from xnbflow.inference import intervals
+from xnbflow.report import sentences
 from xnbflow.report.drawings.rows import draw_points
+from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Facts, Prose, Table
 from xnbflow.report.page.page import write_page
@@ -37,9 +41,13 @@ from xnbflow.report.sections import (
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study_page import write_curves, write_multiqc, write_report
 from xnbflow.studies.description import dependent_pairs
-from xnbflow.studies.summaries import suspects
+from xnbflow.studies.sample_errors import suspects
+from xnbflow.tables import contract
 from xnbflow.tables.contract import SERIES, STUDY_TABLES, benchmark_of
+from xnbflow.tables.storage import read_parquet, write_parquet
 
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "workflow/src/xnbflow"
 MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples)
 MODULES += (comparison, methods)
 
@@ -72,9 +80,9 @@ def table_with(section, *columns):
 def test_general_statistics_are_those_of_the_headline(results, tmp_path):
     write_multiqc(results, tmp_path / "mqc")
     written = yaml.safe_load((tmp_path / "mqc").read_text(encoding="utf-8"))["data"]
-    rows = results.rows("summary", classifier=results.tables["headline"]["classifier"].iloc[0])
+    rows = results.rows("estimates", classifier=results.tables["headline"]["classifier"].iloc[0])
     for row in rows[rows["metric"] == "balanced_accuracy"].itertuples():
-        assert written[row.dataset]["balanced_accuracy"] == pytest.approx(row.pooled)
+        assert written[row.dataset]["balanced_accuracy"] == row.estimate
         assert written[row.dataset]["samples"] == SAMPLES
 
 
@@ -114,11 +122,11 @@ def test_without_a_selection_the_most_accurate_classifier_comes_first(tmp_path):
 def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(results):
     (block,) = blocks(answer.section(results), Cards)
     card = next(card for card in block.cards if card.title == "alpha")
-    recall = results.rows("recall", dataset="alpha", classifier="xnb").set_index("class")
+    recall = results.rows("estimates", dataset="alpha", classifier="xnb").set_index("class")
     assert [line.name for line in card.lines] == sorted(CLASSES["alpha"])
     for line in card.lines:
         told = recall.loc[line.name]
-        assert (line.share, line.lower, line.upper) == (told.recall, told.lower, told.upper)
+        assert (line.share, line.lower, line.upper) == (told.estimate, told.lower, told.upper)
     assert card.facts["Majority-class baseline"] == "33.3%"  # three classes of twelve
     tumour = next(line for line in card.lines if line.name == "tumour <A>")
     first = tumour.items[0]
@@ -137,7 +145,9 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     for row in results.tables["verdicts"].to_dict("records"):
         p = p_values.get((row["dataset"], row["classifier"]), np.nan)
         assert np.array_equal(row["p_value"], p, equal_nan=True)
-        above = row["balanced_lower"] > row["chance"]
+        where = {name: row[name] for name in ("dataset", "folds", "classifier")}
+        balanced = results.rows("estimates", **where, metric="balanced_accuracy").iloc[0]
+        above = balanced["lower"] > balanced["reference"]
         assert (row["level"] == "not supported") == (p > 0.025 or not above)
         assert ("permutation test" in row["reasons"]) == (p > 0.025)
         refused += above and p > 0.025
@@ -156,18 +166,161 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
         assert page.count(f'id="{anchor}"') == 1
 
 
-def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen():
-    summary = pd.DataFrame({"mean": [0.9]}, index=["accuracy"])
-    recall = pd.DataFrame({"class": ["a"], "recognised": [True]})
-    row = {"level": "well supported", "reasons": "", "p_value": 0.005, "choices": 1, "permuted": ""}
-    row |= {"accuracy": 0.9, "majority": 0.5, "chance": 0.5, "at_least": 0, "permutations": 199}
-    verdicts = pd.DataFrame([row | {"balanced_lower": 0.6, "balanced_upper": 0.95}])
-    assert answer._verdict("XNB", summary, verdicts, recall)[1] == "good"
-    verdicts["reasons"] = "copies"
-    text, level = answer._verdict("XNB", summary, verdicts, recall, ["it did not hold in two"])
-    assert level == "fair"
+def changed(results, table, where, **columns):
+    """Change the rows of a table of the study for which ``where`` holds; return the study."""
+    rows = results.tables[table].copy()
+    rows.loc[rows.eval(where), list(columns)] = list(columns.values())
+    path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=table)
+    write_parquet(rows, path, STUDY_TABLES[table])
+    return replace(results)
+
+
+def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
+    place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
+    own = "classifier == 'xnb'"
+    results = changed(results, "verdicts", own, level="well supported", reasons="")
+    assert sentences.verdict(results, place)[1] == "well supported"
+    keys = {"model": "xnb", "train": "alpha", "test": "two", "verdict": "did not hold"}
+    path = results.root / contract.VALIDATION_TABLE.of(study="small", table="verdicts")
+    report_study.write_declared(pd.DataFrame([keys]), path, contract.VALIDATION_TABLES["verdicts"])
+    pair = Validation("xnb", "alpha", "two")
+    results = replace(results, study=replace(results.study, validate=(pair,)))
+    results = changed(results, "verdicts", own, reasons="copies")
+    text, level = sentences.verdict(results, place)
+    assert level == "partly supported"
     assert text.startswith("Partly supported: XNB")
-    assert "or give them one group by group=) and it did not hold in two." in text
+    assert "group by group=) and it did not hold in the second cohort two." in text
+
+
+INTERVAL = re.compile(r"[\d.]+% to [\d.]+%")
+
+
+def test_a_page_shows_one_interval_of_an_accuracy_and_a_corrected_p(tmp_path):
+    """The most accurate of two was chosen: headline, card, figure and recalls are corrected."""
+    results = write_study(tmp_path, classifiers=("nb", "forest"), datasets=("alpha",))
+    report_study.write_results(results, {("alpha", "nb"): 0.02})
+    results = replace(results)
+    chosen = results.tables["headline"].iloc[0]
+    assert (chosen["classifier"], chosen["candidates"]) == ("nb", 2)
+    rows = results.rows("estimates", classifier="nb")
+    assert not rows.duplicated(["dataset", "folds", "classifier", "metric", "class"]).any()
+    assert set(rows["candidates"]) == {2}
+    assert rows["level"].tolist() == pytest.approx([0.975] * len(rows))  # 1 - .05 / 2
+    own = rows.set_index("metric").loc["accuracy"]
+    interval = f"{own['lower']:.1%} to {own['upper']:.1%}"
+    section = answer.section(results)
+    (headline, *_), (cards,) = blocks(section, Prose), blocks(section, Cards)
+    assert INTERVAL.findall(headline.text) == [interval]
+    (card,) = cards.cards
+    assert INTERVAL.findall(card.facts["Accuracy"]) == [interval]
+    assert "p = 0.04. It was chosen after looking, out of 2; intervals and p are corrected" in (
+        card.verdict
+    )
+    assert results.tables["permutation_tests"]["p_value"].tolist() == [0.02]
+    recall = rows[rows["metric"] == "recall"]
+    assert [line.lower for line in card.lines] == recall["lower"].tolist()
+    (group,) = [g for g in drawn(accuracy.section(results), "accuracy")["groups"] if g.style == 0]
+    assert (group.lower, group.upper) == ([own["lower"]], [own["upper"]])
+    assert interval in paragraphs(results)
+
+
+def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch, tmp_path):
+    """Every drawn function exists, and limits of shares pass those that are drawn, in order."""
+    text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]
+    drawn_names = re.findall(r"^      (\w+)\.(\w+) ", text, re.MULTILINE)
+    assert 2 < len(drawn_names) <= 8
+    for module, name in drawn_names:
+        (path,) = (p for p in SOURCE.rglob(f"{module}.py") if f"\ndef {name}(" in p.read_text())
+    own, stacks = intervals.proportion_interval, set()
+
+    def recorded(*arguments):
+        frames = (f for f in inspect.stack() if f.filename.startswith(str(SOURCE)))
+        stacks.add(tuple(f.function for f in frames if not f.function.startswith("<")))
+        return own(*arguments)
+
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    monkeypatch.setattr(intervals, "proportion_interval", recorded)
+    report_study.write_results(results)
+    names = [name for _, name in drawn_names]
+    path = tuple(reversed(names[: names.index("share_interval") + 1]))
+    assert path in stacks
+
+
+def test_the_order_of_declared_columns_changes_the_content_of_no_table(monkeypatch, tmp_path):
+    results, found = write_study(tmp_path), {}
+    for name, declared in STUDY_TABLES.items():
+        reversed_columns = dict(reversed(declared.columns.items()))
+        monkeypatch.setitem(STUDY_TABLES, name, replace(declared, columns=reversed_columns))
+    monkeypatch.setattr(report_study, "write_tables", lambda tables, *_: found.update(tables))
+    report_study.write_results(results)
+    monkeypatch.undo()
+    for name in STUDY_TABLES:
+        expected = results.tables[name]
+        pd.testing.assert_frame_equal(found[name][expected.columns], expected, check_dtype=False)
+
+
+def test_the_number_that_decides_a_verdict_is_beside_it(results):
+    (block,) = blocks(answer.section(results), Cards)
+    rows = results.rows("estimates", classifier="xnb", metric="balanced_accuracy")
+    for card, row in zip(block.cards, rows.to_dict("records"), strict=True):
+        interval = f"{row['lower']:.1%} to {row['upper']:.1%}"
+        assert interval in card.verdict
+        assert interval in card.facts["Balanced accuracy"]
+
+
+def test_classes_that_are_not_recognised_by_the_corrected_interval_are_named(tmp_path):
+    """Eight of twelve samples of two classes are right: enough for one classifier, not for two."""
+    results = write_study(tmp_path, classifiers=("nb", "forest"), datasets=("alpha",))
+    first, second, third = CLASSES["alpha"]
+    for name, wrong in (("nb", 4), ("forest", 12)):
+        path = results.root / contract.TRAINED.of(
+            dataset="alpha", folds="3-fold", classifier=name, table="predictions"
+        )
+        table = read_parquet(path, contract.TRAINING_TABLES["predictions"])
+        ranks = table.groupby(["repeat", "true"]).cumcount()
+        others = table["true"].map({first: second, second: first, third: third})
+        table["predicted"] = table["true"].where(ranks >= wrong, others)
+        write_parquet(table, path, contract.TRAINING_TABLES["predictions"])
+    report_study.write_results(results)
+    results = replace(results)
+    text, level = sentences.verdict(
+        results, {"dataset": "alpha", "folds": "3-fold", "classifier": "nb"}
+    )
+    assert level == "partly supported"
+    assert f"but “{first}”, “{second}” are not recognised. No permutation" in text
+
+
+def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):
+    results = changed(write_study(tmp_path), "estimates", "dataset == 'alpha'", estimate=0.9)
+    text = sentences.headline(results)
+    own = {"metric": "accuracy", "dataset": "GSE7904", "classifier": "xnb"}
+    least = results.rows("estimates", **own)["estimate"].iloc[0]
+    above = results.tables["headline"]["above"].iloc[0]
+    assert text.startswith(
+        f"XNB has an accuracy of {least:.1%} (GSE7904) to 90.0% (alpha); it is "
+        f"above the majority-class rate on {above} of 2 data sets (p at most 0.025, corrected by"
+    )
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    assert f"of 3 classifiers it is the most accurate on {wins['xnb']}, Naive Bayes on 2." in text
+
+
+def test_one_data_set_has_its_interval_beside_the_majority_class_baseline(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
+    numbers = {"estimate": 0.92, "lower": 0.87, "upper": 0.97, "reference": 0.4}
+    results = changed(
+        results, "estimates", "metric == 'accuracy' and classifier == 'xnb'", **numbers
+    )
+    results = changed(
+        results, "estimates", "metric == 'accuracy' and classifier == 'nb'", estimate=0.97
+    )
+    results = changed(results, "verdicts", "classifier == 'xnb'", reasons="classes; copies")
+    results = changed(results, "summary", "metric == 'features_per_class'", mean=3.0)
+    assert sentences.headline(results) == (
+        "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
+        "baseline has 40.0%; samples of alpha are copies of others, known from training; "
+        "it uses 3 features per class; Naive Bayes 97.0%."
+    )
 
 
 def test_every_number_has_a_file_beside_the_page(results):

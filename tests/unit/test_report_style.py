@@ -30,6 +30,8 @@ from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page import style
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.page import write_figures, write_page
+from xnbflow.report.sentences import headline
+from xnbflow.report.study_page import write_record
 
 
 def _seen(colour, blindness=None):
@@ -268,14 +270,15 @@ def test_a_figure_that_fails_ends_the_job(tmp_path, write, draw, error):
 def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_run(tmp_path):
     finished = write_study(tmp_path)
     (finished.folder / "report.html").write_text('<p class="headline">A page says much</p>')
+    write_record(finished, finished.folder / "run.json")
     study = replace(finished.study, id="other", title="Not <yet>", classifiers=(), folds=())
     options = ["--cores", "all", "--configfile", "my own.yaml"]
     index = tmp_path / "results/index.html"
     write_index([replace(finished, study=study), finished], index, options)
     html = unescape(index.read_text())
-    finding = finished.tables["headline"]["text"].iloc[0]
+    finding = headline(finished)
     assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html
-    assert finding in html  # what was found comes from the table, not from the page
+    assert finding in html  # what was found comes from the record, not from the page
     assert 'href="studies/small/report.html#rule">Rule</a>' in html
     assert "A page says much" not in html
     assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html

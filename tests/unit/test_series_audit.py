@@ -14,11 +14,11 @@ from toys import dataset, refused
 
 from xnbflow.data.dataset import read_header
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
+from xnbflow.inference.verdicts import copies
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.studies.phenotype_checks import phenotype_checks
-from xnbflow.studies.summaries import copies
 
 N, FEATURES = 24, 300
 LABELS = np.repeat(["normal", "tumour"], N // 2)

@@ -17,7 +17,7 @@ from toys import dataset
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant
 from xnbflow.inference import halves
-from xnbflow.inference.stability import stability_index, ties_as_one
+from xnbflow.inference.stability import stability_index
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing import VarianceFilter
 
@@ -243,19 +243,3 @@ def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):
     assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [False]
     features[0, 20:] = 7.0  # and class c
     assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == [True]
-
-
-names = st.sampled_from([f"g{i}" for i in range(8)])
-fold = st.tuples(st.sets(names, min_size=2), st.integers(0, 7))
-
-
-@given(st.lists(fold, min_size=2, max_size=6), st.permutations(range(8)))
-def test_how_a_fold_broke_its_ties_changes_nothing(folds, renamed):
-    """One tied group per fold, of which a rule takes the first by name under two namings."""
-
-    def told(rule):
-        taken = [{rule(group)} for group, _ in folds]
-        groups = [[(group, one)] for (group, _), one in zip(folds, taken, strict=True)]
-        return ties_as_one(taken, groups)
-
-    assert told(min) == told(lambda group: min(group, key=lambda name: renamed[int(name[1])]))

@@ -11,12 +11,20 @@ from xnbflow.data.dataset import DataSet, DataSetHeader
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
+from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, proportion_interval, share_interval
+from xnbflow.inference.verdicts import verdicts
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.studies import summaries
-from xnbflow.studies.summaries import recall, samples
+from xnbflow.studies import (
+    fold_scores,
+    probability_tables,
+    sample_errors,
+    selected_features,
+    study_overview,
+)
+from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.tables.contract import STUDY_TABLES
 
 PLACES = list(np.ndindex(2, 2))
@@ -58,10 +66,16 @@ def study_of(accuracy):
         predictions[key] = predictions_of(values)
         fits[key] = fits_of([p for p, v in zip(PLACES, values, strict=True) if np.isnan(v)])
     headers = {dataset: HEADER for dataset, _ in accuracy}
-    metrics = summaries.metrics(predictions, fits, headers)
-    repeats = summaries.repeats(predictions, metrics, fits, headers)
-    found = summaries.performances(predictions, headers, {})
-    return metrics, repeats, summaries.summary(predictions, metrics, repeats, fits, headers, found)
+    metrics = fold_scores.metrics(predictions, fits, headers)
+    repeats = fold_scores.repeats(predictions, metrics, fits, headers)
+    return metrics, repeats, fold_scores.summary(metrics, repeats, fits)
+
+
+def performances(predictions, headers, candidates=1):
+    return {
+        key: pooled_performance(table, headers[key[0]], CROSS_VALIDATED, candidates)
+        for key, table in predictions.items()
+    }
 
 
 def test_class_metrics_are_those_of_all_folds_and_missing_where_one_failed():
@@ -96,7 +110,6 @@ def test_accuracy_is_over_folds_and_balanced_accuracy_over_repeats():
     assert row["over"] == "repeats"
     assert row["mean"] == pytest.approx(values.mean())
     assert row["sd"] == row["sd_repeats"] == pytest.approx(statistics.stdev(values))
-    assert row["lower"] < row["pooled"] < row["upper"]
     assert row["folds_ok"] == 4
     assert row["folds_failed"] == 0
 
@@ -112,34 +125,21 @@ def test_where_samples_have_groups_intervals_count_groups():
     table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))
     predictions = {("d", "f", "nb"): table, ("e", "f", "nb"): table}
     headers = {"d": grouped, "e": alone}
-    found = summaries.performances(predictions, headers, {})
+    found = performances(predictions, headers)
     for key in (("d", "f", "nb"), ("e", "f", "nb")):
         groups = headers[key[0]].groups
         expected = share_interval(right.astype(float), groups, CROSS_VALIDATED)
         assert found[key].accuracy == expected
     widths = [each.accuracy.upper - each.accuracy.lower for each in found.values()]
     assert widths[0] > 1.3 * widths[1]
-    recall = summaries.recall(predictions, found, headers)
-    wide = recall.set_index(["dataset", "class"])
+    table = estimates(found, headers, dict.fromkeys(found, 0))
+    wide = table.set_index(["dataset", "class"])
     assert wide.loc[("d", "x"), "lower"] < wide.loc[("e", "x"), "lower"]
     none = pd.DataFrame(columns=STUDY_TABLES["stability"].fixed)
     tests = pd.DataFrame(columns=["dataset", "classifier", "metric", "p_value", "permuted"])
-    table = summaries.verdicts(found, headers, none, tests, {}, {"d": "severe"})
-    table = table.set_index("dataset")
-    assert table["units"].to_dict() == {"d": 5, "e": 20}
-    assert table["accuracy"].tolist() == [0.8, 0.8]
+    assert table.loc[table["metric"] == "accuracy", "estimate"].tolist() == [0.8, 0.8]
+    table = verdicts(found, none, tests, {"d": "severe"}).set_index("dataset")
     assert table["reasons"].to_dict() == {"d": "chance interval; copies", "e": "majority class"}
-
-
-def test_the_baseline_knows_nothing_but_the_shares_of_classes():
-    table = study_of({("d", "nb"): [0.9, 0.6, 1.0, 0.3]})[2].set_index("metric")["baseline"]
-    assert table["accuracy"] == 0.6  # twelve of twenty samples are x
-    assert table["balanced_accuracy"] == table["roc_auc"] == 0.5
-    assert table["mcc"] == 0
-    assert table["f1_macro"] == pytest.approx(24 / 32 / 2)
-    assert table["log_loss"] == pytest.approx(-0.6 * np.log(0.6) - 0.4 * np.log(0.4))
-    assert table["brier"] == pytest.approx(2 * 0.6 * 0.4)
-    assert np.isnan(table["features"])
 
 
 def test_recall_counts_folds_that_select_nothing():
@@ -150,7 +150,7 @@ def test_recall_counts_folds_that_select_nothing():
     key = ("sim", "2x2", "xnb")
     fits = fits_of(failed=[(1, 1)])  # three folds were fitted, two of them select nothing
     tables = {key: selected, ("real", "2x2", "xnb"): selected, ("sim", "2x2", "nb"): selected[:0]}
-    (row,) = summaries.recovery(tables, dict.fromkeys(tables, fits), {"sim": truth}).iloc
+    (row,) = selected_features.recovery(tables, dict.fromkeys(tables, fits), {"sim": truth}).iloc
     assert row["planted"] == 2
     assert row["precision"] == 0.5
     assert row["by_chance"] == pytest.approx(2 / 3)
@@ -163,7 +163,7 @@ def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
     table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
     printed = {"type": "Brain", "accession": "GSE50161", "other": 1.0, "xnb_accuracy": 0.915}
     printed = pd.DataFrame([printed])
-    (row,) = summaries.paper(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).to_dict("records")
+    (row,) = paper_numbers(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).to_dict("records")
     assert row["quantity"] == "xnb_accuracy"
     assert row["percentile"] == 40.0  # below: .9; printed alike: .91538, .9149; above: .95, .96
     assert row["n_repeats"] == 5
@@ -175,7 +175,7 @@ def test_ratios_are_shares_below_the_level():
     dependence = pd.DataFrame(
         {"dependent": [True, False, False, False], "r": [-0.9, 0.1, 0.2, 0.3]}
     )
-    ratios = summaries.diagnostics(normality, within, dependence, 0.05)
+    ratios = study_overview.ratios(normality, within, dependence, 0.05)
     assert ratios["non_normal_ratio"] == 0.75
     assert ratios["non_normal_within_ratio"] == 0.5  # .01 and .04 of four tested
     assert ratios["non_normal_ratio_fdr"] == 0.25  # .04, .0533, .0533, .9 and .04, .08, .2667, .3
@@ -194,7 +194,7 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
     made["last"] = made["first"]
     predictions = {("d", "f", name): each for name, each in made.items()}
     for name, rows in (("calibration", 10), ("confidence", 3)):
-        told = summaries.probabilities(name, predictions, {"d": HEADER}, {})
+        told = probability_tables.probabilities(name, predictions, {"d": HEADER}, {})
         assert told["classifier"].tolist() == ["first"] * rows + ["last"] * rows
         assert told.index.tolist() == list(range(2 * rows))
     above = told.set_index("above").iloc[:3].loc[0.99]
@@ -211,7 +211,7 @@ def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
     table["covered"] = np.resize([1.0, 0.0, 1.0, 0.0], len(table))
     silent = predictions_of([1.0] * 4)
     made = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
-    found = summaries.sets(made, {"d": HEADER}, {})
+    found = probability_tables.sets(made, {"d": HEADER}, {})
     assert found["classifier"].tolist() == ["sets", "sets"]
     for row in found.itertuples():
         own = table[table["true"] == row._4]
@@ -246,31 +246,25 @@ TIES = {
 }
 
 
-def test_ties_taken_as_one_are_stable_and_listed_with_what_could_have_been_selected():
+def test_ties_are_listed_with_what_could_have_been_selected():
     fits = fits_of().assign(ties=1.0)
-    table = summaries.stability(TIED, {KEY: fits}, TIES, {"d": HEADER}, {}).set_index("class")
+    table = selected_features.stability(TIED, {KEY: fits}, {"d": HEADER}, {}).set_index("class")
     assert table.loc["x", "stability"] < 0.5
-    assert table.loc["x", "stability_ties"] == 1
-    assert table.loc["", "stability_ties"] == 1
     assert table.loc["x", ["samples", "mean_size", "sets"]].tolist() == [12, 1, 4]
-    table = summaries.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
-    assert table[["feature", "alternative", "times", "fits"]].to_numpy().tolist() == [
-        ["g0", "g1", 2, 3],
-        ["g1", "g0", 2, 3],
+    table = selected_features.ties(TIES, {KEY: fits_of(failed=[(1, 1)])})
+    assert table[["feature", "alternative", "times", "fits"]].to_dict("records") == [
+        {"feature": "g0", "alternative": "g1", "times": 2, "fits": 3},
+        {"feature": "g1", "alternative": "g0", "times": 2, "fits": 3},
     ]
     assert table["frequency"].tolist() == pytest.approx([2 / 3, 2 / 3])
 
 
-def test_selection_counts_ties_and_constant_classes():
-    fits = {KEY: fits_of().assign(ties=1.0)}
-    rows = [(0, 0, "x", "g0"), (0, 1, "x", "g0"), (1, 0, "x", "g0"), (1, 1, "x", "g1")]
-    selected = {KEY: selected_of(rows, [False, True, True, False])}
-    table = summaries.selection(selected, fits, TIES, {}).set_index("feature")
-    assert table.loc["g0", ["times", "times_constant", "fits"]].tolist() == [3, 2, 4]
-    assert table.loc["g0", "times_tied"] == 3
-    assert table.loc["g0", "frequency"] == 0.75
-    untold = summaries.selection(selected, {KEY: fits_of()}, {KEY: ties_table([])}, {})
-    assert untold["times_tied"].isna().all()
+def test_selection_counts_the_folds_that_select_a_feature():
+    fits = {KEY: fits_of(failed=[(1, 1)])}
+    rows = [(0, 0, "x", "g0"), (0, 1, "x", "g0"), (1, 0, "x", "g1")]
+    table = selected_features.selection({KEY: selected_of(rows)}, fits, {}).set_index("feature")
+    assert table.loc["g0", ["times", "fits"]].tolist() == [2, 3]
+    assert table["frequency"].tolist() == pytest.approx([2 / 3, 1 / 3])
 
 
 def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
@@ -278,9 +272,8 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows.append((*PLACES[0], "y", "g3"))
     mostly = selected_of(rows, [*[True, True, False] * 4, False])
     header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
-    table = summaries.stability(
-        {KEY: mostly}, {KEY: fits_of()}, {KEY: ties_table([])}, {"d": header}, {}
-    ).set_index("class")
+    table = selected_features.stability({KEY: mostly}, {KEY: fits_of()}, {"d": header}, {})
+    table = table.set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
     assert table["note"].to_dict() == {"": "constant", "x": "constant", "y": "one sample"}
     assert table.loc["y", ["stability", "lower", "upper"]].isna().all()
@@ -300,36 +293,35 @@ def recalled(predictions):
     absent = [label for label in every if label not in labels]
     names = [*samples, *(f"other {label}" for label in absent)]
     header = DataSetHeader("d", np.array(names), np.array([*labels, *absent]), 9)
-    found = summaries.performances(predictions, {"d": header}, {})
-    return recall(predictions, found, {"d": header})
+    found = performances(predictions, {"d": header})
+    return estimates(found, {"d": header}, dict.fromkeys(found, 0))
 
 
 def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
     true = np.repeat(["a", "b", "c"], [40, 20, 30])
     predicted = np.array([*"aaab" * 10, *"bc" * 10, *"a" * 20, *"b" * 10])
-    table = recalled(labelled(true, predicted)).set_index("class")
-    assert table["recall"].tolist() == [0.75, 0.5, 0.0]
-    assert table["right"].tolist() == [30, 10, 0]
-    assert table["predicted"].tolist() == [50, 30, 10]
-    assert table["precision"].tolist() == pytest.approx([0.6, 1 / 3, 0.0])
-    assert table["recognised"].tolist() == [True, False, False]
+    table = recalled(labelled(true, predicted)).set_index("metric").loc["recall"]
+    assert table["class"].tolist() == ["a", "b", "c"]
+    assert table["estimate"].tolist() == [0.75, 0.5, 0.0]
+    assert table["samples"].tolist() == [40, 20, 30]
+    assert table["above"].tolist() == [True, False, False]
     assert table["taken_for"].tolist() == ["b", "c", "a"]
     assert table["taken"].tolist() == [10, 10, 20]
 
 
 def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():
     true, predicted = np.repeat("a", 16), np.array([*"a" * 12, *"b" * 4])
-    table = recalled(labelled(true, predicted, repeats=10)).iloc[0]
+    row = recalled(labelled(true, predicted, repeats=10)).set_index("class").loc["a"]
     lower, upper = proportion_interval(12 / CROSS_VALIDATED, 16 / CROSS_VALIDATED)
-    assert table[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])
-    assert (table["samples"], table["tested"], table["right"]) == (16, 160, 120)
+    assert row[["estimate", "samples"]].tolist() == [0.75, 16]
+    assert row[["lower", "upper"]].tolist() == pytest.approx([float(lower), float(upper)])
 
 
 def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     true = np.repeat(["a", "b"], [30, 20])
     predicted = np.array([*"a" * 29, "b", *"a" * 13, *"b" * 7])
     predictions = labelled(true, predicted)
-    table = samples(predictions, recalled(predictions)).set_index("sample")
+    table = sample_errors.samples(predictions, recalled(predictions)).set_index("sample")
     assert table.index[table["suspect"]].tolist() == ["s29"]
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
@@ -343,7 +335,7 @@ def test_a_label_is_doubted_where_all_repeats_are_sure_of_one_other_class():
     p = np.where(table["sample"] == "s28", 0.89, 0.9)
     for label in "abc":
         table[f"log_posterior.{label}"] = np.log(np.where(table["predicted"] == label, p, 0.01))
-    rows = samples({key: table}, recalled({key: table})).set_index("sample")
+    rows = sample_errors.samples({key: table}, recalled({key: table})).set_index("sample")
     assert rows.index[rows["suspect"]].tolist() == ["s29"]
     assert rows.loc[["s28", "s29"], "probability"].tolist() == pytest.approx([0.89, 0.9])
 
@@ -353,72 +345,55 @@ def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
     table = pd.DataFrame({"sample": np.repeat(["s1", "s2"], 10), "predicted": predicted})
     table["true"] = np.repeat(["MDS", "T-ALL"], 10)
     predictions = {("d", "f", "nb"): table}
-    rows = samples(predictions, recalled(predictions)).set_index("sample")
+    rows = sample_errors.samples(predictions, recalled(predictions)).set_index("sample")
     assert rows.loc["s1", "mistakes"] == "AML 7, B-ALL 3"
     # most often right, and yet more often wrong than right
     told = rows.loc["s2", ["predicted", "mistakes", "wrong"]].tolist()
     assert told == ["T-ALL", "AML 3, B-ALL 3", 6]
 
 
-LABELS = {"nb": "NB", "xnb": "XNB"}
-
-
-def summary(accuracy, baseline=0.5, failed=()):
-    """A summary with accuracies by (data set, classifier), intervals of a tenth around them."""
-    rows = []
-    for (dataset, classifier), value in accuracy.items():
-        bad = int((dataset, classifier) in failed)
-        key = (dataset, "10-fold", classifier)
-        rows.append((*key, "accuracy", value, value, value - 0.05, value + 0.05, baseline, bad))
-        features = 3.0 if classifier == "xnb" else 100.0
-        rows.append((*key, "features_per_class", features, None, None, None, None, bad))
-        rows.append((*key, "balanced_accuracy", value, value, None, None, None, bad))
-    columns = ["dataset", "folds", "classifier", "metric", "mean", "pooled", "lower", "upper"]
-    columns += ["baseline"]
-    table = pd.DataFrame(rows, columns=[*columns, "folds_failed"])
-    return table.assign(folds_ok=10 - table["folds_failed"])
-
-
-def told(table, selecting=("xnb",), **about):
-    tables = {"summary": table, "selection": pd.DataFrame({"classifier": list(selecting)})}
-    given = {"study": "s", "title": "S", "summary": "", "labels": LABELS, **about}
-    rows = table[(table["metric"] == "accuracy") & (table["folds_failed"] == 0)]
-    rows = rows.assign(accuracy=rows["pooled"], majority=rows["baseline"])
-    rows["accuracy_lower"], rows["accuracy_upper"] = rows["lower"], rows["upper"]
-    # p is below the level where the interval is above
-    rows = rows.assign(majority_p=np.where(rows["lower"] > rows["baseline"], 0.001, 0.5))
-    rows["reasons"] = "classes; copies"
-    (row,) = headline(given, tables | {"verdicts": rows}).itertuples()
-    return row
-
-
-def test_one_data_set_has_its_interval_beside_the_majority_class_baseline():
-    row = told(summary({("wine", "nb"): 0.97, ("wine", "xnb"): 0.92}, baseline=0.4))
-    assert row.classifier == "xnb"
-    assert row.text == (
-        "XNB has an accuracy of 92.0% (95 % interval 87.0% to 97.0%), where the majority-class "
-        "baseline has 40.0%; samples of wine are copies of others, known from training; "
-        "it uses 3 features per class; NB 97.0%."
-    )
+def summary(accuracy, failed=()):
+    """The means of a summary; accuracy by (data set, classifier), failed ones likewise."""
+    rows = [
+        {"dataset": dataset, "classifier": classifier, "metric": metric, "mean": value}
+        | {"folds_failed": int((dataset, classifier) in failed)}
+        for (dataset, classifier), value in accuracy.items()
+        for metric in ("accuracy", "balanced_accuracy")
+    ]
+    return pd.DataFrame(rows).assign(folds="10-fold")
 
 
 def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():
-    table = summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53, ("a", "csnb"): 0.8})
+    averages = pd.DataFrame({"classifier": ["nb", "xnb", "csnb"], "wins": [0, 0, 1]})
     given = {"labels": {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}}
     both = pd.DataFrame({"classifier": ["xnb", "csnb"]})
-    assert subject(given, both, table) == ("xnb", 1)
-    assert subject(given | {"kept": ["csnb"]}, both, table) == ("csnb", 1)
-    assert subject(given | {"headline": "nb"}, both, table) == ("nb", 1)
-    assert subject(given, both.iloc[:0], table) == ("csnb", 3)
-    text = told(summary({("a", "nb"): 0.6, ("a", "xnb"): 0.53}), selecting=()).text
-    assert "chosen after looking, as the most accurate of 2" in text
+    assert subject(given, both, averages) == ("xnb", 1)
+    assert subject(given | {"kept": ["csnb"]}, both, averages) == ("csnb", 1)
+    assert subject(given | {"headline": "nb"}, both, averages) == ("nb", 1)
+    assert subject(given, both.iloc[:0], averages) == ("csnb", 3)
+    assert subject(given, both, averages.iloc[:0]) == ("", 1)
+
+
+def test_the_headline_counts_data_sets_above_the_largest_class_after_holm():
+    rows = pd.DataFrame({"dataset": ["a", "b", "c", "d"], "p": [0.004, 0.01, 0.011, 0.001]})
+    rows = rows.assign(folds="f", classifier="nb", metric="accuracy", candidates=1)
+    rows["folds_failed"] = [0, 0, 0, 1]
+    about = {"study": "s", "title": "S", "summary": ""}
+    counts = rows.assign(folds_ok=10 - rows["folds_failed"])
+    # of three p, .004 * 3, .01 * 2 and .011; at .025 all three, and the failed one does not count
+    (row,) = headline(about, "nb", counts, rows).to_dict("records")
+    assert (row["above"], row["fits"], row["candidates"]) == (3, 40, 1)
+    (row,) = headline(about, "nb", counts, rows.assign(p=[0.012, 0.01, 0.011, 0.1])).to_dict(
+        "records"
+    )
+    assert row["above"] == 0  # .03, .03 and .03
 
 
 def test_averages_leave_out_data_sets_where_one_classifier_failed():
     scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
     table = summary(scores, failed={("a", "xnb")})
     seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
-    found = summaries.averages(table, seconds).set_index("classifier")
+    found = fold_scores.averages(table, seconds).set_index("classifier")
     assert found["accuracy"].tolist() == [0.8, 0.9]
     assert found["places"].tolist() == [1, 1]
     assert found["wins"].tolist() == [1, 1]
@@ -428,17 +403,19 @@ def test_averages_leave_out_data_sets_where_one_classifier_failed():
 def test_hard_samples_count_classifiers_that_are_wrong_more_often_than_right():
     rows = [("s", "nb", 2, 2), ("s", "xnb", 2, 1), ("t", "nb", 2, 0), ("t", "xnb", 2, 0)]
     table = pd.DataFrame(rows, columns=["sample", "classifier", "tested", "wrong"])
-    found = summaries.hard_samples(table.assign(dataset="a", folds="f")).set_index("classifiers")
+    found = sample_errors.hard_samples(table.assign(dataset="a", folds="f")).set_index(
+        "classifiers"
+    )
     assert found["samples"].to_dict() == {0: 1, 1: 1}  # half of the repeats is not more than half
     assert found["share"].sum() == pytest.approx(1)
 
 
 def test_p_values_fall_into_twenty_bins_and_missing_ones_into_none():
-    table = summaries.p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
+    table = study_overview.p_values({"a": pd.DataFrame({"p": [0.0, 0.049, 0.5, 1.0, None]})})
     assert table["features"].sum() == 4
     assert table["features"].iloc[[0, 10, 19]].tolist() == [2, 1, 1]
     assert table["share"].sum() == pytest.approx(1)
-    assert summaries.p_values({}).empty
+    assert study_overview.p_values({}).empty
 
 
 def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_out():
@@ -446,7 +423,7 @@ def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_ou
     rows += [("s3", "nb", 2), ("s3", "xnb", 3)]
     table = pd.DataFrame(rows, columns=["sample", "classifier", "wrong"])
     table = table.assign(dataset="a", folds="f", true="t", tested=3)
-    found = summaries.misclassified(table)
+    found = sample_errors.misclassified(table)
     # s1 is wrong once in three tests by one classifier, which is not most of its tests.
     assert found[["sample", "wrong_by", "wrong", "tested"]].to_numpy().tolist() == [
         ["s3", 2, 5, 6],
@@ -467,8 +444,9 @@ def test_exchanged_labels_are_found():
         ("w", "f", name): train(series, folds, resolved({"method": name}))["predictions"]
         for name in ("gaussian_nb", "csnb", "xnb")
     }
-    found = summaries.performances(predictions, {"w": header}, {})
-    rows = samples(predictions, summaries.recall(predictions, found, {"w": header}))
+    found = performances(predictions, {"w": header})
+    known = estimates(found, {"w": header}, dict.fromkeys(found, 0))
+    rows = sample_errors.samples(predictions, known)
     doubted = rows[rows["suspect"]].groupby("sample").size()
     doubted = set(doubted.index[doubted == len(predictions)])
     assert set(wine.samples[list(pair)]) <= doubted

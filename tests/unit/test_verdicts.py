@@ -9,9 +9,10 @@ from scipy.stats import binom
 
 from xnbflow.inference import intervals
 from xnbflow.inference.calibration import calibration_curve, confidence_table
+from xnbflow.inference.estimates import performance
 from xnbflow.inference.intervals import proportion_interval
 from xnbflow.inference.rank_tests import adjust_pairwise
-from xnbflow.inference.verdicts import holm, overconfidence_p, performance, verdict
+from xnbflow.inference.verdicts import holm, overconfidence_p, verdict
 
 
 def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
@@ -81,10 +82,13 @@ CODES = np.repeat([0, 1], 20)
 
 
 def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
-    one, six = (performance(CODES, predictions(CODES, [0, 25]), choices=n) for n in (1, 6))
+    one, six = (performance(CODES, predictions(CODES, [0, 25]), candidates=n) for n in (1, 6))
     assert six.accuracy.lower < one.accuracy.lower
     assert verdict(one, 0.005).level == "well supported"
-    assert verdict(six, 0.005, choices=6).level == "not supported"
+    tested = verdict(six, 0.005)
+    assert (tested.level, tested.reasons) == ("not supported", ["permutation test"])
+    assert tested.p_value == 6 * 0.005  # what is shown is what decides
+    assert verdict(six, 0.3).p_value == 1
 
 
 @pytest.mark.parametrize(

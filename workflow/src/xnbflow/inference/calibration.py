@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.metrics import known_predictions
-from xnbflow.inference.intervals import effective_samples, proportion_interval
-from xnbflow.inference.verdicts import LEVEL, overconfidence_p
+from xnbflow.inference.intervals import LEVEL, effective_samples, proportion_interval
+from xnbflow.inference.verdicts import overconfidence_p
 
 __all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
 

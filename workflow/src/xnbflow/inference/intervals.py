@@ -15,9 +15,12 @@ from xnbflow.evaluation.methods import known_methods
 
 __all__ = [
     "CROSS_VALIDATED",
+    "LEVEL",
     "TUNED",
+    "UNKNOWN",
     "Estimate",
     "balanced_interval",
+    "correlations",
     "design_effect",
     "difference",
     "effective_samples",
@@ -28,6 +31,8 @@ __all__ = [
     "share_p",
 ]
 
+#: One-sided level of verdicts: intervals leave out so much at each end.
+LEVEL = 0.025
 #: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.
 CROSS_VALIDATED = 2.0
 #: The same of a classifier that chooses its own parameters by an inner cross-validation.
@@ -40,6 +45,10 @@ class Estimate(NamedTuple):
     value: float
     lower: float
     upper: float
+
+
+#: What cannot be estimated.
+UNKNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
 def proportion_interval(
@@ -133,7 +142,7 @@ def share_interval(
     The parameters are those of `effective_samples`; all is missing without a sample.
     """
     if not len(right):
-        return Estimate(np.nan, np.nan, np.nan)
+        return UNKNOWN
     n, value = effective_samples(right, groups, inflation), float(np.mean(right))
     if n == 0:
         return Estimate(value, 0.0, 1.0)
@@ -178,10 +187,10 @@ def balanced_interval(
     for own in (classes == each for each in np.unique(classes)):
         mine = None if groups is None else groups[own]
         parts.append(share_interval(right[own], mine, inflation, confidence))
-    return mean_of(parts, None if groups is None else _together(right, classes, groups))
+    return mean_of(parts, None if groups is None else correlations(right, classes, groups))
 
 
-def _together(right: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def correlations(right: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Return how shares of classes vary together, 1 of each alone if no group has several classes.
 
     Else it is the correlation of what groups have right of each class, 0 where it is negative,

@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from xnbflow.inference.intervals import Estimate, difference, mean_of
+from xnbflow.inference.estimates import Performance, performance
+from xnbflow.inference.intervals import LEVEL, Estimate, difference, mean_of
 from xnbflow.inference.permutation import permuted
-from xnbflow.inference.verdicts import LEVEL, Performance, performance
 
 __all__ = [
     "RULE",

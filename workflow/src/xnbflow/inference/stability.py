@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.stats import norm
 
 from xnbflow.core.errors import InputError
 
-__all__ = ["UNDEFINED", "Stability", "stability_index", "ties_as_one"]
+__all__ = ["UNDEFINED", "Stability", "stability_index"]
 
 
 class Stability(NamedTuple):
@@ -72,34 +71,3 @@ def stability_index(
     margin = norm.ppf((1 + confidence) / 2) * np.sqrt(variance)
     lower, upper = np.clip([index - margin, index + margin], 0.0, 1.0)
     return Stability(*map(float, (index, variance, lower, upper)))
-
-
-def ties_as_one(
-    sets: Sequence[AbstractSet[str]],
-    groups: Sequence[Sequence[tuple[AbstractSet[str], AbstractSet[str]]]],
-) -> list[set[str]]:
-    """Return the sets that folds would have selected, had they broken ties alike.
-
-    ``sets`` are the features selected in each fold, ``groups`` of each fold the groups of
-    interchangeable features, and what was taken of each. Where ``s`` features of a group were taken
-    the result has the ``s`` of it that the most folds select or could select; among these, by name.
-
-    Examples
-    --------
-    >>> sets = [{"g1"}, {"g2"}, {"g7"}]
-    >>> ties_as_one(sets, [[({"g1", "g7"}, {"g1"})], [({"g2", "g7"}, {"g2"})], []])
-    [{'g7'}, {'g7'}, {'g7'}]
-    """
-    possible = Counter(
-        feature
-        for chosen, tied in zip(sets, groups, strict=True)
-        for feature in set(chosen).union(*(group for group, _ in tied))
-    )
-    result = []
-    for chosen, tied in zip(sets, groups, strict=True):
-        kept = set(chosen).difference(*(taken for _, taken in tied))
-        for group, taken in tied:
-            preferred = sorted(group, key=lambda feature: (-possible[feature], feature))
-            kept.update(preferred[: len(taken)])
-        result.append(kept)
-    return result

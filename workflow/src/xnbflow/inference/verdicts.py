@@ -4,34 +4,21 @@ A result counts as a signal if the permutation test of the balanced accuracy has
 interval of the balanced accuracy lies above that of chance. Everything else can only weaken it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.inference.intervals import (
-    CROSS_VALIDATED,
-    Estimate,
-    balanced_interval,
-    share_interval,
-    share_p,
-)
+from xnbflow.inference.estimates import Performance
+from xnbflow.inference.intervals import LEVEL, Estimate
+from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.keyed_tables import KEY, Headers, Key, named
 
-__all__ = [
-    "LEVEL",
-    "SURE",
-    "ClassRecall",
-    "Performance",
-    "Verdict",
-    "holm",
-    "overconfidence_p",
-    "performance",
-    "verdict",
-]
+__all__ = ["SURE", "Verdict", "copies", "holm", "overconfidence_p", "verdict", "verdicts"]
 
-#: One-sided level of a verdict.
-LEVEL = 0.025
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
 #: Mean predicted probability from which on a wrong prediction may be a wrong label.
@@ -41,98 +28,17 @@ Level = Literal["well supported", "partly supported", "not supported"]
 
 
 @dataclass(frozen=True)
-class ClassRecall:
-    """How well one class is recognised.
-
-    ``code`` is the class, ``samples`` how many it has; ``recall`` and ``false_alarms`` are the
-    shares of its samples, and of all others, that are predicted as it. It is ``recognised`` if the
-    recall is above one half, and the 95 % interval of its difference from the false alarms above 0.
-    ``taken_for`` is the other class that its samples are most often predicted as, -1 if none ever
-    is, and ``taken`` how many samples, the mean over repeats.
-    """
-
-    code: int
-    samples: int
-    recall: Estimate
-    false_alarms: Estimate
-    recognised: bool
-    taken_for: int
-    taken: float
-
-
-@dataclass(frozen=True)
-class Performance:
-    """What a classifier's predictions are worth, all pooled over folds and averaged over repeats.
-
-    ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
-    against it; ``classes`` are those that have samples, in order.
-    """
-
-    accuracy: Estimate
-    balanced_accuracy: Estimate
-    majority: float
-    majority_p: float
-    classes: list[ClassRecall]
-
-    @property
-    def chance(self) -> float:
-        """Balanced accuracy of a classifier without information."""
-        return 1 / len(self.classes)
-
-
-def performance(
-    codes: np.ndarray,
-    predicted: np.ndarray,
-    groups: np.ndarray | None = None,
-    *,
-    inflation: float = CROSS_VALIDATED,
-    choices: int = 1,
-) -> Performance:
-    """Return accuracy and recalls with intervals that hold for new samples.
-
-    ``codes``, of shape (n_samples,), are the true classes; ``predicted``, of shape (n_samples,
-    n_classes), says in which share of its tests each sample is predicted as each class. See
-    `xnbflow.inference.intervals` for ``groups`` and ``inflation``. ``choices`` is out of how many
-    this classifier was chosen after looking at the results, for Bonferroni's intervals.
-    """
-    confidence = 1 - 2 * LEVEL / choices
-
-    def interval(right: np.ndarray, own: np.ndarray) -> Estimate:
-        mine = None if groups is None else groups[own]
-        return share_interval(right[own], mine, inflation, confidence)
-
-    every = np.ones(len(codes), dtype=bool)
-    rows = []
-    for code in np.unique(codes).tolist():
-        own = codes == code
-        recall, alarms = interval(predicted[:, code], own), interval(predicted[:, code], ~own)
-        others = predicted[own].sum(axis=0)
-        others[code] = 0.0
-        most = float(others.max())
-        taken_for = int(others.argmax()) if most > 0 else -1
-        told = np.where(own, predicted[:, code], 1 - predicted[:, code])
-        # recall less false alarms is above 0 where the mean of recall and specificity is above 1/2
-        mean = balanced_interval(told, own, groups, inflation, confidence)
-        recognised = bool(recall.value > 0.5 and mean.lower > 0.5)
-        size = int(own.sum())
-        rows.append(ClassRecall(code, size, recall, alarms, recognised, taken_for, most))
-    right = predicted[np.arange(len(codes)), codes]
-    majority = max(row.samples for row in rows) / len(codes)
-    p_value = min(1.0, choices * share_p(right, majority, groups, inflation))
-    balanced = balanced_interval(right, codes, groups, inflation, confidence)
-    return Performance(interval(right, every), balanced, majority, p_value, rows)
-
-
-@dataclass(frozen=True)
 class Verdict:
     """A verdict, and the conditions that fail.
 
     These are "chance interval", "permutation test", "copies", "majority class", "classes",
-    "stability" and "stability unknown".
+    "stability" and "stability unknown". ``p_value`` is that of the permutation test, corrected for
+    the number of candidates.
     """
 
     level: Level
     reasons: list[str]
+    p_value: float
 
 
 def verdict(
@@ -140,28 +46,73 @@ def verdict(
     p_value: float = np.nan,
     stability: Estimate | None = None,
     *,
-    choices: int = 1,
     copies: str | None = None,
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
-    ``found`` has intervals for the same number of ``choices``, by which p is multiplied.
-    ``p_value`` is of the permutation test of balanced accuracy, missing where none was run;
-    ``stability`` is the agreement of lists from independent samples, None where nothing is
-    selected; ``copies`` is of `xnbflow.studies.summaries.copies`. For the rule see
-    `docs/methods/verdicts.md`.
+    ``p_value`` is of the permutation test of balanced accuracy, missing where none was run; it is
+    multiplied by the number of candidates, for which ``found`` is corrected. ``stability`` is the
+    agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
+    the function `copies`. For the rule see `docs/methods/verdicts.md`.
     """
+    p_value = float(np.minimum(1.0, p_value * found.candidates))
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
-    failed += ["permutation test"] * (p_value * choices > LEVEL)
+    failed += ["permutation test"] * (p_value > LEVEL)
     failed += ["copies"] * (copies == "severe")
     if failed:
-        return Verdict("not supported", failed)
+        return Verdict("not supported", failed, p_value)
     weak = ["majority class"] * (not found.accuracy.lower > found.majority)
     weak += ["classes"] * (not all(row.recognised for row in found.classes))
     weak += ["copies"] * (copies == "warning")
     if stability is not None and stability.lower < POOR_STABILITY:
         weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
-    return Verdict("partly supported" if weak else "well supported", weak)
+    return Verdict("partly supported" if weak else "well supported", weak, p_value)
+
+
+def verdicts(
+    performances: Mapping[Key, Performance],
+    stability: pd.DataFrame,
+    permutation_tests: pd.DataFrame,
+    copied: Mapping[str, str],
+) -> pd.DataFrame:
+    """Return how well every result is supported; see `verdict`.
+
+    ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`.
+    """
+    halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
+    agreement = {
+        key: Estimate(row["halves"], row["halves_lower"], row["halves_upper"])
+        for key, row in halves.to_dict("index").items()
+    }
+    tests = permutation_tests[permutation_tests["metric"] == "balanced_accuracy"]
+    tests = tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]].to_dict("index")
+    rows = []
+    for key, found in performances.items():
+        test = tests.get((key[0], key[2]), {"p_value": np.nan, "permuted": ""})
+        given = verdict(found, test["p_value"], agreement.get(key), copies=copied.get(key[0]))
+        rows.append(
+            named(key)
+            | {"level": given.level, "reasons": "; ".join(given.reasons)}
+            | {"p_value": given.p_value, "permuted": test["permuted"]}
+        )
+    return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
+
+
+def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
+    """Return by data set "severe" where a tenth of the samples are equal to others, or half nearly.
+
+    It is "warning" where fewer are equal, or where a tenth are nearly equal.
+    """
+    found: dict[str, str] = {}
+    rows = audit[audit["check"] == "repeated sample"]
+    for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
+        n = pairs.str.split(" [~=] ", regex=True).explode().nunique()
+        share = n / len(headers[name].samples)
+        if share >= (0.1 if severity == "severe" else 0.5):
+            found[name] = "severe"
+        elif severity == "severe" or share >= 0.1:
+            found.setdefault(name, "warning")
+    return found
 
 
 def overconfidence_p(

@@ -15,10 +15,10 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved
+from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.inference.second_cohort import RULE, cohort_verdict
-from xnbflow.inference.verdicts import Performance
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread

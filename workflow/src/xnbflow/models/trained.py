@@ -19,13 +19,12 @@ from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
 from xnbflow.evaluation.training import train
+from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import selection_shares
 from xnbflow.inference.intervals import CROSS_VALIDATED, Estimate, inflation_of
-from xnbflow.inference.verdicts import Performance
 from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
-from xnbflow.studies.summaries import pooled_performance
 
 __all__ = [
     "CrossValidation",
@@ -59,7 +58,7 @@ class CrossValidation:
 
         They are those that a study's tables show: each sample counts once, the mean over repeats,
         and where samples have groups, ``groups`` of them, the intervals count groups. See
-        `xnbflow.inference.verdicts.performance`.
+        `xnbflow.inference.estimates.performance`.
         """
         found = self.performance()
         classes = [str(label) for label in self.series.classes]

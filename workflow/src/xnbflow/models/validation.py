@@ -21,9 +21,9 @@ from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.inference.calibration import calibration_curve
+from xnbflow.inference.estimates import Performance
 from xnbflow.inference.permutation import permuted
 from xnbflow.inference.second_cohort import RULE, CohortVerdict, cohort_verdict
-from xnbflow.inference.verdicts import Performance
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, unfitted

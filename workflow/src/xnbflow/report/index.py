@@ -1,5 +1,6 @@
 """The index: one page over all studies, those that have run and those that have not."""
 
+import json
 import shlex
 from collections.abc import Sequence
 from functools import partial
@@ -9,8 +10,7 @@ from typing import Any
 from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.page import ENVIRONMENT
 from xnbflow.report.results import StudyResults
-from xnbflow.tables.contract import REPORT, STUDY_TABLES
-from xnbflow.tables.storage import read_parquet
+from xnbflow.tables.contract import RECORD, REPORT
 
 __all__ = ["write_index"]
 
@@ -51,17 +51,16 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
 
 
 def _row(folder: Path) -> dict[str, Any]:
-    """Return what the index shows of a finished study, from its table ``headline`` if any."""
-    path, found = folder / "headline.parquet", {}
-    if path.exists():
-        found = read_parquet(path, STUDY_TABLES["headline"]).iloc[0].to_dict()
+    """Return what the index shows of a finished study, from its record if any."""
+    path = folder / Path(RECORD).name
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"study": {}}
     return {
         "id": folder.name,
         "finished": True,
-        "title": found.get("title", folder.name),
-        "summary": found.get("summary", ""),
-        "headline": found.get("text", ""),
-        "judged": bool(found.get("classifier")),
+        "title": found["study"].get("title", folder.name),
+        "summary": found["study"].get("summary", ""),
+        "headline": found.get("headline", ""),
+        "judged": bool(found.get("chosen")),
         "datasets": 0,
         "classifiers": [],
     }

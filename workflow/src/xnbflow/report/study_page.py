@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
@@ -17,6 +19,7 @@ from xnbflow.report.outline import figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.sentences import headline
 from xnbflow.tables.contract import RECORD, STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import digest_of_file
 
@@ -73,6 +76,8 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "labels": results.labels,
         "configuration": results.configuration,
         "software": results.software,
+        "headline": headline(results),
+        "chosen": results.tables["headline"]["classifier"].iloc[0],
         "tables": _digests(results),
     }
     _write_json(record, path, indent=1)
@@ -81,12 +86,13 @@ def write_record(results: StudyResults, path: str | Path) -> None:
 def write_multiqc(results: StudyResults, path: str | Path) -> None:
     """Write general statistics for MultiQC, as JSON, which is YAML: what the headline reaches."""
     names = ["samples", "accuracy", "balanced_accuracy", "features_per_class"]
-    rows = results.tables["summary"]
-    rows = rows[rows["classifier"].isin(results.tables["headline"]["classifier"])]
-    value = rows["pooled"].fillna(rows["mean"])
+    chosen = results.tables["headline"]["classifier"].iloc[0]
+    known = results.rows("estimates", classifier=chosen).rename(columns={"estimate": "value"})
+    means = results.rows("summary", classifier=chosen).rename(columns={"mean": "value"})
+    rows = pd.concat([known, means])
     samples = results.tables["datasets"].set_index("dataset")["samples"]
     data = {name: {"samples": int(n)} for name, n in samples.items()}
-    for row in rows.assign(value=value).dropna(subset="value").to_dict("records"):
+    for row in rows.dropna(subset="value").to_dict("records"):
         if row["metric"] in names:  # of several schemes of folds the first
             data[row["dataset"]].setdefault(row["metric"], row["value"])
     headers = {

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 #: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
-#: returns its statistic and p-value first.
+#: returns its `statistic` and `p_value`.
 OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
 _ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
 _POSTERIOR = ["first_better", "equivalent", "second_better"]
@@ -89,11 +89,12 @@ def compare_over_data_sets(
     for first, second in itertools.combinations(scores.columns, 2):
         a, b = scores[first].to_numpy(), scores[second].to_numpy()
         posterior = bayesian_signed_rank_test(a, b, rope, seed=seed)
-        p = wilcoxon_signed_rank_test(a, b).p_value
-        rows.append((first, second, (a - b).mean(), p, *posterior))
-    table = pd.DataFrame(rows, columns=["first", "second", "mean_difference", "p", *_POSTERIOR])
+        row = {"first": first, "second": second, "mean_difference": (a - b).mean()}
+        row["p"] = wilcoxon_signed_rank_test(a, b).p_value
+        rows.append(row | {name: getattr(posterior, name) for name in _POSTERIOR})
+    table = pd.DataFrame(rows)
     adjusted = adjust_pairwise(table["p"], scores.shape[1])
-    return pd.concat([table.loc[:, :"p"], adjusted, table[_POSTERIOR]], axis=1)
+    return pd.concat([table.drop(columns=_POSTERIOR), adjusted, table[_POSTERIOR]], axis=1)
 
 
 def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.DataFrame:
@@ -137,16 +138,13 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
         a, b = by_run[first], by_run[second]
         t_test = corrected_resampled_t_test(a, b, test_train_ratio)
         alternative: Literal["less", "greater"] = "less" if t_test.mean < 0 else "greater"
-        p = sorted_runs_test(a, b, alternative).p_value
-        limits = (t_test.lower, t_test.upper)
-        rows.append((first, second, t_test.mean, alternative, p, t_test.p_value, *limits))
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "first", "second", "mean_difference", "alternative", "sorted_runs", "corrected_t",
-            "lower", "upper",
-        ],
-    )  # fmt: skip
+        p_value = sorted_runs_test(a, b, alternative).p_value
+        rows.append(
+            {"first": first, "second": second, "mean_difference": t_test.mean}
+            | {"alternative": alternative, "sorted_runs": p_value, "corrected_t": t_test.p_value}
+            | {"lower": t_test.lower, "upper": t_test.upper}
+        )
+    return pd.DataFrame(rows)
 
 
 def _need_a_pair(scores: pd.DataFrame) -> None:
@@ -162,8 +160,8 @@ def _need_a_pair(scores: pd.DataFrame) -> None:
 def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
     """Return the average rank of each classifier over data sets, best first.
 
-    ``repeats`` is the table of `xnbflow.studies.summaries.repeats`, here and below. Without two
-    data sets and two classifiers the table is empty.
+    ``repeats`` is the table of `xnbflow.studies.fold_scores.repeats`, here and below. Without
+    two data sets and two classifiers the table is empty.
     """
     rows = []
     for folds, scores in _over_data_sets(repeats):
@@ -172,16 +170,21 @@ def ranks(repeats: pd.DataFrame) -> pd.DataFrame:
             bars = "".join(
                 chr(ord("a") + i) for i, clique in enumerate(diagram.cliques) if name in clique
             )
-            rows.append((folds, name, rank, len(scores), diagram.critical_difference, bars))
+            rows.append(
+                {"folds": folds, "classifier": name, "average_rank": rank, "bars": bars}
+                | {"critical_difference": diagram.critical_difference, "datasets": len(scores)}
+            )
     return pd.DataFrame(rows, columns=STUDY_TABLES["ranks"].fixed)
 
 
 def omnibus(repeats: pd.DataFrame) -> pd.DataFrame:
     """Return the tests of `OMNIBUS` over data sets."""
     rows = [
-        (folds, name, *test(scores)[:2], len(scores))
+        {"folds": folds, "test": name, "datasets": len(scores)}
+        | {"statistic": found.statistic, "p_value": found.p_value}
         for folds, scores in _over_data_sets(repeats)
         for name, test in OMNIBUS.items()
+        for found in [test(scores)]
     ]
     return pd.DataFrame(rows, columns=STUDY_TABLES["omnibus"].fixed)
 
@@ -212,7 +215,7 @@ def _pairs(table: pd.DataFrame) -> pd.Index:
 def pairwise_within(metrics: pd.DataFrame) -> pd.DataFrame:
     """Return every pair of classifiers compared over the folds of each data set.
 
-    ``metrics`` is the table of `xnbflow.studies.summaries.metrics`. Classifiers with failed
+    ``metrics`` is the table of `xnbflow.studies.fold_scores.metrics`. Classifiers with failed
     folds, and data sets with a single fold, are left out. Adjusted p-values are Holm's, over all
     rows; those of sorted runs are doubled first, as their direction is that of the difference.
     """

@@ -15,7 +15,7 @@ from xnbflow.core.counts import counted
 from xnbflow.data.dataset import DataSetHeader, iterate_features
 from xnbflow.diagnostics.series_audit import usable
 from xnbflow.evaluation.folds import stratified_splits
-from xnbflow.inference.verdicts import performance
+from xnbflow.inference.estimates import performance
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import AUDIT_TABLES

@@ -3,15 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
+from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, inflation_of
-from xnbflow.studies import comparison, summaries
+from xnbflow.inference.verdicts import copies, verdicts
+from xnbflow.studies import (
+    comparison,
+    fold_scores,
+    probability_tables,
+    sample_errors,
+    selected_features,
+    study_overview,
+)
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
+from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
@@ -25,6 +34,7 @@ from xnbflow.tables.contract import (
     TRUTH_TABLE,
     TableSchema,
 )
+from xnbflow.tables.keyed_tables import Headers, Tables
 from xnbflow.tables.storage import read_parquet
 
 __all__ = ["study_tables"]
@@ -47,7 +57,7 @@ def study_tables(
     ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
     configuration names; else empty). ``files`` are paths by the name of the table; ``paper`` are
     the tables that it prints. ``owners`` say what the files belong to, in their order: ``datasets``
-    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.studies.summaries.Key` each,
+    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.tables.keyed_tables.Key` each,
     ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
     of the normality test. The mapping ``paper`` says which classifier is the paper's ``nb``, and
     which its ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals
@@ -58,50 +68,104 @@ def study_tables(
         _read([tuple(key) for key in owners["trained"]], files[name], TRAINING_TABLES[name])
         for name in ("predictions", "selected", "ties", "fits")
     )
+    halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
+    truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
+    truth = {name: table for name, table in truth.items() if len(table)}
+    tables = {
+        **_checked(owners, files, headers),
+        **_described(owners, files, headers, fits, alpha),
+        **_scores(predictions, fits, headers),
+        "enrichment": _enrichment(owners, files),
+        "selection": selected_features.selection(selected, fits, halves),
+        "ties": selected_features.ties(ties, fits),
+        "stability": selected_features.stability(selected, fits, headers, halves),
+        "recovery": selected_features.recovery(selected, fits, truth),
+    }
+    chosen, candidates = subject(about, tables["selection"], tables["averages"])
+    inflations = {
+        key: inflation_of(entries[key[0]][key[2]]) if entries else CROSS_VALIDATED
+        for key in predictions
+    }
+    performances = {
+        key: pooled_performance(
+            table, headers[key[0]], inflations[key], candidates if key[2] == chosen else 1
+        )
+        for key, table in predictions.items()
+        if len(table)
+    }
+    failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
+    found = estimates(performances, headers, failed)
+    samples = sample_errors.samples(predictions, found)
+    tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
+    printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
+    return tables | {
+        "estimates": found,
+        "verdicts": verdicts(performances, tables["stability"], tests, copied),
+        "headline": headline(about, chosen, tables["summary"], found),
+        **{
+            name: probability_tables.probabilities(name, predictions, headers, inflations)
+            for name in ("calibration", "confidence")
+        },
+        "sets": probability_tables.sets(predictions, headers, inflations),
+        "roc": probability_tables.roc(predictions, fits, headers),
+        "samples": samples,
+        "hard_samples": sample_errors.hard_samples(samples),
+        "suspects": sample_errors.suspects(samples),
+        "misclassified": sample_errors.misclassified(samples),
+        "paper": paper_numbers(tables["repeats"], tables["diagnostics"], printed, paper or {}),
+    }
+
+
+def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd.DataFrame]:
+    """Return the metrics of folds, repeats and classifiers, and how classifiers compare."""
+    metrics = fold_scores.metrics(predictions, fits, headers)
+    repeats = fold_scores.repeats(predictions, metrics, fits, headers)
+    summary = fold_scores.summary(metrics, repeats, fits)
+    seconds = study_overview.seconds(fits)
+    return {
+        "metrics": metrics,
+        "repeats": repeats,
+        "summary": summary,
+        "averages": fold_scores.averages(summary, seconds),
+        "seconds": seconds,
+        "confusion": probability_tables.confusion(predictions),
+        "ranks": comparison.ranks(repeats),
+        "omnibus": comparison.omnibus(repeats),
+        "pairwise": comparison.pairwise(repeats),
+        "pairwise_within": comparison.pairwise_within(metrics),
+    }
+
+
+def _described(
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    headers: Headers,
+    fits: Tables,
+    alpha: float,
+) -> dict[str, pd.DataFrame]:
+    """Return what is known of the data sets, and of how fits and permutation tests went."""
     diagnosed = {
         name: _read(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
         for name in ("normality", "normality_within", "dependence", "dependence_test")
     }
-    truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
     permuted = _read(owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"])
     permuted |= _read(owners["tested"], files["label_test"], CHECK_TABLES["label_test"])
-    halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
-    printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
-    tables = {
-        **_checked(owners, files, headers),
-        "datasets": _datasets(headers, fits),
+    return {
+        "datasets": study_overview.datasets(headers, fits),
+        "class_sizes": study_overview.class_sizes(headers),
         "notes": _joined(notes, NOTES_TABLE),
+        "problems": study_overview.problems(fits),
         "permutation_tests": _named(permuted, "permutation_tests"),
-        "class_sizes": _class_sizes(headers),
-        "enrichment": _enrichment(owners, files),
-        "diagnostics": _diagnostics(diagnosed, alpha),
-        "p_values": summaries.p_values(diagnosed["normality"]),
-        "selection": summaries.selection(selected, fits, ties, halves),
-        "ties": summaries.ties(ties, fits),
-        "stability": summaries.stability(selected, fits, ties, headers, halves),
-        "recovery": summaries.recovery(selected, fits, {k: t for k, t in truth.items() if len(t)}),
-    }
-    tables |= _predicted(predictions, fits, headers, entries or {}, about, tables)
-    samples, repeats = tables["samples"], tables["repeats"]
-    return tables | {
-        "paper": summaries.paper(repeats, tables["diagnostics"], printed, paper or {}),
-        "headline": headline(about, tables),
-        "averages": summaries.averages(tables["summary"], tables["seconds"]),
-        "hard_samples": summaries.hard_samples(samples),
-        "suspects": summaries.suspects(samples),
-        "misclassified": summaries.misclassified(samples),
-        "ranks": comparison.ranks(repeats),
-        "omnibus": comparison.omnibus(repeats),
-        "pairwise": comparison.pairwise(repeats),
-        "pairwise_within": comparison.pairwise_within(tables["metrics"]),
+        "diagnostics": study_overview.diagnostics(diagnosed, alpha),
+        "p_values": study_overview.p_values(diagnosed["normality"]),
     }
 
 
 def _checked(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
-    headers: summaries.Headers,
+    headers: Headers,
 ) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
     checks = {name: (owners["tested"], CHECK_TABLES[name]) for name in _CHECKS}
@@ -150,90 +214,3 @@ def _joined(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
     open_ended = tuple(name.partition("{")[0] for name in schema.columns if "{" in name)
     return whole[schema.fixed + [name for name in whole if name.startswith(open_ended)]]
-
-
-def _predicted(
-    predictions: summaries.Tables,
-    fits: summaries.Tables,
-    headers: summaries.Headers,
-    entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    about: Mapping[str, Any],
-    tables: Mapping[str, pd.DataFrame],
-) -> dict[str, pd.DataFrame]:
-    """Return what follows from the predictions and how the fits went, and the verdicts."""
-    inflations = {
-        key: inflation_of(entries[key[0]][key[2]]) for key in predictions if key[0] in entries
-    }
-    found = summaries.performances(predictions, headers, inflations)
-    metrics = summaries.metrics(predictions, fits, headers)
-    repeats = summaries.repeats(predictions, metrics, fits, headers)
-    summary = summaries.summary(predictions, metrics, repeats, fits, headers, found)
-    recall = summaries.recall(predictions, found, headers)
-    chosen, choices = subject(about, tables["selection"], summary)
-    corrected = {
-        key: summaries.pooled_performance(
-            predictions[key], headers[key[0]], inflations.get(key, CROSS_VALIDATED), choices
-        )
-        for key in found
-        if key[2] == chosen and choices > 1
-    }
-    verdicts = summaries.verdicts(
-        found | corrected,
-        headers,
-        tables["stability"],
-        tables["permutation_tests"],
-        {chosen: choices},
-        summaries.copies(tables["audit"], headers),
-    )
-    return {
-        "metrics": metrics,
-        "repeats": repeats,
-        "summary": summary,
-        "confusion": summaries.confusion(predictions),
-        **{
-            name: summaries.probabilities(name, predictions, headers, inflations)
-            for name in ("calibration", "confidence")
-        },
-        "roc": summaries.roc(predictions, fits, headers),
-        "sets": summaries.sets(predictions, headers, inflations),
-        "recall": recall,
-        "samples": summaries.samples(predictions, recall),
-        "seconds": summaries.seconds(fits),
-        "problems": summaries.problems(fits),
-        "verdicts": verdicts,
-    }
-
-
-def _datasets(headers: summaries.Headers, fits: summaries.Tables) -> pd.DataFrame:
-    imputed = dict.fromkeys(headers, 0)
-    for (dataset, *_), table in fits.items():
-        imputed[dataset] = max(imputed[dataset], int(table["imputed"].max()))
-    rows = [
-        (name, len(each.samples), each.n_features, len(each.classes),
-         np.nan if each.groups is None else len(np.unique(each.groups)), each.missing,
-         imputed[name])
-        for name, each in headers.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)
-
-
-def _class_sizes(headers: summaries.Headers) -> pd.DataFrame:
-    rows = [
-        (name, label, int(n))
-        for name, each in headers.items()
-        for label, n in zip(*np.unique(each.labels, return_counts=True), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=STUDY_TABLES["class_sizes"].fixed)
-
-
-def _diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
-    rows = []
-    for dataset, test in tables["dependence_test"].items():
-        if test.empty:  # fewer than two features without missing values
-            continue
-        overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
-        ratios = summaries.diagnostics(overall, within, tables["dependence"][dataset], alpha)
-        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **ratios})
-    fixed = STUDY_TABLES["diagnostics"].fixed
-    others = [name for name in pd.DataFrame(rows) if name not in fixed]
-    return pd.DataFrame(rows, columns=[*fixed, *others])

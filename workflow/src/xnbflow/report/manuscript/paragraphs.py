@@ -15,7 +15,7 @@ from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.answer import RULE
+from xnbflow.report.sentences import RULE, headline, reasons
 
 __all__ = ["escaped", "facts", "filled", "paragraphs", "render", "rows_of"]
 
@@ -90,7 +90,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
     entries = {name: configuration["classifiers"][name] for name in study.classifiers}
     tables = {
         name: rows_of(results.tables[name]) if study.datasets else []
-        for name in (*_TABLES, "verdicts", "recall", "summary", "stability", "datasets")
+        for name in (*_TABLES, "verdicts", "estimates", "summary", "stability")
     }
     metrics = {row["metric"] for row in tables["summary"]}
     checks: dict[str, Any] = {"random_genes": [], "learning_curve": []}
@@ -126,15 +126,15 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "tuned": [
             results.labels[n] for n, e in entries.items() if inflation_of(resolved(e)) == TUNED
         ],
-        "choices": max((row["choices"] for row in tables["verdicts"]), default=1),
+        "candidates": results.tables["headline"]["candidates"].iloc[0],
         "stability": [row for row in whole if row["stability"] is not None],
         "halves": [results.labels[name] for name in halved],
         "rule": RULE,
         "validated": rows_of(results.validation["verdicts"]) if study.validate else [],
-        "headline": results.tables["headline"]["text"].iloc[0],
+        "headline": headline(results),
         "places": [
-            _place(place, name, tables if place[1] == study.folds[0] else {**tables, **checks})
-            for place, name in results.places.items()
+            _place(results, place, tables if place[1] == study.folds[0] else {**tables, **checks})
+            for place in results.places
         ],
     }
 
@@ -142,7 +142,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
 #: The tables that templates read as they are.
 _TABLES = (
     *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
-    *("calibration", "notes", "class_sizes", "random_genes", "learning_curve"),
+    *("calibration", "notes", "class_sizes", "datasets", "random_genes", "learning_curve"),
 )
 
 
@@ -201,7 +201,9 @@ def _parts(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _place(place: tuple[str, str], name: str, tables: Mapping[str, Any]) -> dict[str, Any]:
+def _place(
+    results: StudyResults, place: tuple[str, str], tables: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return what was found on a data set and scheme of folds, classifier by classifier."""
 
     def of(table: str, classifier: str = "") -> list[dict[str, Any]]:
@@ -217,13 +219,15 @@ def _place(place: tuple[str, str], name: str, tables: Mapping[str, Any]) -> dict
 
     verdicts = []
     for row in of("verdicts"):
-        rows = of("summary", row["classifier"])
+        rows, found = of("summary", row["classifier"]), of("estimates", row["classifier"])
         verdicts.append(
             row
-            | {"recall": of("recall", row["classifier"])}
+            | {each["metric"]: each for each in found if not each["class"]}
+            | {"recall": [each for each in found if each["class"]]}
+            | {"reasons": reasons(results, {name: row[name] for name in _PLACE})}
             | {"features": only(rows, "metric", "features_per_class").get("mean")}
             | {"stability": only(of("stability", row["classifier"]), "class", "")}
             | {name: checked(name, row) for name in ("random_genes", "learning_curve")}
         )
     failed = {row["classifier"]: row for row in of("summary") if row["folds_failed"]}
-    return {"name": name, "verdicts": verdicts, "failed": failed.values()}
+    return {"name": results.places[place], "verdicts": verdicts, "failed": failed.values()}

@@ -4,6 +4,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from xnbflow.report.manuscript.references import (
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import STUDY_TABLE, text_of
 
-__all__ = ["bibtex", "card", "reached_elsewhere", "sections_of_text", "write_paper"]
+__all__ = ["bibtex", "card", "reached", "reached_elsewhere", "sections_of_text", "write_paper"]
 
 
 def write_paper(results: StudyResults, folder: Path) -> list[str]:
@@ -94,6 +95,22 @@ def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> l
     keys = ["model", "train", "test", "match", "harmonise"]
     verdicts = results.validation.rows("verdicts", **own)[[*keys, "verdict"]]
     return rows_of(found.merge(verdicts, on=keys, how="left"))
+
+
+def reached(
+    results: StudyResults, dataset: str, classifier: str, figures: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the figures of a model with the intervals of the study's table ``estimates``.
+
+    They are wider than those in the file of the model where the study chose it by the results.
+    """
+    told = deepcopy(dict(figures))
+    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    for row in results.rows("estimates", **place).to_dict("records"):
+        told["candidates"] = row["candidates"]
+        own = told["recall"][row["class"]] if row["class"] else told.get(row["metric"], {})
+        own |= {"lower": row["lower"], "upper": row["upper"]}
+    return told
 
 
 def card(

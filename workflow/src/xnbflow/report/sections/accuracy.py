@@ -18,7 +18,10 @@ from xnbflow.tables.contract import Column
 __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
 _PICTURES = "The accuracies, and what they need: fewer features are easier to measure."
-_POINTS = "Accuracy with its 95 % interval; the bar across is the majority-class rate."
+_POINTS = (
+    "Accuracy with its 95 % interval, corrected where the classifier was chosen after looking; the "
+    "bar across is the majority-class rate."
+)
 _TRADE = (
     "Better towards the upper left; a line joins the classifiers of a data set. With several data "
     "sets points are moved apart a little."
@@ -47,8 +50,15 @@ _RECALL = (
     "mistaken for. Recognised: recall above one half and, by the interval of the difference, above "
     "the share of the other samples that are mistaken for it."
 )
-_RECALL_COLUMNS = ("classifier", "class", "samples", "recall", "lower", "upper", "recognised",
-                   "taken_for", "taken")  # fmt: skip
+_SHOWN_OF_RECALL = ("classifier", "class", "samples", "estimate", "lower", "upper", "above",
+                    "taken_for", "taken")  # fmt: skip
+
+#: What columns of ``estimates`` are called where all rows are recalls.
+RECALL_COLUMNS: dict[str, Column | str] = {
+    "estimate": Column("number", label="recall", format=".2f"),
+    **dict.fromkeys(("lower", "upper"), ".2f"),
+    "above": Column("boolean", label="recognised"),
+}
 
 _SETS = (
     "Conformal sets of tested samples: a class is left out where its probability is as low as in "
@@ -76,7 +86,7 @@ def section(results: StudyResults) -> Section:
     blocks: list[Block] = [_accuracies(results)]
     if results.scores("accuracy").notna().any(axis=None):
         figures = [_scores(results), _trade_off(results)]
-        blocks.append(Gallery(figures, _PICTURES, results.tables.sources("summary")))
+        blocks.append(Gallery(figures, _PICTURES, results.tables.sources("estimates", "summary")))
     blocks += [*_permutations(results), *_paper(results), *_other_metrics(results)]
     for i, place in enumerate(results.places):
         blocks.append(Group(results.places[place], _predictions(results, *place), opened=i == 0))
@@ -96,8 +106,7 @@ def _accuracies(results: StudyResults) -> Table:
         column: [_cell(*values) for values in zip(*(part[column] for part in parts), strict=True)]
         for column in means.columns
     }
-    baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0].to_numpy()
-    frame = pd.DataFrame({"dataset": means.index, "baseline": baseline, **cells})
+    frame = pd.DataFrame({"dataset": means.index, "baseline": _baseline(results), **cells})
     rounded = means.round(3)
     best = np.argwhere(rounded.eq(rounded.max(axis=1), axis=0).to_numpy())
     brackets = ", in brackets that of the repeats’ means" * bool(repeats.notna().any(axis=None))
@@ -110,6 +119,14 @@ def _accuracies(results: StudyResults) -> Table:
         own={"baseline": Column("number", "share of the largest class", "majority-class baseline")},
         best=frozenset((int(i), means.columns[j]) for i, j in best),
     )
+
+
+def _baseline(results: StudyResults) -> list[float]:
+    """Return the share of the largest class at each place; missing where every fold failed."""
+    rows = results.rows("estimates", metric="accuracy", folds_failed=0)
+    shares = rows.drop_duplicates(["dataset", "folds"]).set_index(["dataset", "folds"])["reference"]
+    found: list[float] = shares.reindex(list(results.places)).tolist()
+    return found
 
 
 def _cell(mean: float, sd: float, of_repeats: float) -> str:
@@ -151,9 +168,8 @@ def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[Points
 
 
 def _scores(results: StudyResults) -> Figure:
-    rows = results.rows("summary", metric="accuracy", folds_failed=0)
-    baseline = results.scores("accuracy", "baseline").bfill(axis=1).iloc[:, 0]
-    groups = points(results, rows, "pooled")
+    rows = results.rows("estimates", metric="accuracy", folds_failed=0)
+    groups = points(results, rows, "estimate")
     styles = {group.label: group.style for group in groups}
     for part, name in results.study.paper.items():
         printed = results.rows("paper", quantity=f"{part}_accuracy")
@@ -165,7 +181,7 @@ def _scores(results: StudyResults) -> Figure:
             groups.append(Points(f"{label}, paper", values, values, values, style, beside))
     arguments = {"rows": list(results.places.values()), "groups": groups, "xlabel": "accuracy"}
     arguments["most"] = 1.0
-    arguments["levels"] = ("largest class", baseline.tolist())
+    arguments["levels"] = ("largest class", _baseline(results))
     alt = "Points with intervals: accuracy of each classifier on each data set."
     return Figure("accuracy", draw_points, arguments, _POINTS, alt)
 
@@ -238,8 +254,8 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
         figures.append(calibration_figure(f"calibration-{key}", known, alt))
     sources = results.tables.sources("confusion", "calibration")
-    recall = results.rows("recall", dataset=dataset, folds=folds)
-    table = results.tables.show("recall", _RECALL, _RECALL_COLUMNS, recall)
+    recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
+    table = results.tables.show("estimates", _RECALL, _SHOWN_OF_RECALL, recall, own=RECALL_COLUMNS)
     blocks += [*_confidence(results, dataset, folds), Gallery(figures, _PREDICTIONS, sources)]
     blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
     return [*blocks, *_sets(results, dataset, folds)]

@@ -1,6 +1,5 @@
 """What was found: per class its features, how well it is recognised, how well that is supported."""
 
-from collections.abc import Sequence
 from typing import Literal
 
 import pandas as pd
@@ -12,8 +11,9 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
+from xnbflow.report.sentences import COVERAGE, RULE, headline, verdict
 
-__all__ = ["RULE", "section"]
+__all__ = ["section"]
 
 #: How many are named: features of a class, features that could replace one, suspected label errors.
 _MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 4
@@ -30,37 +30,15 @@ _CAPTION = (
     "number is the share of folds that select the feature; without one all do."
 )
 _NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
-RULE = (
-    "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
-    "is not above one over the number of classes, or the permutation test, if one was run, has a "
-    "p above .025, or a tenth of the samples are equal to others, or half nearly, and nothing "
-    "keeps these together in folds. Well supported: in addition the 95 % interval of the accuracy "
-    "is above the majority-class rate, every class is recognised (recall above one half, and "
-    "above the share of the other samples that are mistaken for it, by the 95 % interval of the "
-    "difference), no samples are equal, fewer than a tenth nearly, and the features selected in "
-    "disjoint halves of the samples, if these were fitted, agree (the 95 % interval of Nogueira’s "
-    "index is not below .4; it is about 0 for random features; where the interval holds .4 the "
-    "stability cannot be judged), and no second cohort says otherwise (did not hold, labels look "
-    "exchanged). Partly supported: all else."
-)
-_COVERAGE = (
-    "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
-    "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
-    "simulated studies of 40 and 100 samples and of 20 patients, intervals of accuracies held the "
-    "true value in 92 to 99 % of the studies and those of recalls in 95 to 99 % (documentation, "
-    "“Verdicts”). The Bayesian interval behind them (Jeffreys’ prior) covers a "
-    "share near 0 or 1 in 87 % at the least."
-)
 
 
 def section(results: StudyResults) -> Section | None:
     """Return the study's answer; None for a study without classifiers."""
     if not results.study.classifiers:
         return None
-    found = results.tables["headline"].iloc[0]
-    chosen, sources = found["classifier"], results.tables.sources
-    rule = "rule" if chosen else ""
-    blocks: list[Block] = [Prose(found["text"], "headline", sources("headline"), rule)]
+    chosen, sources = results.tables["headline"]["classifier"].iloc[0], results.tables.sources
+    rule, files = "rule" if chosen else "", sources("headline", "estimates")
+    blocks: list[Block] = [Prose(headline(results), "headline", files, rule)]
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
     blocks += cohorts_in_words(results)
@@ -71,9 +49,9 @@ def section(results: StudyResults) -> Section | None:
     if chosen:
         cards = [_card(results, *place, chosen) for place in results.places]
         named = any(line.items for card in cards for line in card.lines)
-        files = sources("recall", "summary", "selection", "profiles", "stability", "verdicts")
+        files = sources("estimates", "verdicts", "selection", "profiles", "stability")
         blocks.append(Cards(cards, _CAPTION if named else _NO_FEATURES, files))
-        explained = Prose(f"{RULE} {_COVERAGE}", sources=sources("verdicts"), id=rule)
+        explained = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
         blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
@@ -84,22 +62,22 @@ def section(results: StudyResults) -> Section | None:
 def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
     """Return what was found on one data set."""
     where = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    summary = results.rows("summary", **where, folds_failed=0).set_index("metric")
-    recall = results.rows("recall", **where)
     stability = results.rows("stability", **where).set_index("class")
-    tests = results.rows("permutation_tests", dataset=dataset, classifier=classifier)
-    tests = tests[["dataset", "classifier", "metric", "at_least", "permutations"]]
-    tests = tests[tests["metric"] == "balanced_accuracy"]
-    found = results.rows("verdicts", **where).merge(tests, how="left")
-    elsewhere = _contradicted(results, dataset, classifier)
-    verdict, level = _verdict(results.labels[classifier], summary, found, recall, elsewhere)
+    found = results.rows("estimates", **where, folds_failed=0).set_index("metric")
+    recalls, facts = results.rows("estimates", **where, metric="recall"), {}
+    for metric, name, reference in _SHOWN if len(found) else ():
+        row = found.loc[metric]
+        facts[name] = f"{row['estimate']:.1%} ({row['lower']:.1%} to {row['upper']:.1%})"
+        facts[reference] = f"{row['reference']:.1%}"
+    facts |= _facts(results, where, stability) | _random(results, dataset, classifier)
+    text, level = verdict(results, where)
     return Card(
         results.place(dataset, folds),
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
-        verdict,
-        level,
-        _facts(summary, stability) | _random(results, dataset, classifier),
-        [_line(results, where, row, stability) for _, row in recall.iterrows()],
+        text,
+        _LEVELS[level],
+        facts,
+        [_line(results, where, row, stability) for _, row in recalls.iterrows()],
         "rule",
     )
 
@@ -112,17 +90,12 @@ def _size(row: pd.Series) -> str:
     return f"{counted(row['samples'], 'sample')}{of}, {sizes}{filled}"
 
 
-def _facts(summary: pd.DataFrame, stability: pd.DataFrame) -> dict[str, str]:
-    facts = {}
-    if "accuracy" in summary.index:
-        row = summary.loc["accuracy"]
-        interval = f" [{row['lower']:.0%}, {row['upper']:.0%}]" if pd.notna(row["lower"]) else ""
-        facts["Accuracy"] = f"{row['pooled']:.1%}{interval}"
-        if pd.notna(row["baseline"]):
-            facts["Majority-class baseline"] = f"{row['baseline']:.1%}"
-        features = summary["mean"].get("features_per_class")
-        if pd.notna(features):
-            facts["Features per class"] = f"{features:,.1f}"
+def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame) -> dict[str, str]:
+    """Return the number of features and how stable their selection is."""
+    summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
+    means, facts = summary["mean"].dropna(), {}
+    if len(means):
+        facts["Features per class"] = f"{means.iloc[0]:,.1f}"
     if "" in stability.index and pd.notna(stability.loc["", "stability"]):
         facts["Agreement between folds"] = f"{stability.loc['', 'stability']:z.2f}"
     if "" in stability.index and pd.notna(stability.loc["", "halves"]):
@@ -142,77 +115,16 @@ def _random(results: StudyResults, dataset: str, classifier: str) -> dict[str, s
     return {"Random signatures as good": found}
 
 
+#: The estimates of a card, what they are called, and what they are compared with.
+_SHOWN = (
+    ("balanced_accuracy", "Balanced accuracy", "Chance"),
+    ("accuracy", "Accuracy", "Majority-class baseline"),
+)
 _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
     "well supported": "good",
     "partly supported": "fair",
     "not supported": "poor",
 }
-
-
-def _contradicted(results: StudyResults, dataset: str, classifier: str) -> list[str]:
-    """Return what other cohorts say against a classifier that was trained on a data set."""
-    study, found = results.study, []
-    if study.validate:
-        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
-    if study.cohorts and study.cohorts.model == classifier:
-        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
-        found.append(tests)
-    words = {
-        "did not hold": "it did not hold in the second cohort {}",
-        "labels look exchanged": "labels look exchanged in the second cohort {}",
-    }
-    pairs = [pair for rows in found for pair in rows[["verdict", "test"]].to_numpy()]
-    return [words[verdict].format(test) for verdict, test in pairs if verdict in words]
-
-
-def _verdict(
-    label: str,
-    summary: pd.DataFrame,
-    verdicts: pd.DataFrame,
-    recall: pd.DataFrame,
-    contradicted: Sequence[str] = (),
-) -> tuple[str, Literal["good", "fair", "poor"]]:
-    """Return in a sentence how well the finding is supported."""
-    if "accuracy" not in summary.index or verdicts.empty:
-        return f"Not supported: {label} could not be fitted in every fold.", "poor"
-    row = verdicts.iloc[0]
-    missed = [f"“{name}”" for name in recall.loc[~recall["recognised"].astype(bool), "class"]]
-    reasons = {
-        "chance interval": (
-            f"the 95 % interval of its balanced accuracy, {row['balanced_lower']:.0%} to "
-            f"{row['balanced_upper']:.0%}, is not above chance ({row['chance']:.0%})"
-        ),
-        "permutation test": (
-            f"the permutation test does not exclude chance: {row['at_least']:.0f} of "
-            f"{row['permutations']:.0f} permutations were as good"
-        ),
-        "copies": (
-            "samples are copies of others, or nearly, and known from training (leave copies out, "
-            "or give them one group by group=)"
-        ),
-        "majority class": "its 95 % interval is not above the majority-class rate",
-        "classes": f"{listed(missed, 3)} {'is' if len(missed) == 1 else 'are'} not recognised",
-        "stability": "disjoint halves of the samples give different features",
-        "stability unknown": "the stability of its features cannot be judged, its interval is wide",
-    }
-    found = [reasons[reason] for reason in row["reasons"].split("; ") if reason]
-    but = " and ".join([*found, *contradicted])
-    level = row["level"]
-    if contradicted and level == "well supported":
-        level = "partly supported"
-    test = "No permutation test was run: the verdict rests on intervals alone."
-    if pd.notna(row["p_value"]):
-        of = f" of {row['permuted']}, the faster relative" if row["permuted"] else ""
-        test = f"Permutation test{of}: p = {row['p_value']:.3g}."
-    if row["choices"] > 1:
-        test += (
-            f" It was chosen after looking, out of {row['choices']}; intervals and p are corrected."
-        )
-    text = (
-        f"{level.capitalize()}: {label} has an accuracy of {row['accuracy']:.0%}, the "
-        f"majority-class baseline {row['majority']:.0%}{', but ' if but else ''}{but}. {test}"
-    )
-    return text, _LEVELS[level]
 
 
 def _line(
@@ -229,7 +141,7 @@ def _line(
     return Line(
         recall["class"],
         f"{recall['samples']:,}",
-        recall["recall"],
+        recall["estimate"],
         recall["lower"],
         recall["upper"],
         items,
@@ -250,8 +162,8 @@ def _warning(recall: pd.Series, note: str) -> str:
     """Return why the features of a class are unreliable; empty where they are reliable."""
     if note == "one sample":
         return "A single sample: this class cannot be learnt."
-    if not recall["recognised"]:
-        never = recall["recall"] == 0
+    if not recall["above"]:
+        never = recall["estimate"] == 0
         how = "Never recognised" if never else "Not recognised more often than by chance"
         mistaken = f", most often mistaken for “{recall['taken_for']}”" * bool(recall["taken_for"])
         return f"{how}{mistaken}: its features are unproven."

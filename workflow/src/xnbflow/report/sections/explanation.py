@@ -11,7 +11,7 @@ from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import COLOURS, shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.accuracy import points
+from xnbflow.report.sections.accuracy import RECALL_COLUMNS, points
 from xnbflow.tables.contract import Column
 
 __all__ = ["section"]
@@ -138,19 +138,20 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
 
 def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
     """Return how well each class is recognised, beside how much is selected for it."""
-    columns = ["class", "samples", "recall", "lower", "upper", "mean_size"]
-    columns += ["halves", "stability", "recognised", "taken_for", "taken"]
+    columns = ["class", "samples", "estimate", "lower", "upper", "mean_size"]
+    columns += ["halves", "stability", "above", "taken_for", "taken"]
     stability = results.rows("stability", **key)[["class", "mean_size", "halves", "stability"]]
-    rows = results.rows("recall", **key).merge(stability, on="class", how="left")
-    rows["recognised"] = rows["recognised"].map({True: "yes", False: "no"})
+    rows = results.rows("estimates", **key, metric="recall")
+    rows = rows.merge(stability, on="class", how="left")
+    rows["above"] = rows["above"].map({True: "yes", False: "no"})
     return results.tables.show(
-        ["recall", "stability"],
+        ["estimates", "stability"],
         "The classes, and the features selected for each: those of a class that is not recognised "
         "are unproven. Stability: agreement of the features selected in disjoint halves of the "
         "samples, as of two independent studies of half the size.",
         columns,
         rows,
-        own={"stability": ".2f", "halves": ".2f"},
+        own=RECALL_COLUMNS | dict.fromkeys(("stability", "halves"), ".2f"),
     )
 
 

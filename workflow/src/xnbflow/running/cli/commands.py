@@ -261,7 +261,9 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
         elsewhere = writer.reached_elsewhere(results, dataset, classifier)
         title = f"{results.labels[classifier]} on {dataset}"
         name = f"card-{dataset}-{classifier}.md"
-        deliver(writer.card(summary(read_model(path)), title, elsewhere), folder / name)
+        told = summary(read_model(path))
+        told["figures"] = writer.reached(results, dataset, classifier, told["figures"])
+        deliver(writer.card(told, title, elsewhere), folder / name)
         written.append(name)
     return written
 

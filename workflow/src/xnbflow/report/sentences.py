@@ -1,0 +1,197 @@
+"""The sentences of verdicts: what a study found, and how well that is supported.
+
+Tables hold the numbers and the conditions that fail; the page, the index and the manuscript take
+the words from here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from xnbflow.core.counts import either, listed
+from xnbflow.inference.intervals import LEVEL
+from xnbflow.report.results import StudyResults
+
+__all__ = ["COVERAGE", "RULE", "contradictions", "headline", "reasons", "verdict"]
+
+RULE = (
+    "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
+    "is not above one over the number of classes, or the permutation test, if one was run, has a "
+    "p above .025, or a tenth of the samples are equal to others, or half nearly, and nothing "
+    "keeps these together in folds. Well supported: in addition the 95 % interval of the accuracy "
+    "is above the majority-class rate, every class is recognised (recall above one half, and "
+    "above the share of the other samples that are mistaken for it, by the 95 % interval of the "
+    "difference), no samples are equal, fewer than a tenth nearly, and the features selected in "
+    "disjoint halves of the samples, if these were fitted, agree (the 95 % interval of Nogueira’s "
+    "index is not below .4; it is about 0 for random features; where the interval holds .4 the "
+    "stability cannot be judged), and no second cohort says otherwise (did not hold, labels look "
+    "exchanged). Partly supported: all else."
+)
+COVERAGE = (
+    "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
+    "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
+    "simulated studies of 40 and 100 samples and of 20 patients, intervals of accuracies held the "
+    "true value in 92 to 99 % of the studies and those of recalls in 95 to 99 % (documentation, "
+    "“Verdicts”). The Bayesian interval behind them (Jeffreys’ prior) covers a "
+    "share near 0 or 1 in 87 % at the least."
+)
+_ELSEWHERE = {
+    "did not hold": "it did not hold in the second cohort {}",
+    "labels look exchanged": "labels look exchanged in the second cohort {}",
+}
+
+
+def headline(results: StudyResults) -> str:
+    """Return what the study found; empty for a study without classifiers."""
+    found = results.tables["headline"].iloc[0]
+    chosen, label = found["classifier"], results.labels.get(found["classifier"], "")
+    if not chosen:
+        failed = "No classifier could be fitted in every fold; see the failures below."
+        return failed * bool(results.study.classifiers)
+    rows = results.rows("estimates", metric="accuracy", folds_failed=0)
+    own = rows[rows["classifier"] == chosen]
+    one = own.iloc[0]
+    several = rows["folds"].nunique() > 1
+    if len(own) == 1:
+        text = (
+            f"{label} has an accuracy of {one['estimate']:.1%} (95 % interval {one['lower']:.1%} "
+            f"to {one['upper']:.1%}), where the majority-class baseline has {one['reference']:.1%}"
+        )
+    else:
+        sets = "pairs of data set and folds" if several else "data sets"
+        text = (
+            f"{label} has an accuracy of {_span(own, several=several)}; it is above the "
+            f"majority-class rate on {found['above']} of {len(own)} {sets} (p at most {LEVEL}, "
+            "corrected by Holm)"
+        )
+    parts = [text]
+    if found["candidates"] > 1:
+        parts.append(
+            f"it was chosen after looking, as the most accurate of {found['candidates']}, and its "
+            "intervals and p-values are corrected for that"
+        )
+    verdicts = results.rows("verdicts", classifier=chosen).merge(own[["dataset", "folds"]])
+    if copied := verdicts.loc[verdicts["reasons"].str.contains("copies"), "dataset"].tolist():
+        names = _joined(list(dict.fromkeys(copied)))
+        parts.append(f"samples of {names} are copies of others, known from training")
+    where = {"metric": "features_per_class", "folds_failed": 0, "classifier": chosen}
+    features = results.rows("summary", **where)["mean"].dropna()
+    if len(features):
+        low, high = _count(features.min()), _count(features.max())
+        parts.append(f"it uses {low if low == high else f'{low} to {high}'} features per class")
+    if rows["classifier"].nunique() > 1:
+        others = rows[rows["classifier"] != chosen].merge(own[["dataset", "folds"]])
+        words = [
+            f"{results.labels[name]} {value:.1%}"
+            for name, value in zip(others["classifier"], others["estimate"], strict=True)
+        ]
+        parts.append(_joined(words) if len(own) == 1 else _wins(results, chosen))
+    return f"{'; '.join(parts)}."
+
+
+def _span(rows: pd.DataFrame, *, several: bool) -> str:
+    """Return the least and greatest accuracy with their data sets, and folds if ``several``."""
+    low, high = (rows.loc[place()] for place in (rows["estimate"].idxmin, rows["estimate"].idxmax))
+    texts = [f"{row['estimate']:.1%}" for row in (low, high)]
+    if texts[0] == texts[1]:
+        return texts[0]
+    names = [f"{r['dataset']}, {r['folds']}" if several else r["dataset"] for r in (low, high)]
+    return f"{texts[0]} ({names[0]}) to {texts[1]} ({names[1]})"
+
+
+def _wins(results: StudyResults, chosen: str) -> str:
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    others = wins.drop(chosen)
+    ahead = [results.labels[name] for name in others.index if others[name] == others.max() > 0]
+    rest = f", {_joined(ahead)} on {others.max()}" if ahead else ""
+    return f"of {len(wins)} classifiers it is the most accurate on {wins[chosen]}{rest}"
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 or number == round(number) else f"{number:.1f}"
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""
+
+
+def contradictions(results: StudyResults, dataset: str, classifier: str) -> list[str]:
+    """Return what second cohorts report against a classifier that was trained on a data set."""
+    study, found = results.study, []
+    if study.validate:
+        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+    if study.cohorts and study.cohorts.model == classifier:
+        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
+        found.append(tests)
+    rows = [row for table in found for row in table[["verdict", "test"]].to_dict("records")]
+    return [
+        _ELSEWHERE[row["verdict"]].format(row["test"])
+        for row in rows
+        if row["verdict"] in _ELSEWHERE
+    ]
+
+
+def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
+    """Return why a result is not well supported; ``place`` is its data set, folds, classifier."""
+    row = results.rows("verdicts", **place).iloc[0]
+    balanced = results.rows("estimates", **place, metric="balanced_accuracy").iloc[0]
+    recall = results.rows("estimates", **place, metric="recall", above=False)
+    missed = [f"“{name}”" for name in recall["class"]]
+    own = {"dataset": place["dataset"], "classifier": place["classifier"]}
+    tests = results.rows("permutation_tests", **own, metric="balanced_accuracy")
+    reached = "".join(
+        f"{test['at_least']:.0f} of {test['permutations']:.0f} permutations were as good"
+        for test in tests.head(1).to_dict("records")
+    )
+    words = {
+        "chance interval": (
+            f"the 95 % interval of its balanced accuracy, {balanced['lower']:.1%} to "
+            f"{balanced['upper']:.1%}, is not above chance ({balanced['reference']:.1%})"
+        ),
+        "permutation test": f"the permutation test does not exclude chance: {reached}",
+        "copies": (
+            "samples are copies of others, or nearly, and known from training (leave copies out, "
+            "or give them one group by group=)"
+        ),
+        "majority class": "the interval of its accuracy is not above the majority-class rate",
+        "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
+        "stability": "disjoint halves of the samples give different features",
+        "stability unknown": "the stability of its features cannot be judged, its interval is wide",
+    }
+    return [words[reason] for reason in row["reasons"].split("; ") if reason]
+
+
+def verdict(results: StudyResults, place: dict[str, str]) -> tuple[str, str]:
+    """Return the sentence on how well a result is supported, and its level.
+
+    ``place`` is its data set, folds and classifier.
+    """
+    label = results.labels[place["classifier"]]
+    found = results.rows("estimates", **place, folds_failed=0).set_index("metric")
+    if found.empty:
+        return f"Not supported: {label} could not be fitted in every fold.", "not supported"
+    row: dict[str, Any] = results.rows("verdicts", **place).iloc[0].to_dict()
+    elsewhere = contradictions(results, place["dataset"], place["classifier"])
+    level = row["level"]
+    if elsewhere and level == "well supported":
+        level = "partly supported"
+    but = " and ".join([*reasons(results, place), *elsewhere])
+    test = "No permutation test was run: the verdict rests on intervals alone."
+    if pd.notna(row["p_value"]):
+        of = f" of {row['permuted']}, the faster relative" if row["permuted"] else ""
+        test = f"Permutation test{of}: p = {row['p_value']:.3g}."
+    accuracy, balanced = found.loc["accuracy"], found.loc["balanced_accuracy"]
+    if accuracy["candidates"] > 1:
+        corrected = "intervals and p are" if pd.notna(row["p_value"]) else "intervals are"
+        test += (
+            f" It was chosen after looking, out of {accuracy['candidates']}; {corrected} corrected."
+        )
+    text = (
+        f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
+        f"(95 % interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
+        f"{balanced['reference']:.1%}) "
+        f"and an accuracy of {accuracy['estimate']:.1%}, the majority-class baseline "
+        f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}. {test}"
+    )
+    return text, level

@@ -1,0 +1,102 @@
+"""Scores: the metrics of folds, repeats and classifiers, and means over data sets."""
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
+from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Tables, arrays, named, stack
+
+#: Metrics in the order in which they are shown.
+_METRICS = (*FOLD_METRICS, "features_per_class", "features")
+
+#: Those that a fold has; of a repeat they are means over its folds. The `CLASS_METRICS` are
+#: computed from the predictions of all of a repeat's folds instead.
+_OVER_FOLDS = [metric for metric in _METRICS if metric not in CLASS_METRICS]
+
+
+def metrics(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
+    """Return the metrics of each fold; those that need every class are in `repeats`."""
+    own = [metric for metric in _OVER_FOLDS if metric in FOLD_METRICS]
+    rows = []
+    for key, table in predictions.items():
+        for place, group in table.groupby(FOLD, sort=True):
+            values = fold_metrics(*arrays(group, headers[key[0]]))
+            where = named(key) | dict(zip(FOLD, place, strict=True))
+            rows.append({**where, "test_samples": len(group), **values})
+    table = pd.DataFrame(rows, columns=[*KEY, *FOLD, "test_samples", *own])
+    counts = stack(fits, [*FOLD, *(metric for metric in _OVER_FOLDS if metric not in own)])
+    return table.merge(counts, on=[*KEY, *FOLD], how="left", validate="one_to_one")
+
+
+def repeats(
+    predictions: Tables, metrics: pd.DataFrame, fits: Tables, headers: Headers
+) -> pd.DataFrame:
+    """Return each metric of each repeat, missing where a fold could not be fitted.
+
+    ``pooled`` says whether it is that of the predictions of all folds together
+    (`xnbflow.evaluation.metrics.class_metrics`); else it is the mean over folds.
+    """
+    key = [*KEY, "repeat"]
+    rows = []
+    for name, table in predictions.items():
+        for repeat, group in table.groupby("repeat", sort=True):
+            found = class_metrics(*arrays(group, headers[name[0]]), group["fold"].to_numpy())
+            rows.append({**named(name), "repeat": repeat, **found})
+    pooled = pd.DataFrame(rows, columns=[*key, *CLASS_METRICS]).set_index(key)
+    values = metrics.groupby(key, sort=False)[_OVER_FOLDS].mean().join(pooled)
+    failed = stack(fits, ["repeat", "status"]).query("status != 'ok'")
+    values[values.index.isin(pd.MultiIndex.from_frame(failed[key]))] = np.nan
+    long = values[list(_METRICS)].reset_index().melt(key, var_name="metric", value_name="value")
+    return long.assign(pooled=long["metric"].isin(CLASS_METRICS))
+
+
+def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.DataFrame:
+    """Return mean and spread of each metric over what it is a number of: folds or repeats."""
+    group = [*KEY, "metric"]
+    folds = metrics.melt([*KEY, *FOLD], _OVER_FOLDS, var_name="metric", value_name="value")
+    parts = [
+        values.groupby(group, sort=False)["value"].agg(mean="mean", sd="std").assign(over=over)
+        for values, over in ((folds, "folds"), (repeats[repeats["pooled"]], "repeats"))
+    ]
+    table = pd.concat(parts)
+    per_repeat = folds.groupby([*group, "repeat"], sort=False)["value"].mean()
+    table["sd_repeats"] = per_repeat.groupby(group, sort=False).std()
+    table["sd_repeats"] = table["sd_repeats"].where(table["over"] == "folds", table["sd"])
+    status = stack(fits, ["status"])
+    status["folds_ok"] = status["status"] == "ok"
+    status["folds_failed"] = ~status["folds_ok"]
+    counts = status.groupby(KEY, sort=False)[["folds_ok", "folds_failed"]].sum().astype(int)
+    table = table.reset_index().merge(counts.reset_index(), on=KEY, how="outer", sort=False)
+    return table[STUDY_TABLES["summary"].fixed]
+
+
+def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Return each classifier's means over the data sets where every classifier could be fitted.
+
+    A classifier that could be fitted nowhere does not count; where no data set is left, all do.
+    ``wins`` count ties, accuracies being compared to three decimals.
+    """
+    columns = STUDY_TABLES["averages"].fixed
+    complete = summary[summary["folds_failed"] == 0]
+    if complete.empty:
+        return pd.DataFrame(columns=columns)
+    wide = complete.pivot_table(
+        index=["dataset", "folds"], columns=["metric", "classifier"], values="mean", dropna=False
+    )
+    accuracy = wide["accuracy"].dropna(axis="columns", how="all")
+    shared = accuracy.dropna().index
+    shared = shared if len(shared) else accuracy.index
+    rounded = accuracy.round(3)
+    fit_seconds = seconds.groupby("classifier")["fit_seconds"].median()
+    table = pd.DataFrame(
+        {
+            "accuracy": accuracy.loc[shared].mean(),
+            "balanced_accuracy": wide["balanced_accuracy"].loc[shared].mean(),
+            "places": len(shared),
+            "wins": rounded.eq(rounded.max(axis=1), axis=0).sum(),
+            "fit_seconds": fit_seconds.reindex(accuracy.columns),
+        }
+    )
+    order = [name for name in summary["classifier"].unique() if name in accuracy]
+    return table.loc[order].rename_axis("classifier").reset_index()[columns]

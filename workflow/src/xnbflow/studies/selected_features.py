@@ -1,0 +1,128 @@
+"""Selected features of all folds: frequency, ties, stability, planted markers."""
+
+from collections.abc import Mapping
+from math import fsum
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import DataSetHeader
+from xnbflow.inference.halves import half_stability, pairs_of, selection_shares
+from xnbflow.inference.intervals import UNKNOWN, Estimate
+from xnbflow.inference.stability import UNDEFINED, stability_index
+from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
+
+#: The table ``halves`` by data set and classifier.
+Halves = Mapping[tuple[str, str], pd.DataFrame]
+
+
+def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
+    """Return how often a feature was selected for a class, its mean rank and mean distance."""
+    table = stack(selected, [*FOLD, "class", "feature", "rank", "distance"])
+    group = table.groupby([*KEY, "class", "feature"], sort=False)
+    counts = group.agg(
+        times=("rank", "size"), mean_rank=("rank", "mean"), mean_distance=("distance", "mean")
+    ).reset_index()
+    fitted = stack(fits, ["status"]).query("status == 'ok'").groupby(KEY).size()
+    counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
+    counts["frequency"] = counts["times"] / counts["fits"]
+    shares = {key: selection_shares(table) for key, table in halves.items() if len(table)}
+    counts["share_of_halves"] = [
+        shares[row["dataset"], row["classifier"]].get((row["class"], row["feature"]), 0.0)
+        if (row["dataset"], row["classifier"]) in shares
+        else np.nan
+        for row in counts[["dataset", "classifier", "class", "feature"]].to_dict("records")
+    ]
+    order = [*KEY, "class", "frequency", "mean_rank", "feature"]
+    ascending = [column != "frequency" for column in order]
+    return counts.sort_values(order, ascending=ascending, ignore_index=True)
+
+
+def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
+    """Return which selected features others of the same rank could replace, and how often."""
+    table = stack(ties, [*FOLD, "class", "group", "feature", "selected"])
+    chosen = table["selected"].astype(bool)
+    place = [*KEY, *FOLD, "class", "group"]
+    pairs = table[chosen].merge(table[~chosen].rename(columns={"feature": "alternative"}), on=place)
+    pairs = pairs.drop_duplicates([*KEY, *FOLD, "class", "feature", "alternative"])
+    key = [*KEY, "class", "feature", "alternative"]
+    counts = pairs.groupby(key, sort=True).size().reset_index(name="times")
+    fitted = stack(fits, ["status"]).query("status == 'ok'").groupby(KEY).size()
+    counts = counts.merge(fitted.reset_index(name="fits"), on=KEY, how="left")
+    return counts.assign(frequency=counts["times"] / counts["fits"])
+
+
+def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) -> pd.DataFrame:
+    """Return Nogueira's index of each class's sets, and of their union (class '').
+
+    It is that of disjoint halves (`xnbflow.inference.halves`), and that of the folds.
+    ``note`` is "one sample" for a class without a second one, which has no stability; "constant"
+    where more than half of the selections are made only because a class is almost constant.
+    """
+    rows = []
+    for key, table in selected.items():
+        if table.empty:
+            continue
+        header, fitted = headers[key[0]], fits[key].query("status == 'ok'")
+        tables = {"": table} | {c: table[table["class"] == c] for c in header.classes}
+        sets = {label: _sets(own, fitted) for label, own in tables.items()}
+        for label, own in tables.items():
+            samples = len(header.labels) if not label else int((header.labels == label).sum())
+            constant = own["constant"].mean()
+            found = UNDEFINED if samples == 1 else stability_index(sets[label], header.n_features)
+            honest = _of_halves(halves.get((key[0], key[2])), label, header)
+            row: dict[str, Any] = {
+                "stability": found.value,
+                "lower": found.lower,
+                "upper": found.upper,
+            }
+            row |= {"sets": len(sets[label]), "samples": samples}
+            row |= {"halves": honest.value, "halves_lower": honest.lower}
+            row |= {"halves_upper": honest.upper, "constant": constant}
+            row["mean_size"] = float(np.mean([len(chosen) for chosen in sets[label]]))
+            row["note"] = "one sample" if samples == 1 else "constant" if constant > 0.5 else ""
+            rows.append({**named(key), "class": label, **row})
+    return pd.DataFrame(rows, columns=STUDY_TABLES["stability"].fixed)
+
+
+def _of_halves(halves: pd.DataFrame | None, label: str, header: DataSetHeader) -> Estimate:
+    if halves is None:
+        return UNKNOWN
+    pairs = pairs_of(halves[halves["class"] == label] if label else halves)
+    return half_stability(pairs, header.n_features) if pairs else UNKNOWN
+
+
+def _sets(selected: pd.DataFrame, fitted: pd.DataFrame) -> list[set[str]]:
+    """Return the features selected in each fold that was fitted; the set may be empty."""
+    places = pd.MultiIndex.from_frame(fitted[FOLD])
+    sets = selected.groupby(FOLD)["feature"].agg(set).reindex(places)
+    return [value if isinstance(value, set) else set() for value in sets]
+
+
+def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return how many selected features were planted, and how many planted ones were selected.
+
+    All are means over folds; a fold that selects nothing has a recall of 0 and no precision or
+    strength. The strength of a feature is the share of markers with a smaller effect, 0 if it is
+    none itself.
+    """
+    rows = []
+    for key, table in selected.items():
+        if key[0] not in truth or table.empty:
+            continue
+        known = truth[key[0]]
+        markers = known.dropna(subset="class").set_index("feature")["effect"].abs()
+        weaker = ((markers.rank(method="min") - 1) / len(markers)).to_dict()
+        sets = _sets(table, fits[key].query("status == 'ok'"))
+        hits = pd.Series([len(chosen & weaker.keys()) for chosen in sets])
+        ranks = pd.Series([fsum(weaker.get(name, 0.0) for name in chosen) for chosen in sets])
+        sizes = pd.Series(map(len, sets)).replace(0, np.nan)
+        rows.append(
+            named(key)
+            | {"planted": len(markers), "by_chance": len(markers) / len(known)}
+            | {"precision": (hits / sizes).mean(), "recall": (hits / len(markers)).mean()}
+            | {"strength": (ranks / sizes).mean()}
+        )
+    return pd.DataFrame(rows, columns=STUDY_TABLES["recovery"].fixed)

@@ -1,0 +1,107 @@
+"""What was run: data sets, classes, their diagnostics, seconds and failures of fits."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Tables, stack
+
+_BINS = 20
+
+
+def seconds(fits: Tables) -> pd.DataFrame:
+    """Return the median seconds of a fit and of a prediction."""
+    table = stack(fits, ["fit_seconds", "predict_seconds"])
+    return table.groupby(KEY, sort=False).median().reset_index()
+
+
+def problems(fits: Tables) -> pd.DataFrame:
+    """Return one row per failed fit and per fit with warnings."""
+    table = stack(fits, [*FOLD, "error", "warnings"])
+    long = table.melt([*KEY, *FOLD], var_name="kind", value_name="text")
+    return long[long["text"] != ""].reset_index(drop=True)
+
+
+def ratios(
+    normality: pd.DataFrame, within: pd.DataFrame, dependence: pd.DataFrame, alpha: float
+) -> dict[str, float]:
+    """Return the ratios of the paper's Table 1 and what goes beyond it, for one data set.
+
+    ``normality``, ``within`` (the classes) and ``dependence`` are its tables; ``alpha`` is the
+    level of the normality test.
+    """
+    tested = within["p"].dropna()
+    others = [name for name in normality if name.startswith("p.")]
+    return {
+        "non_normal_ratio": float((normality["p"] < alpha).mean()),
+        "non_normal_ratio_fdr": _fdr_ratio(normality["p"], alpha),
+        "non_normal_within_ratio": float((tested < alpha).mean()) if len(tested) else np.nan,
+        "non_normal_within_ratio_fdr": _fdr_ratio(tested, alpha),
+        "dependent_ratio": float(dependence["dependent"].mean()),
+        "max_abs_r": float(dependence["r"].abs().max()),
+        **{f"below.{name[2:]}": float((normality[name] < alpha).mean()) for name in others},
+    }
+
+
+def _fdr_ratio(p: pd.Series, alpha: float) -> float:
+    return float((benjamini_hochberg(p.to_numpy()) < alpha).mean()) if len(p) else np.nan
+
+
+def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return how the p-values of the normality test of each data set are distributed."""
+    edges = np.linspace(0, 1, _BINS + 1)
+    tables = []
+    for dataset, table in normality.items():
+        counts = np.histogram(table["p"].dropna(), edges)[0]
+        bins = pd.DataFrame({"lower": edges[:-1], "upper": edges[1:], "features": counts})
+        tables.append(bins.assign(dataset=dataset, share=counts / max(1, counts.sum())))
+    columns = STUDY_TABLES["p_values"].fixed
+    return (
+        pd.concat(tables, ignore_index=True)[columns]
+        if tables
+        else pd.DataFrame([], columns=columns)
+    )
+
+
+def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) -> pd.DataFrame:
+    """Return the `ratios` of each data set with at least two features without missing values.
+
+    ``tables`` are those of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`, by data set each.
+    """
+    rows = []
+    for dataset, test in tables["dependence_test"].items():
+        if test.empty:
+            continue
+        overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
+        found = ratios(overall, within, tables["dependence"][dataset], alpha)
+        rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **found})
+    fixed = STUDY_TABLES["diagnostics"].fixed
+    others = [name for name in pd.DataFrame(rows) if name not in fixed]
+    return pd.DataFrame(rows, columns=[*fixed, *others])
+
+
+def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
+    """Return the size of each data set, and how many missing values a fold filled in."""
+    imputed = dict.fromkeys(headers, 0)
+    for (dataset, *_), table in fits.items():
+        imputed[dataset] = max(imputed[dataset], int(table["imputed"].max()))
+    rows = [
+        {"dataset": name, "samples": len(each.samples), "features": each.n_features}
+        | {"classes": len(each.classes), "missing": each.missing, "imputed": imputed[name]}
+        | {"groups": np.nan if each.groups is None else len(np.unique(each.groups))}
+        for name, each in headers.items()
+    ]
+    return pd.DataFrame(rows, columns=STUDY_TABLES["datasets"].fixed)
+
+
+def class_sizes(headers: Headers) -> pd.DataFrame:
+    """Return how many samples each class of each data set has."""
+    rows = [
+        {"dataset": name, "class": label, "samples": int(n)}
+        for name, each in headers.items()
+        for label, n in zip(*np.unique(each.labels, return_counts=True), strict=True)
+    ]
+    return pd.DataFrame(rows, columns=STUDY_TABLES["class_sizes"].fixed)

@@ -1,0 +1,45 @@
+"""Tables of classifiers by data set, scheme of folds and classifier, and what reads them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import DataSetHeader
+from xnbflow.evaluation.training import LOG_POSTERIOR
+
+KEY = ["dataset", "folds", "classifier"]
+FOLD = ["repeat", "fold"]
+
+#: What identifies the results of a classifier: data set, scheme of folds, classifier.
+Key = tuple[str, str, str]
+
+#: Tables of all repeats.
+Tables = Mapping[Key, pd.DataFrame]
+Headers = Mapping[str, DataSetHeader]
+
+
+def named(key: Key) -> dict[str, str]:
+    """Return the fields of a row that identify its classifier."""
+    return dict(zip(KEY, key, strict=True))
+
+
+def stack(tables: Tables, columns: list[str]) -> pd.DataFrame:
+    """Put the given columns of all classifiers into one table, with their key."""
+    if not tables:
+        return pd.DataFrame(columns=[*KEY, *columns])
+    rows = pd.concat({key: table[columns] for key, table in tables.items()}, names=KEY)
+    return rows.reset_index(KEY).reset_index(drop=True)
+
+
+def arrays(
+    table: pd.DataFrame, header: DataSetHeader
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]:
+    """Return true and predicted labels, log-posterior (None without any) and classes."""
+    log_posterior = table[[LOG_POSTERIOR + label for label in header.classes]].to_numpy(dtype=float)
+    return (
+        table["true"].to_numpy(dtype=str),
+        table["predicted"].to_numpy(dtype=str),
+        None if np.isnan(log_posterior).all() else log_posterior,
+        header.classes,
+    )
