@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.evaluation.keyed_tables import Headers, Key, named
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     LEVEL,
@@ -22,7 +23,6 @@ from xnbflow.inference.intervals import (
     share_p,
 )
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import Headers, Key, named
 
 __all__ = ["ClassRecall", "Performance", "estimates", "performance", "pooled_performance"]
 

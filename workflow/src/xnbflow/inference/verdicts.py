@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
+from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import KEY, Headers, Key, named
 
 __all__ = ["SURE", "Verdict", "copies", "holm", "overconfidence_p", "verdict", "verdicts"]
 

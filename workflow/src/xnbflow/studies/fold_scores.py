@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, arrays, named, stack
 from xnbflow.evaluation.metrics import CLASS_METRICS, FOLD_METRICS, class_metrics, fold_metrics
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Tables, arrays, named, stack
 
 #: Metrics in the order in which they are shown.
 _METRICS = (*FOLD_METRICS, "features_per_class", "features")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Key, Tables, arrays, named, stack
 from xnbflow.evaluation.metrics import roc_curves
 from xnbflow.inference.calibration import calibration_curve, confidence_table
 from xnbflow.inference.intervals import CROSS_VALIDATED, share_interval
 from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Key, Tables, arrays, named, stack
 
 
 def confusion(predictions: Tables) -> pd.DataFrame:

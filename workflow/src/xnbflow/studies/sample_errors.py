@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 
+from xnbflow.evaluation.keyed_tables import KEY, Tables, stack
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.inference.verdicts import SURE
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import KEY, Tables, stack
 
 
 def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:

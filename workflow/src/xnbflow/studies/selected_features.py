@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSetHeader
+from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
 from xnbflow.inference.halves import half_stability, pairs_of, selection_shares
 from xnbflow.inference.intervals import UNKNOWN, Estimate
 from xnbflow.inference.stability import UNDEFINED, stability_index
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
 
 #: The table ``halves`` by data set and classifier.
 Halves = Mapping[tuple[str, str], pd.DataFrame]

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
 from xnbflow.tables.contract import STUDY_TABLES
-from xnbflow.tables.keyed_tables import FOLD, KEY, Headers, Tables, stack
 
 _BINS = 20
 

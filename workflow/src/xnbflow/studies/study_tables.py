@@ -7,6 +7,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
+from xnbflow.evaluation.keyed_tables import Headers, Tables
 from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, inflation_of
@@ -34,7 +35,6 @@ from xnbflow.tables.contract import (
     TRUTH_TABLE,
     TableSchema,
 )
-from xnbflow.tables.keyed_tables import Headers, Tables
 from xnbflow.tables.storage import read_parquet
 
 __all__ = ["study_tables"]
@@ -57,7 +57,7 @@ def study_tables(
     ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
     configuration names; else empty). ``files`` are paths by the name of the table; ``paper`` are
     the tables that it prints. ``owners`` say what the files belong to, in their order: ``datasets``
-    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.tables.keyed_tables.Key` each,
+    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.evaluation.keyed_tables.Key` each,
     ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
     of the normality test. The mapping ``paper`` says which classifier is the paper's ``nb``, and
     which its ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals
