@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.terms import column_of_term
 from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class DataSetHeader:
     n_features : int
     feature_columns : tuple of str
         Columns of what else is known of features.
-    name, samples, labels, groups, sample_metadata, missing, notes, scale
+    name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend
         As those of `DataSet`.
     """
 
@@ -68,6 +69,8 @@ class DataSetHeader:
     missing: bool = False
     notes: tuple[str, ...] = ()
     scale: str = ""
+    adjust: tuple[str, ...] = ()
+    trend: bool = False
 
     @property
     def classes(self) -> np.ndarray:
@@ -106,6 +109,11 @@ class DataSet:
     scale : {"", "log2", "ln"}
         Which logarithms of intensities, or of counts, the linear features are; empty where that is
         not known.
+    adjust : tuple of str
+        Columns of ``sample_metadata`` for which comparisons of classes are adjusted. They are
+        numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
+    trend : bool, default=False
+        Whether the variance of a feature depends on its mean, as of logarithms of counts.
 
     Raises
     ------
@@ -132,6 +140,8 @@ class DataSet:
     missing: bool = False
     notes: tuple[str, ...] = ()
     scale: str = ""
+    adjust: tuple[str, ...] = ()
+    trend: bool = False
 
     if TYPE_CHECKING:  # what is given may be a list; what is held is an array
 
@@ -149,6 +159,8 @@ class DataSet:
             missing: bool = False,
             notes: Iterable[str] = (),
             scale: str = "",
+            adjust: Iterable[str] = (),
+            trend: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -160,6 +172,7 @@ class DataSet:
             "values": np.ascontiguousarray(self.values, dtype=np.float64),
             "kinds": np.asarray(kinds, dtype=str),
             "notes": tuple(self.notes),
+            "adjust": tuple(self.adjust),
         }
         for key in ("features", "samples", "labels", "groups"):
             if (given := getattr(self, key)) is not None:
@@ -170,6 +183,18 @@ class DataSet:
         for key, array in held.items():
             object.__setattr__(self, key, array)
         self._check()
+
+    @property
+    def covariates(self) -> dict[str, np.ndarray]:
+        """The columns of ``adjust`` by name: numbers, or texts, which are categories."""
+        found = {}
+        known = pd.DataFrame() if self.sample_metadata is None else self.sample_metadata
+        for term in self.adjust:
+            name = column_of_term(term)
+            cells = known[name].to_numpy()
+            numbers = pd.to_numeric(known[name], errors="coerce").to_numpy(dtype=float)
+            found[name] = numbers if name == term and np.isfinite(numbers).all() else cells
+        return found
 
     @property
     def columns_by_kind(self) -> dict[str, np.ndarray]:
@@ -206,6 +231,10 @@ class DataSet:
             refuse_control_characters(self.name, f"{what} name", names)
         refuse_control_characters(self.name, "label", self.labels)
         refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
+        known = () if self.sample_metadata is None else list(self.sample_metadata)
+        if absent := [term for term in self.adjust if column_of_term(term) not in known]:
+            msg = f"{self.name}: there is no column {quoted(absent[0])} of samples to adjust for"
+            raise InputError(msg, key="adjust")
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
@@ -286,6 +315,10 @@ class DataSet:
             header["notes"] = list(self.notes)
         if self.scale:
             header["scale"] = self.scale
+        if self.adjust:
+            header["adjust"] = list(self.adjust)
+        if self.trend:
+            header["trend"] = True
         return pa.table(columns).replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
 
     @classmethod
@@ -357,6 +390,8 @@ def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) ->
         header.missing,
         header.notes,
         header.scale,
+        header.adjust,
+        header.trend,
     )
 
 
@@ -510,6 +545,8 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
         header.get("missing", False),
         tuple(header.get("notes", ())),
         header.get("scale", ""),
+        tuple(header.get("adjust", ())),
+        header.get("trend", False),
     )
 
 
@@ -525,11 +562,14 @@ def _wrong_header(header: Any) -> str:
     for key, cells in {"samples": samples, **of_samples, **phenotype}.items():
         if not _are_texts(cells) or len(cells) != len(samples or ()):
             return f"its metadata has not one text per sample under {key!r}"
-    if not _are_texts(header.get("feature_columns", [])) or not _are_texts(header.get("notes", [])):
+    texts = [header.get(key, []) for key in ("feature_columns", "notes", "adjust")]
+    if not all(map(_are_texts, texts)):
         return "its metadata names columns or notes that are no text"
     if header.get("scale", "") not in ("", "log2", "ln"):
         return "its scale is unknown"
-    return "" if isinstance(header.get("missing", False), bool) else "its mark 'missing' is damaged"
+    marks = {key: header.get(key, False) for key in ("missing", "trend")}
+    wrong = [key for key, value in marks.items() if not isinstance(value, bool)]
+    return f"its mark {wrong[0]!r} is damaged" if wrong else ""
 
 
 def _are_texts(cells: Any) -> bool:
