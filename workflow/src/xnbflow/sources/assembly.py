@@ -129,11 +129,13 @@ def _adjusted(
     dataset: SheetRow, where: str, metadata: pd.DataFrame, samples: np.ndarray
 ) -> list[str]:
     """Return the terms of the option ``adjust``; refuse columns with missing values."""
-    terms = dataset.names("adjust")
-    names = [column_of_term(term) for term in terms]
-    _require_columns(where, metadata, "adjust", names)
-    for name in names:
+    terms = []
+    for term in dataset.names("adjust"):
+        wanted = column_of_term(term)
+        name = _column(metadata, wanted)
+        _require_columns(where, metadata, "adjust", [name])
         _refuse_unknown(where, metadata[name], samples, "adjust")
+        terms.append(name if term == wanted else f"factor({name})")
     return terms
 
 
@@ -213,8 +215,7 @@ def _groups(
                 "none is on both sides of a fold"
             )
         return None
-    columns = {column.lower(): column for column in metadata}
-    name = wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+    name = _column(metadata, wanted)
     _require_columns(where, metadata, "group", [name])
     _refuse_unknown(where, metadata[name], samples, "group")
     groups = metadata[name].to_numpy(dtype=str)
@@ -228,6 +229,12 @@ def _groups(
         )
         raise InputError(msg, key="group")
     return groups
+
+
+def _column(metadata: pd.DataFrame, wanted: str) -> str:
+    """Return the column of a name, or of the same one in small and capital letters."""
+    columns = {column.lower(): column for column in metadata}
+    return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
 
 
 def _require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
