@@ -211,10 +211,9 @@ class TableGroup:
         wanted = getattr(study, self.wanted) if self.wanted else ()
         names = [name for name in wildcards_of(self.path) if name not in {"study", "table"}]
         if not names:
-            values = [{}] if wanted else []
-        else:
-            cells = [(each,) if isinstance(each, str) else each for each in wanted]
-            values = [dict(zip(names, each, strict=True)) for each in cells]
+            wanted = [()] if wanted else []
+        cells = [(each,) if isinstance(each, str) else each for each in wanted]
+        values = [dict(zip(names, each, strict=True)) for each in cells]
         own = {"study": study.id} if "study" in self.path.wildcards else {}
         files = [*self.files.values(), *self.texts] or [self.path]
         return [path.of(**own, **each) for each in values for path in files]
@@ -236,12 +235,14 @@ def _read(
     try:
         shared = {**known, **_columns(groups.pop("shared", {}), {})}
         for group, declared in groups.items():
-            tables = {name: each for name, each in declared.items() if isinstance(each, dict)}
-            for name, table in tables.items():
+            tables = {}
+            others = {name: each for name, each in declared.items() if not isinstance(each, dict)}
+            for name, table in declared.items():
+                if name in others:
+                    continue
                 place = f"{group}.{name}"
                 columns = _columns(table.pop("columns"), shared)
                 tables[name] = TableSchema(name, columns=columns, **table)
-            others = {name: each for name, each in declared.items() if name not in tables}
             groups[group] = {**others, "tables": tables}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         msg = f"{path}, [{place}]: {error}; correct the declaration"
