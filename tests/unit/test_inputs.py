@@ -20,8 +20,8 @@ from sklearn.naive_bayes import GaussianNB as ScikitGaussianNB
 from toys import put
 from unit.test_models_file import two_classes
 
-from xnbflow import models, preprocessing
 from xnbflow import naive_bayes as nb
+from xnbflow import preprocessing
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared
 from xnbflow.data.columns import column_mask, column_positions
@@ -443,7 +443,6 @@ SAID = {
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
     "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
-    "toy has missing values; fill": lambda: models.portability(HOLES, LINEAR, ["g0"], 2),
     r"mu has shape \(1,\); boundaries": lambda: von_mises_boundary([0], [1, 1]),
     "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
