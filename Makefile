@@ -7,9 +7,11 @@ INSTALLED := $(VENV)/installed
 DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
+VERSIONS ?= lowest-direct
+DATED := .venv-$(VERSIONS)
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast fuzz cluster-acceptance coverage lint audit format manual docs bench package paper-scale lock clean
+.PHONY: run test test-fast test-versions test-processors fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -23,6 +25,20 @@ test: $(INSTALLED)
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
+
+## test-versions: the fast unit tests with the oldest dependencies that pyproject.toml allows, or VERSIONS=highest (needs uv)
+# Old packages get warnings of deprecation from newer ones that they use: there they are no errors.
+test-versions:
+	uv venv --quiet --clear --python $(PYTHON) $(DATED)
+	uv pip compile --quiet --resolution $(VERSIONS) --python $(DATED) --extra workflow --extra test pyproject.toml -o $(DATED)/versions.txt
+	uv pip install --quiet --python $(DATED) -r $(DATED)/versions.txt
+	uv pip install --quiet --python $(DATED) --no-deps -e .
+	NUMBA_CACHE_DIR=$(DATED)/kernels $(DATED)/bin/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit \
+	  $(if $(filter lowest-direct,$(VERSIONS)),-W default::DeprecationWarning)
+
+## test-processors: the fast unit tests with each BLAS kernel, thread number, locale, ... of .ci/processors.py; SETTINGS=--short, or names of settings
+test-processors: $(INSTALLED)
+	@$(BIN)/python .ci/processors.py $(SETTINGS)
 
 ## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)
@@ -40,6 +56,10 @@ lint: $(INSTALLED)
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
+
+## lint-ci: the workflows of the hosted CI, by zizmor and, where it is installed, actionlint
+lint-ci: $(INSTALLED)
+	@.ci/lint-ci $(BIN)/zizmor
 
 ## audit: known vulnerabilities of the locked dependencies (needs a network that reaches PyPI's advisories)
 audit: $(INSTALLED)
@@ -69,6 +89,10 @@ bench: $(INSTALLED) $(PEER)/installed
 package:
 	@.ci/package $(PYTHON)
 
+## release-check: version, dated changelog, CITATION.cff, .zenodo.json, wheel and documents agree; TAG=v0.1.0 is compared too
+release-check: $(INSTALLED)
+	@$(BIN)/python .ci/release_check.py $(if $(TAG),--tag $(TAG))
+
 ## coverage: the lines that no fast test reaches
 coverage: $(INSTALLED)
 	@$(BIN)/python -m pytest -q -m "not slow" --cov=xnbflow --cov-report=term-missing:skip-covered tests/unit tests/papers
@@ -84,7 +108,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

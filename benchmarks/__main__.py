@@ -22,7 +22,16 @@ import pandas as pd
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results" / "benchmarks"
 #: The benchmarks with rows on the page, in its order.
-SHOWN = ("xnb", "gaussian", "flexible", "samples", "normality", "dependence", "cumida")
+SHOWN = (
+    "xnb",
+    "gaussian",
+    "flexible",
+    "samples",
+    "normality",
+    "dependence",
+    "linear_models",
+    "cumida",
+)
 
 
 def main(words: list[str]) -> None:

@@ -40,8 +40,8 @@ def names(requirements):
 
 LIBRARY = names(PROJECT["dependencies"])
 WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
-DEV = names(PROJECT["optional-dependencies"]["dev"])
-#: What a user may do without: AnnData files, and what finds markers besides this package.
+TEST = names(PROJECT["optional-dependencies"]["test"])
+#: What a user may do without: AnnData files, what finds markers besides this package, crates.
 EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
 EXTRA |= names(PROJECT["optional-dependencies"]["cells"])
 #: What benchmarks compare with, where it is installed.
@@ -56,39 +56,36 @@ def test_the_library_s_imports_are_declared_and_nothing_else():
 
 
 def test_the_imports_of_tests_and_benchmarks_are_declared():
-    declared = LIBRARY | WORKFLOW | DEV | EXTRA | PEERS
+    declared = LIBRARY | WORKFLOW | TEST | EXTRA | PEERS
     assert imported(ROOT / "tests") | imported(ROOT / "benchmarks") <= declared
 
 
-def test_the_conda_environment_has_what_jobs_import():
-    text = yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"]
-    conda = {re.match(r"[A-Za-z0-9_.-]+", each)[0] for each in text if isinstance(each, str)}
-    conda = {CALLED.get(name, name) for name in conda}
-    assert imported(ROOT / "workflow") - EXTRA <= conda
+def ranges(requirements):
+    """Map the name of each requirement to its range."""
+    return dict(re.fullmatch(r"([A-Za-z0-9_.-]+) ?(\S*)", each).groups() for each in requirements)
 
 
-def locked(python):
-    """What requirements.lock resolved for a Python, by name."""
-    found = {}
-    lock = (ROOT / "requirements.lock").read_text()
-    for name, version, marker in re.findall(
-        r"^([a-z0-9.-]+)==(\S+)(?: ; (.*?))? \\$", lock, re.MULTILINE
-    ):
-        bound = re.search(r"python_full_version (<|>=) '3\.(\d+)'", marker)
-        minor = int(python.partition(".")[2])
-        if bound is None or (minor < int(bound[2])) == (bound[1] == "<"):
-            assert name not in found, f"{name} is locked twice for Python {python}"
-            found[name] = version
-    return found
+def test_the_conda_environment_has_the_ranges_of_the_project():
+    conda = ranges(yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"])
+    minors = [int(each) for each in re.findall(r"Python :: 3\.(\d+)", str(PROJECT["classifiers"]))]
+    assert conda.pop("python") == f"{PROJECT['requires-python']},<3.{max(minors) + 1}"
+    declared = ranges(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["workflow"])
+    del declared["snakemake"]  # that of the caller
+    assert {CALLED.get(name, name): versions for name, versions in conda.items()} == declared
 
 
-def test_the_conda_environment_has_the_versions_of_the_lock():
-    text = yaml.safe_load((ROOT / "envs/xnbflow.yaml").read_text())["dependencies"]
-    python, *others = [re.fullmatch(r"([a-z0-9-]+) ==?([\w.]+)", each).groups() for each in text]
-    assert python[0] == "python"
-    versions = locked(python[1])
-    for name, version in others:
-        assert version == versions[CALLED.get(name, name)], name
+def test_the_workflow_catalogue_finds_its_files():
+    """What its page "Adding workflows" requires of a workflow of standardized usage."""
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    assert set(usage["software-stack-deployment"]) == {"conda", "apptainer", "apptainer+conda"}
+    assert isinstance(usage["report"], bool)
+    assert (ROOT / "workflow/Snakefile").is_file()
+    assert list(ROOT.glob("workflow/rules/*.smk"))
+    assert (ROOT / "config/README.md").is_file()
+    readme = (ROOT / "README.md").read_text().lower()
+    assert "snakemake" in readme
+    assert "workflow" in readme
 
 
 def test_the_lock_names_no_index():

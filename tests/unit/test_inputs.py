@@ -21,8 +21,8 @@ from refused_samples import CODES, HALF, NOISE
 from toys import put
 from unit.test_models_file import two_classes
 
-from xnbflow import models, preprocessing
 from xnbflow import naive_bayes as nb
+from xnbflow import preprocessing
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared
@@ -389,7 +389,6 @@ SAID = {
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
     "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
-    "toy has missing values; fill": lambda: models.portability(HOLES, LINEAR, ["g0"], 2),
     "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),

@@ -1,0 +1,346 @@
+"""Moderated linear models and their designs: R's limma 3.54, stored numbers of it, derivations."""
+
+import numpy as np
+import pytest
+from r_oracles import r_answers
+from toys import refused
+
+from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.diagnostics.moderation import trigamma_inverse
+from xnbflow.sources.cumida import read_cumida_csv
+from xnbflow.sources.geo import read_geo
+from xnbflow.sources.sheet import SheetRow
+
+#: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
+#: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
+#: are missing.
+LIMMA = """
+k <- ncol(classes)
+design <- cbind(classes, if (exists("beside")) beside)
+for (i in 1:k) {
+  functionals <- diag(ncol(design))
+  functionals[i, 1:k] <- -1 / (k - 1)
+  functionals[i, i] <- 1
+  functionals <- functionals[c(i, setdiff(seq_len(ncol(design)), i)), ]
+  fit <- eBayes(lmFit(values, design %*% solve(functionals)), trend = trend[1] > 0)
+  table <- topTable(fit, coef = 1, number = Inf, sort.by = "none", confint = TRUE)
+  for (name in c("logFC", "CI.L", "CI.R", "t", "P.Value", "adj.P.Val"))
+    put(paste0(name, i), table[[name]])
+  put(paste0("df", i), fit$df.total)
+}
+put("mean", fit$Amean)
+put("posterior", fit$s2.post)
+put("prior", rep_len(fit$s2.prior, nrow(values)))
+put("prior_df", fit$df.prior)
+"""
+NAMES = {"log_fold_change": "logFC", "lower": "CI.L", "upper": "CI.R", "t": "t"}
+NAMES |= {"p": "P.Value", "fdr": "adj.P.Val", "df": "df"}
+
+
+def agrees_with_limma(values, codes, groups=None, covariates=None, *, beside=None, trend=False):
+    """Compare every number with limma's; ``beside`` are the further columns of its design."""
+    arrays = {"values": values, "classes": np.eye(codes.max() + 1)[codes], "trend": [trend]}
+    limma = r_answers("limma", LIMMA, **arrays, **({} if beside is None else {"beside": beside}))
+    found = moderated_contrasts(values, codes, groups, covariates, trend=trend)
+    whole = {"rtol": 1e-6, "atol": 1e-11 * np.nanmax(np.abs(values))}
+    assert found.prior_df == pytest.approx(limma["prior_df"][0], rel=1e-6)
+    np.testing.assert_allclose(found.mean, limma["mean"], **whole)
+    for i in range(codes.max() + 1):
+        assert np.isfinite(found.t[i]).mean() > 0.9
+        for ours, theirs in NAMES.items():
+            np.testing.assert_allclose(getattr(found, ours)[i], limma[f"{theirs}{i + 1}"], **whole)
+        np.testing.assert_allclose(found.posterior_variance[i], limma["posterior"], rtol=1e-6)
+        np.testing.assert_allclose(found.prior_variance[i], limma["prior"], rtol=1e-6)
+    return found
+
+
+def microarray(folder, name):
+    series = read_cumida_csv(folder / "microarray" / f"{name}.csv.gz", name)
+    return series.values, np.unique(series.labels, return_inverse=True)[1]
+
+
+def blanked(values, rng, share=0.03):
+    return np.where(rng.random(values.shape) < share, np.nan, values)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SRBCT_Khan2001", "Leukemia_Golub1999", "Heart_GSE1145"])
+def test_classes_of_real_series_are_compared_as_by_limma(shared_data, name):
+    found = agrees_with_limma(*microarray(shared_data, name))
+    assert len(found.designs) == 1
+    assert found.designs[0].left_out == 0
+
+
+@pytest.mark.slow
+def test_missing_values_of_several_classes_are_left_out_as_by_limma(shared_data, rng):
+    values, codes = microarray(shared_data, "SRBCT_Khan2001")
+    values = blanked(values, rng)
+    values[5, codes == 2] = np.nan  # its contrasts need this class
+    values[6, 3:] = np.nan  # no residual degrees of freedom
+    found = moderated_contrasts(values, codes)
+    assert np.isnan(found.t[:, 5:7]).all()
+    agrees_with_limma(np.delete(values, [5, 6], axis=0), codes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.0, 0.03])
+def test_tumours_and_normal_tissue_of_patients_are_paired_as_by_limma(shared_data, rng, share):
+    values, codes = microarray(shared_data, "Pancreas_GSE22780")
+    values = blanked(values[::5], rng, share)
+    patients = np.tile(np.arange(8), 2)
+    found = agrees_with_limma(values, codes, patients, beside=np.eye(8)[patients][:, 1:])
+    assert found.designs[0].blocks == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.0, 0.03])
+def test_age_and_sex_are_adjusted_for_as_by_limma(shared_data, rng, share):
+    options = {"regex": "patient|healthy control", "map": "patient:cancer,healthy control:normal"}
+    row = SheetRow("early", "geo", "GSE4107", label="title", options=options)
+    series = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
+    age = series.sample_metadata["Age"].to_numpy(dtype=float)
+    sex = series.sample_metadata["Gender"].to_numpy()
+    values = blanked(np.log2(series.values[::5]), rng, share)
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    beside = np.column_stack([age, sex == "M"])
+    agrees_with_limma(values, codes, None, {"Age": age, "Gender": sex}, beside=beside)
+
+
+def counts(rng, n_genes=2000, n_samples=12):
+    """Return log counts per gene, whose variance falls with the mean."""
+    level = rng.gamma(0.7, 200.0, size=(n_genes, 1))
+    return np.log2(rng.poisson(level * rng.gamma(10.0, 0.1, size=(n_genes, n_samples))) + 0.5)
+
+
+@pytest.mark.parametrize(("n_genes", "share"), [(2000, 0.0), (2000, 0.05), (30, 0), (5, 0), (3, 0)])
+def test_the_trend_is_that_of_limma(rng, n_genes, share):
+    values = blanked(counts(rng)[-n_genes:], rng, share)
+    if share:
+        values[7, np.arange(12) % 4 > 0] = np.nan  # without residual degrees of freedom
+        values[8, np.arange(12) % 11 % 4 > 0] = np.nan  # with one
+    agrees_with_limma(values, np.repeat([0, 1, 2], 4), trend=True)
+
+
+@pytest.mark.parametrize("trend", [False, True])
+def test_equal_variances_have_infinite_prior_degrees_of_freedom(rng, trend):
+    pattern = rng.normal(size=12)
+    values = np.array([rng.permutation(pattern[:6]).tolist() * 2 for _ in range(80)])
+    scale = rng.uniform(0.9, 1.1, size=(80, 1))
+    values = scale * (values + rng.normal(size=(80, 2))[:, np.repeat([0, 1], 6)])
+    codes = np.repeat([0, 1], 6)
+    found = moderated_contrasts(values, codes, trend=trend)
+    assert np.isinf(found.prior_df).all()
+    if not trend:  # then the posterior is the mean of the variances
+        mean = (scale**2).mean() * pattern[:6].var(ddof=1)
+        np.testing.assert_allclose(found.posterior_variance, mean)
+        assert (found.df == 800).all()
+    agrees_with_limma(values, codes, trend=trend)
+
+
+@pytest.mark.parametrize("constant", [1, 12])
+def test_constant_genes_are_moderated_as_by_limma(rng, constant):
+    values = rng.normal(size=(20, 8)) * rng.gamma(1.0, size=(20, 1))
+    values[:constant] = 0.1 if constant == 1 else 0  # 0.1 leaves limma a rounding error
+    found = agrees_with_limma(values, np.repeat([0, 1], 4))
+    assert found.zero_variances == constant
+
+
+def test_residuals_that_are_rounding_errors_are_no_variance(rng):
+    codes = np.repeat([0, 1], [3, 5])
+    values = np.vstack([rng.normal(size=(4, 8)), np.array([0.1, 0.7])[codes]])
+    assert moderated_contrasts(values, codes).zero_variances == 1
+
+
+def test_one_gene_has_the_t_test_of_its_own_variance(rng):
+    values, codes = rng.normal(size=(1, 9)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
+    found = agrees_with_limma(values, codes)
+    a, b = values[0, codes == 0], values[0, codes == 1]
+    pooled = (3 * a.var(ddof=1) + 4 * b.var(ddof=1)) / 7
+    assert found.t[0, 0] == pytest.approx((a.mean() - b.mean()) / np.sqrt(pooled * (1 / 4 + 1 / 5)))
+
+
+def formula(n_genes=5, n_samples=11):
+    """Return values that every machine makes, with one gap, three classes, ages and plates."""
+    i, j = np.indices((n_genes, n_samples))
+    values = np.round((1 + i) * np.sin(1.7 * i * j + j**2) + np.cos(i - j), 6)
+    values += 3.0 * (i % 4) * (j < 4)
+    values[2, 4] = np.nan
+    codes = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
+    ages = np.array([40.0, 52, 61, 47, 55, 39, 70, 66, 58, 43, 49])
+    plates = np.array(list("xyxyyxxyxyz"))
+    beside = np.column_stack([ages, plates == "y", plates == "z"])
+    return values, codes, {"age": ages, "plate": plates}, beside
+
+
+#: Of limma 3.54.1, R 4.2.2, for the first class of `formula`.
+STORED = {
+    "prior_df": 3.51534743,
+    "prior_variance": 4.27855587,
+    "posterior_variance": [2.61042251, 2.78140121, 4.0978686, 9.95791755, 11.2465157],
+    "log_fold_change": [0.455887731, 3.72843507, 6.84330228, 9.36626464, -0.539753177],
+    "lower": [-2.03069971, 1.16170527, 3.56380385, 4.50966172, -5.70103212],
+    "t": [0.418367268, 3.31474376, 4.86647287, 4.40085803, -0.238638992],
+    "p": [0.686031554, 0.00973272793, 0.00148895901, 0.00196407648, 0.817028935],
+    "fdr": [0.817028935, 0.0162212132, 0.00491019121, 0.00491019121, 0.817028935],
+    "df": [8.51534743, 8.51534743, 7.51534743, 8.51534743, 8.51534743],
+}
+
+
+def test_stored_numbers_of_limma_are_found():
+    values, codes, covariates, beside = formula()
+    found = moderated_contrasts(values, codes, None, covariates)
+    for name, expected in STORED.items():
+        np.testing.assert_allclose(getattr(found, name)[0], expected, rtol=1e-6, err_msg=name)
+    agrees_with_limma(values, codes, None, covariates, beside=beside)
+
+
+def test_stored_numbers_of_limma_s_trend_are_found():
+    values, codes, covariates, _ = formula(40)
+    found = moderated_contrasts(values, codes, None, covariates, trend=True)
+    assert found.prior_df[0] == pytest.approx(1.74216268)
+    expected = [54.4500634, 55.5730574, 63.0366765, 68.736494, 49.4516221]
+    np.testing.assert_allclose(found.prior_variance[0, ::8], expected, rtol=1e-7)
+
+
+def t_of_two(a, b):
+    """Return Student's t and its degrees of freedom: what one feature without a prior has."""
+    df = len(a) + len(b) - 2
+    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / df
+    return (a.mean() - b.mean()) / np.sqrt(pooled * (1 / len(a) + 1 / len(b))), df
+
+
+def test_groups_of_one_class_are_compared_by_their_means(rng):
+    values = rng.normal(size=(1, 9))
+    values[0, 8] = np.nan  # the mean of the last group is that of its other sample
+    groups = np.array(list("aabcdeeff"))
+    found = moderated_contrasts(values, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1]), groups)
+    v = values[0]
+    a, b = np.array([v[:2].mean(), v[2], v[3]]), np.array([v[4], v[5:7].mean(), v[7]])
+    assert (found.t[0, 0], found.df[0, 0]) == pytest.approx(t_of_two(a, b))
+    assert found.mean[0] == pytest.approx((a.sum() + b.sum()) / 6)
+    design = found.designs[0]
+    assert (design.blocks, design.averaged, design.left_out) == (0, 3, 0)
+
+
+def test_few_groups_of_one_class_are_left_out_beside_pairs(rng):
+    values, codes = rng.normal(size=(40, 11)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1])
+    groups = np.array(list("abcdabcdxyz"))
+    found = moderated_contrasts(values, codes, groups)
+    pairs = moderated_contrasts(values[:, :8], codes[:8], groups[:8])
+    np.testing.assert_allclose(found.t, pairs.t)
+    assert (found.designs[0].blocks, found.designs[0].left_out) == (4, 3)
+    difference = values[:, :4] - values[:, 4:8]  # the paired t test, moderated by hand
+    np.testing.assert_allclose(found.log_fold_change[0], difference.mean(axis=1))
+    one = moderated_contrasts(values[:1], codes, groups)
+    paired = difference[0].mean() / (difference[0].std(ddof=1) / 2)
+    assert (one.t[0, 0], one.df[0, 0]) == pytest.approx((paired, 3))
+
+
+def test_four_groups_of_one_class_share_a_level_beside_pairs(rng):
+    values, codes = rng.normal(size=(30, 13)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 0, 0])
+    groups = np.array(list("abcdabcdwxyzz"))
+    beside = np.zeros((12, 4))
+    beside[np.arange(8), np.tile(np.arange(4), 2)] = 1
+    means = np.column_stack([values[:, :11], values[:, 11:].mean(axis=1)])
+    found = moderated_contrasts(values, codes, groups)
+    same = agrees_with_limma(means, codes[:12], groups[:12], beside=beside)
+    np.testing.assert_allclose(found.t, same.t)
+    design = found.designs[0]
+    assert (design.blocks, design.averaged, design.left_out) == (4, 1, 0)
+
+
+def test_a_class_without_common_groups_is_compared_between_groups(rng):
+    tumour, normal, healthy = rng.normal(size=(3, 1, 4))
+    values = np.concatenate([tumour, normal, healthy], axis=1)
+    codes, groups = np.repeat([0, 1, 2], 4), np.array(list("abcdabcdwxyz"))
+    found = moderated_contrasts(values, codes, groups)
+    paired = (tumour - normal)[0]
+    t = paired.mean() / (paired.std(ddof=1) / 2)
+    assert found.t[:2, 0] == pytest.approx([t, -t])  # of the classes of the same patients
+    between = t_of_two(healthy[0], (tumour + normal)[0] / 2)
+    assert (found.t[2, 0], found.df[2, 0]) == pytest.approx(between)
+    assert [design.compared.tolist() for design in found.designs] == [[1, 1, 0], [0, 0, 1]]
+    values[0, 0] = np.nan  # then the patient's mean would be of normal tissue alone
+    between = t_of_two(healthy[0], (tumour + normal)[0, 1:] / 2)
+    found = moderated_contrasts(values, codes, groups)
+    assert (found.t[2, 0], found.df[2, 0]) == pytest.approx(between)
+    twice = np.append(values, values[:, 1:2], axis=1)  # means of classes have equal weights
+    found = moderated_contrasts(twice, np.append(codes, 0), np.append(groups, "b"))
+    assert (found.t[2, 0], found.df[2, 0]) == pytest.approx(between)
+
+
+def test_classes_are_connected_by_the_groups_of_other_classes(rng):
+    codes, groups = np.array([0, 1, 0, 1, 1, 2, 1, 2, 3, 3]), np.array(list("aabbccddxy"))
+    values = rng.normal(size=(20, 10))
+    found = moderated_contrasts(values, codes, groups)
+    assert found.designs[0].contrasts[0].tolist() == [1, -0.5, -0.5, 0]
+    beside = np.eye(4)[np.arange(8) // 2][:, 1:]
+    same = agrees_with_limma(values[:, :8], codes[:8], groups[:8], beside=beside)
+    np.testing.assert_allclose(found.t[:3], same.t)
+    np.testing.assert_allclose(found.mean, same.mean)
+    assert np.isnan(found.log_fold_change[3]).all()  # the means of the groups do not determine it
+
+
+def test_contrasts_that_cannot_be_estimated_are_missing(rng):
+    values, codes = rng.normal(size=(30, 12)), np.repeat([0, 1, 2], 4)
+    values[0, codes == 2] = np.nan
+    values[1] = np.nan
+    values[2, 4:] = np.nan
+    ages = rng.normal(size=12)
+    found = moderated_contrasts(values, codes, None, {"age": ages})
+    assert np.isnan(found.t[:, :3]).all()
+    assert np.isnan(found.log_fold_change[:, :3]).all()
+    assert np.isfinite(found.t[:, 3:]).all()
+    assert np.isnan(found.fdr[:, :3]).all()
+    pairs = rng.normal(size=(1, 8))
+    pairs[0, [0, 4, 5]] = np.nan  # two patients are left, and half of a third
+    found = moderated_contrasts(pairs, np.repeat([0, 1], 4), np.tile(np.arange(4), 2))
+    difference = pairs[0, 2:4] - pairs[0, 6:]
+    assert found.log_fold_change[0, 0] == pytest.approx(difference.mean())
+    assert found.df[0, 0] == 1
+
+
+def test_columns_with_large_values_are_centred(rng):
+    values, codes = rng.normal(size=(10, 12)), np.tile([0, 1], 6)
+    hours = rng.integers(0, 24, 12)
+    found = moderated_contrasts(values, codes, None, {"ns": 1.7e18 + hours * 3.6e12})
+    np.testing.assert_allclose(found.t, moderated_contrasts(values, codes, None, {"h": hours}).t)
+
+
+CODES, BATCH = np.repeat([0, 1], 4), np.array(list("xxxxyyyy"))
+AGE, SIDE = np.array([1.0, 2, 3, 5, 1, 2, 4, 9]), np.array(list("llrrllrr"))
+
+
+@pytest.mark.parametrize(
+    ("codes", "groups", "covariates", "message"),
+    [
+        (CODES, None, {"age": AGE, "batch": BATCH}, r"'batch' cannot be separated from the class,"),
+        (CODES, None, {"age": AGE, "years": 2 * AGE + 1}, r"'years' .* from the column 'age',"),
+        (CODES, None, {"x": AGE, "y": AGE + CODES}, "'y' .* from the class and the column 'x',"),
+        (CODES, np.tile(list("abcd"), 2), {"sex": np.tile(list("mmff"), 2)}, "from the groups,"),
+        (CODES, None, {"age": np.full(8, 0.1)}, "'age' is the same in all samples"),
+        (CODES[:7], None, {"age": np.full(7, 0.1)}, "'age' is the same in all samples"),
+        (CODES, None, {"side": np.full(8, "l")}, "'side' is the same in all samples"),
+        (CODES, None, {"age": np.where(AGE > 4, np.nan, AGE)}, "'age' has no value in 2 samples"),
+        (CODES, None, {"s": np.array([*"llrrllr", ""])}, "'s' has no value in 1 sample;"),
+        (CODES, None, {"id": np.array(list("abcdefgh"))}, "8 units .* 9 coefficients"),
+        (np.array([0, 1]), None, {}, "2 units .* 2 coefficients .the class.: no degrees"),
+        (CODES, BATCH, {}, "2 units .* 2 coefficients"),
+        (np.zeros(8, dtype=int), None, {}, "all samples have one class"),
+    ],
+)
+def test_designs_that_cannot_be_fitted_are_refused(codes, groups, covariates, message):
+    with refused(message):
+        moderated_contrasts(np.eye(8)[:, : len(codes)], codes, groups, covariates)
+
+
+def test_features_without_enough_values_are_refused():
+    values = np.where(np.arange(8) % 4 == 0, 1.0, np.nan)[None]
+    with refused("no feature has enough values"):
+        moderated_contrasts(values, CODES)
+
+
+def test_the_inverse_of_trigamma_is_that_of_limma():
+    x = [1e8, 1e7, 3.0, 0.01, 1e-6, 1e-9]
+    limma = r_answers("limma", 'put("y", trigammaInverse(x))', x=x)["y"]
+    np.testing.assert_allclose([trigamma_inverse(each) for each in x], limma, rtol=1e-9)
