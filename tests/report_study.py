@@ -181,7 +181,7 @@ def write_results(results, p_values=()):
     write_tables(tables, results.folder, contract.STUDY_TABLES)
     entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
     tables = description_tables(keys, dict.fromkeys(study.datasets, entries), files)
-    folder = root / contract.DESCRIPTION.of(study=study.id)
+    folder = root / contract.DESCRIPTION_TABLE.parent.of(study=study.id)
     write_tables(tables, folder, contract.DESCRIPTION_TABLES)
 
 
