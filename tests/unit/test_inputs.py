@@ -41,7 +41,7 @@ from xnbflow.inference import paired_tests, rank_tests
 from xnbflow.inference.permutation import label_test
 from xnbflow.inference.stability import stability_index
 from xnbflow.inference.verdicts import holm
-from xnbflow.models import final, fit_model, matching, validation
+from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.preprocessing.estimator import Estimator
 from xnbflow.preprocessing.selection.class_features import Candidates
