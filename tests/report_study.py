@@ -19,7 +19,8 @@ import pandas as pd
 import yaml
 
 from xnbflow.core.study import Study
-from xnbflow.data.dataset import DataSet, read_header
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds

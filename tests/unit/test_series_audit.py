@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
 
-from xnbflow.data.dataset import read_header
+from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
 from xnbflow.inference.verdicts import copies
 from xnbflow.sources.geo import read_geo

@@ -3,9 +3,9 @@
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.signature import gene_sets, signature_table
+from xnbflow.models.signature_overlap import compare_signatures
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.models.typicality import Typicality
-from xnbflow.models.validation import compare_signatures
 
 __all__ = [
     "TrainedModel",
