@@ -57,9 +57,9 @@ lint: $(INSTALLED)
 	@$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
-## lint-ci: the workflows of the hosted CI, by actionlint and zizmor
+## lint-ci: the workflows of the hosted CI, by zizmor and, where it is installed, actionlint
 lint-ci: $(INSTALLED)
-	@.ci/lint-ci $(BIN)/zizmor $(PYTHON)
+	@.ci/lint-ci $(BIN)/zizmor
 
 ## audit: known vulnerabilities of the locked dependencies (needs a network that reaches PyPI's advisories)
 audit: $(INSTALLED)
@@ -108,7 +108,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .venv-actionlint .venv-lowest-direct .venv-highest dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -55,7 +55,8 @@ import json, resource, sys, tempfile, time
 from pathlib import Path
 import numba, numpy as np
 from xnbflow.naive_bayes import XNB
-from xnbflow.data.dataset import DataSet, iterate_features, read_features, write_chunks
+from xnbflow.data.dataset import DataSet, read_features, write_chunks
+from xnbflow.data.series_file import iterate_features
 numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
 m, n, k = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)

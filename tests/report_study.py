@@ -19,7 +19,8 @@ import pandas as pd
 import yaml
 
 from xnbflow.core.study import Study
-from xnbflow.data.dataset import DataSet, read_header
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds
@@ -181,7 +182,7 @@ def write_results(results, p_values=()):
     write_tables(tables, results.folder, contract.STUDY_TABLES)
     entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
     tables = description_tables(keys, dict.fromkeys(study.datasets, entries), files)
-    folder = root / contract.DESCRIPTION.of(study=study.id)
+    folder = root / contract.DESCRIPTION_TABLE.parent.of(study=study.id)
     write_tables(tables, folder, contract.DESCRIPTION_TABLES)
 
 

@@ -27,7 +27,8 @@ import yaml
 from model_files import two_classes
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds_file import read_folds
 from xnbflow.models import fit_model, read_model, write_model
 from xnbflow.running.config import read_config

@@ -65,7 +65,7 @@ def test_every_file_is_documented(finished):
     assert len(files) > 100
     for folder, names in (
         (contract.STUDY_TABLE, contract.STUDY_TABLES),
-        (f"{contract.DESCRIPTION}/x", contract.DESCRIPTION_TABLES),
+        (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
     ):
         place = str(Path(folder.replace("{study}", "tiny")).parent)
         assert {f"{place}/{name}.tsv" for name in names} <= set(files)
@@ -74,11 +74,11 @@ def test_every_file_is_documented(finished):
     own = re.findall(r"`([\w{}./-]+/[\w{}./-]+)`", (ROOT / "resources/README.md").read_text())
     paths += [f"resources/{path}" for path in own]
     # a wildcard for any table would hide one that the page does not list
-    paths = [path.replace(".", r"\.") for path in paths if not path.endswith("/{table}.parquet")]
+    paths = [path.replace(".", r"\.") for path in paths if not path.endswith("{table}.parquet")]
     paths = [re.sub(r"\{\w+\}", "[^/]+", path) for path in paths]
     known = [re.sub(r"\\.parquet$", r"\\.(parquet|tsv)", path) for path in paths]
     listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    known += [rf"results/(.+/)?{name}\.(parquet|tsv)" for name in listed]
+    known += [rf"(results|resources)/(.+[/.])?{name}\.(parquet|tsv)" for name in listed]
     known = re.compile("|".join([*known, r".*/\.snakemake_timestamp"]))
     assert [file for file in files if not known.fullmatch(file)] == []
 

@@ -20,7 +20,7 @@ TABLES = [
     for path in sorted(SOURCES.rglob("tables.toml"))
     for group, tables in tomllib.loads(path.read_text()).items()
     for name, table in tables.items()
-    if "columns" in table
+    if isinstance(table, dict) and "columns" in table
 ]
 ROW = {"sample": "s", "fold": 1, "repeat": 0}
 

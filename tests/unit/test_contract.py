@@ -11,6 +11,7 @@ from toys import mistakes, python
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
+from xnbflow.core.study import Study
 from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.running.manual import results_manual
 from xnbflow.tables import contract
@@ -79,6 +80,16 @@ def test_every_template_names_its_wildcards():
             assert "{" not in template.of(**values)
             with pytest.raises(TypeError, match="has no other"):
                 template.of(**values, other="x")
+
+
+def test_a_study_wants_its_page_and_the_tables_of_what_it_asks_for():
+    study = Study("s", "", "", ("wine",), ("nb", "xnb"), ("f",), True, {}, final=("xnb",))
+    assert contract.GROUPS["report"].targets(study) == ["results/studies/s/report.html"]
+    models = contract.GROUPS["model"].targets(study)
+    assert models[0] == "results/wine/models/xnb.signature.parquet"
+    assert models[-1] == "results/wine/models/xnb.heatmap.tsv"
+    asked = {name for name, group in contract.GROUPS.items() if group.targets(study)}
+    assert asked == {"study", "description", "model", "report"}
 
 
 TYPES = {"text": "text", "perhaps": "text or none", "whole": "integer", "share": "number"}

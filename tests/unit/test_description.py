@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from toys import dataset
 
-from xnbflow.data.dataset import read_header
+from xnbflow.data.series_file import read_header
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB

@@ -9,11 +9,14 @@ import pandas as pd
 import paper_cases
 import pytest
 from sklearn.base import clone
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from unit.test_inputs import ESTIMATORS, make, samples
 
 from xnbflow import naive_bayes as nb
 from xnbflow.core.errors import InputError
+from xnbflow.evaluation.build import import_estimator
+from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.preprocessing import Imputer, QuantileNormalizer, SampleRanks, SampleStandardizer
 
 pytestmark = [
@@ -38,8 +41,9 @@ ALL = [each(**OPTIONS.get(each.__name__, {})) for each in ESTIMATORS]
 CLASSIFIERS = [
     each
     for each in ALL
-    if isinstance(each, nb.BaseNaiveBayes) and type(each).__name__ != "GeneralizedNB"  # binary
+    if isinstance(each, nb.BaseNaiveBayes) and get_tags(each).classifier_tags.multi_class
 ]
+ENTRIES = {import_estimator(each.estimator): each for each in shipped_methods().values()}
 #: Options by which the arithmetic differs.
 MORE = [
     nb.FlexibleNB(bandwidth="adaptive"),
@@ -54,9 +58,8 @@ NORMALISERS = [SampleRanks(), SampleStandardizer(), QuantileNormalizer(), Impute
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, (nb.ClassSpecificNB, nb.ClassSpecificNBCV)):
-        return {"check_dataframe_column_names_consistency": "features are found by their names"}
-    return {}
+    entry = ENTRIES.get(type(estimator))
+    return dict(entry.checks_not_met) if entry else {}
 
 
 @parametrize_with_checks([*ALL, *NORMALISERS], expected_failed_checks=expected_failures)
@@ -117,7 +120,7 @@ def test_the_order_of_features_samples_and_classes_changes_nothing(model, data):
     X, y = data
     expected = model.fit(X, y).predict_log_proba(X)
     rows = np.random.default_rng(0).permutation(30)
-    if type(model).__name__ in {"ClassSpecificNBCV", "SelectiveNB"}:
+    if ENTRIES[type(model)].tunes_itself:
         rows = np.arange(30)  # their folds depend on the order of the samples
     columns = np.array([1, 0, 3, 2, 5, 4])  # within the blocks of BlockNB
     renamed = np.where(y == "a", "z", "b")

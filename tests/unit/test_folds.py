@@ -9,7 +9,7 @@ from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 

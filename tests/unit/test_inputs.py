@@ -21,8 +21,8 @@ from refused_samples import CODES, HALF, NOISE
 from toys import put
 from unit.test_models_file import two_classes
 
-from xnbflow import models, preprocessing
 from xnbflow import naive_bayes as nb
+from xnbflow import preprocessing
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared
@@ -41,7 +41,7 @@ from xnbflow.inference import paired_tests, rank_tests
 from xnbflow.inference.permutation import label_test
 from xnbflow.inference.stability import stability_index
 from xnbflow.inference.verdicts import holm
-from xnbflow.models import final, fit_model, validation
+from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.preprocessing.estimator import Estimator
 from xnbflow.preprocessing.selection.class_features import Candidates
@@ -375,8 +375,8 @@ SAID = {
     r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
     "no space is left": lambda: commands.write_atomically("x", Mock(side_effect=OSError(28, ""))),
     "there is no chunk to write;": lambda: write_chunks("x.parquet", []),
-    "match is 'gene'; use one of": lambda: validation.common_features([SERIES, SERIES], "gene"),
-    "has the class 'tumor', toy has": lambda: validation.matched(SERIES, OTHERS),
+    "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
+    "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
     "no measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
     "in spaces or _ alone are one": lambda: write_gct_and_cls(SPACED, "x"),
     "variance overflows; scale": lambda: Gaussian().fit(np.array([[1e200, -1e200]]), CODES[:2], 2),
@@ -389,7 +389,6 @@ SAID = {
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
     "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
-    "toy has missing values; fill": lambda: models.portability(HOLES, LINEAR, ["g0"], 2),
     "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -12,6 +13,8 @@ from toys import python
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.tables.contract import JOBS
+
+ROOT = Path(__file__).parents[2]
 
 START = """
 import json, sys
@@ -59,14 +62,50 @@ def test_a_job_of_diagnose_imports_neither_scipy_s_statistics_nor_scikit_learn(r
     assert (code, said) == (1, "set()\n")
 
 
-def test_every_rule_of_the_contract_has_a_script_a_log_and_asks_for_memory_and_time():
-    rules = Path(__file__).parents[2] / "workflow/rules"
-    text = "".join(path.read_text() for path in rules.glob("*.smk"))
-    for rule in JOBS:
-        for word in (f'log_of("{rule}")', f'benchmark_of("{rule}")', f"scripts/{rule}.py"):
-            assert text.count(word) == 1, word
-    for word in ("mem_mb=memory(", "runtime=minutes("):
-        assert text.count(word) == len(JOBS)
+def forgotten(workflow, jobs):
+    """Return what rules lack of their three places: tables.toml, rules/*.smk and scripts/*.py."""
+    text = "".join(path.read_text() for path in sorted((workflow / "rules").glob("*.smk")))
+    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE)) | {"classify"}
+    scripts = {path.stem for path in (workflow / "scripts").glob("*.py")}
+    found = []
+    for rule in sorted(written | scripts | set(jobs)):
+        if rule not in jobs:
+            found.append(f'tables.toml: no group has rule = "{rule}"')
+        if rule not in written:
+            found.append(f"rules/*.smk: no rule {rule}")
+        if rule not in scripts:
+            found.append(f"scripts/{rule}.py is missing")
+        words = (f'log_of("{rule}")', f'benchmark_of("{rule}")', f"scripts/{rule}.py")
+        lacking = [word for word in words if rule in written and word not in text]
+        found += [f"rules/*.smk: rule {rule} lacks {word}" for word in lacking]
+    words = ("mem_mb=memory(", "runtime=minutes(")
+    lacking = [word for word in words if text.count(word) != len(written)]
+    return found + [f"rules/*.smk: a rule lacks {word}" for word in lacking]
+
+
+def test_every_rule_has_its_three_places():
+    assert forgotten(ROOT / "workflow", JOBS) == []
+
+
+@pytest.mark.parametrize(
+    ("omitted", "named"),
+    [
+        ("tables.toml", 'tables.toml: no group has rule = "toy"'),
+        ("toy.smk", "rules/*.smk: no rule toy"),
+        ("toy.py", "scripts/toy.py is missing"),
+    ],
+)
+def test_a_forgotten_place_of_a_rule_is_named(tmp_path, omitted, named):
+    for folder in ("rules", "scripts"):
+        shutil.copytree(ROOT / "workflow" / folder, tmp_path / folder)
+    rule = (ROOT / "workflow/rules/diagnose.smk").read_text().replace("diagnose", "toy")
+    (tmp_path / "rules/toy.smk").write_text(rule)
+    (tmp_path / "scripts/toy.py").touch()
+    assert forgotten(tmp_path, {**JOBS, "toy": "{dataset}"}) == []
+    for path in tmp_path.rglob(omitted):
+        path.unlink()
+    jobs = JOBS if omitted == "tables.toml" else {**JOBS, "toy": "{dataset}"}
+    assert forgotten(tmp_path, jobs) == [named]
 
 
 def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):

@@ -14,7 +14,7 @@ from toys import dataset, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Validation
-from xnbflow.data.dataset import read_header
+from xnbflow.data.series_file import read_header
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.models.trained import CrossValidation, cross_validate, fit_model
 from xnbflow.report import sentences

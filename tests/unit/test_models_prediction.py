@@ -10,9 +10,8 @@ from scipy.stats import norm
 from toys import refused
 from unit.test_models_file import two_classes
 
-from xnbflow import models
 from xnbflow.core.errors import InputError
-from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
+from xnbflow.models import fit_model, predict_table, read_model, write_model
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.prediction import log_posterior_without
 from xnbflow.models.reading import described, read_samples, read_training
@@ -69,19 +68,6 @@ def test_class_specific_classifiers_find_their_features_and_marginalise_missing_
     assert (model.evidence_left(lacking) < 1.0).tolist() == [i == 3 for i in range(len(NEW))]
     with pytest.raises(InputError):
         model.predict(NEW.drop(columns=used))
-
-
-def test_portability_is_the_accuracy_with_some_features_only():
-    entry = {"method": "csnb", "params": {"n_features": 3}}
-    whole = cross_validate(SERIES, entry, 5).figures()
-    found = models.portability(SERIES, entry, SERIES.features, 5)
-    assert found == {"features": len(SERIES.features), **whole}
-    (unused,) = set(SERIES.features[-1:]) - set(CSNB.required)
-    few = models.portability(SERIES, entry, [unused, "unknown"], 5)
-    assert few["features"] == 1
-    assert few["accuracy"]["value"] < 0.8 < found["accuracy"]["value"]
-    with pytest.raises(InputError):
-        models.portability(SERIES, {"method": "xnb"}, SERIES.features[:2], 5)
 
 
 def test_imputing_takes_the_training_median_and_says_so():

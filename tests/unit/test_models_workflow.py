@@ -179,7 +179,10 @@ def results(tmp_path_factory):
     )
     both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
     write_tables(
-        tables, root / contract.VALIDATION.of(study="small"), contract.VALIDATION_TABLES, both
+        tables,
+        root / contract.VALIDATION_TABLE.parent.of(study="small"),
+        contract.VALIDATION_TABLES,
+        both,
     )
     return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
 

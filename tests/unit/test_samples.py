@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from toys import refused
 
@@ -177,25 +176,6 @@ def test_inner_folds_may_be_a_list_or_a_generator_of_splits():
     check_inner_folds(ClassSpecificNBCV, folds)
     streamed = ClassSpecificNBCV(cv=iter(listed)).fit_stream([(np.arange(GENES), X.T)], CODES)
     pd.testing.assert_frame_equal(streamed.path_, ClassSpecificNBCV(cv=4).fit(X, CODES).path_)
-
-
-def test_the_path_has_the_score_of_any_scorer():
-    y = CODES == 1
-    model = ClassSpecificNBCV(cv=4, sizes=[1, 3], rule="best", calibration="temperature")
-    log_loss = model.set_params(scoring="log_loss").fit(X, y).path_
-    same = model.set_params(scoring="neg_log_loss").fit(X, y).path_
-    pd.testing.assert_frame_equal(log_loss, same)
-    accuracy = model.set_params(scoring=lambda fitted, rows, true: fitted.score(rows, true))
-    path = accuracy.fit(X, y).path_
-    np.testing.assert_allclose(path["score"], path["accuracy"])
-    np.testing.assert_allclose(path["score_se"], path["accuracy_se"])
-    # The area under the curve is that of ClassSpecificNB with as many features, pooled over folds.
-    area = model.set_params(scoring="roc_auc", sizes=[2]).fit(X, y).path_["score"][0]
-    pooled = np.empty(N)
-    for train, test in StratifiedKFold(4).split(X, y):
-        inner = ClassSpecificNB(n_features=2, temperature=model.temperature_)
-        pooled[test] = inner.fit(X[train], y[train]).predict_proba(X[test])[:, 1]
-    assert area == pytest.approx(roc_auc_score(y, pooled), abs=0.02)
 
 
 MODELS = [

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.dataset import DataSet, iterate_features, read_features, read_header, write_chunks
+from xnbflow.data.dataset import DataSet, read_features, write_chunks
+from xnbflow.data.series_file import iterate_features, read_header
 from xnbflow.tables.contract import FOLDS_TABLE
 from xnbflow.tables.parquet import parquet_writer
 from xnbflow.tables.storage import write_parquet

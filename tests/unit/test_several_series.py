@@ -20,7 +20,7 @@ from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.models import predict_table, read_model
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
-from xnbflow.models.validation import common_features
+from xnbflow.models.matching import common_features
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.results import StudyResults

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train

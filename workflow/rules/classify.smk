@@ -69,7 +69,7 @@ rule permute:
     input:
         series=SERIES,
     output:
-        **{table: PERMUTED.fill(table=table) for table in PERMUTATION_TABLES},
+        **GROUPS["permutation"].files,
     log:
         log_of("permute"),
     benchmark:

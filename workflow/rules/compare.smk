@@ -20,12 +20,10 @@ rule compare:
         dependence_test=diagnosed("dependence_test"),
         paper=printed("xnb_table1", "xnb_table2"),
     output:
-        **{table: STUDY_TABLE.fill(table=table) for table in STUDY_TABLES},
-        text=[text_of(STUDY_TABLE.fill(table=table)) for table in STUDY_TABLES],
-        described=[DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES],
-        described_text=[
-            text_of(DESCRIPTION_TABLE.fill(table=table)) for table in DESCRIPTION_TABLES
-        ],
+        **GROUPS["study"].files,
+        text=GROUPS["study"].texts,
+        described=GROUPS["description"].files.values(),
+        described_text=GROUPS["description"].texts,
     log:
         log_of("compare"),
     benchmark:
@@ -53,8 +51,8 @@ rule validate:
     input:
         series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).validated],
     output:
-        tables=[VALIDATION_TABLE.fill(table=table) for table in VALIDATION_TABLES],
-        text=[text_of(VALIDATION_TABLE.fill(table=table)) for table in VALIDATION_TABLES],
+        tables=GROUPS["validation"].files.values(),
+        text=GROUPS["validation"].texts,
     log:
         log_of("validate"),
     benchmark:
@@ -81,8 +79,8 @@ rule combine:
         series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).combined],
     output:
         **{key: path.fill(**META) for key, path in model_parts().items()},
-        tables=[STUDY_TABLE.fill(table=table) for table in COHORT_TABLES],
-        text=[text_of(STUDY_TABLE.fill(table=table)) for table in COHORT_TABLES],
+        tables=GROUPS["cohorts"].files.values(),
+        text=GROUPS["cohorts"].texts,
     log:
         log_of("combine"),
     benchmark:

@@ -4,7 +4,8 @@ rule diagnose:
     input:
         series=SERIES,
     output:
-        **{table: DIAGNOSTIC.fill(table=table) for table in DIAGNOSTIC_TABLES | AUDIT_TABLES},
+        **GROUPS["diagnostic"].files,
+        **GROUPS["audit"].files,
         genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
     log:
         log_of("diagnose"),

@@ -104,7 +104,7 @@ def times(job):
 
 def model_parts():
     """The files of a model of all samples, by what they are."""
-    tables = {table: MODEL_TABLE.fill(table=table) for table in MODEL_TABLES}
+    tables = GROUPS["model"].files
     texts = {f"{table}_text": text_of(path) for table, path in tables.items()}
     return {"model": MODEL, "gene_sets": GENE_SETS, **tables, **texts}
 
@@ -238,16 +238,8 @@ def printed(*names):
 
 def products(study):
     """The page of a study and what it links: not a target, a file that is lost would not be missed."""
-    filled = dict(study=study.id)
-    tables = [
-        *(STUDY_TABLE.of(**filled, table=table) for table in STUDY_TABLES),
-        *(DESCRIPTION_TABLE.of(**filled, table=table) for table in DESCRIPTION_TABLES),
-        *validation_tables(study),
-        *cohort_files(study),
-    ]
-    models = model_files(study)
-    texts = [text_of(path) for path in [*tables, *models] if path.endswith(".parquet")]
-    return [REPORT.of(**filled), *tables, *models, *texts]
+    tables = [path for group in GROUPS.values() for path in group.targets(study)]
+    return list(dict.fromkeys([*tables, *model_files(study), *cohort_files(study)]))
 
 
 def pages_of(targets):
@@ -260,7 +252,7 @@ def pages_of(targets):
 
 def model_files(study):
     """The tables of the models of all samples of a study, and the models for people to take."""
-    paths = [MODEL, GENE_SETS, *(MODEL_TABLE.fill(table=table) for table in MODEL_TABLES)]
+    paths = [MODEL, GENE_SETS, *GROUPS["model"].files.values()]
     return [
         path.of(dataset=dataset, classifier=classifier)
         for dataset, classifier in study.models
@@ -268,17 +260,10 @@ def model_files(study):
     ]
 
 
-def validation_tables(study):
-    """The tables of a study's second cohorts; none without."""
-    paths = [VALIDATION_TABLE.of(study=study.id, table=table) for table in VALIDATION_TABLES]
-    return paths if study.validate else []
-
-
 def cohort_files(study):
     """The tables of a study's cohorts and the model of all of them; none without."""
-    tables = [STUDY_TABLE.of(study=study.id, table=table) for table in COHORT_TABLES]
     model = [path.fill(**META).of(study=study.id) for path in model_parts().values()]
-    return [*tables, *model] if study.combined else []
+    return [*GROUPS["cohorts"].targets(study), *(model if study.combined else [])]
 
 
 def analysis_of(wildcards):

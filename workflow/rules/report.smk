@@ -42,11 +42,11 @@ rule analyse:
 
 rule report:
     input:
-        tables=[STUDY_TABLE.fill(table=table) for table in STUDY_TABLES],
-        description=[DESCRIPTION_TABLE.fill(table=table) for table in DESCRIPTION_TABLES],
+        tables=GROUPS["study"].files.values(),
+        description=GROUPS["description"].files.values(),
         truth=of_datasets(TRUTH),
         models=lambda wildcards: model_files(study_of(wildcards)),
-        validation=lambda wildcards: validation_tables(study_of(wildcards)),
+        validation=lambda wildcards: GROUPS["validation"].targets(study_of(wildcards)),
         cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
         correlations=diagnosed("correlations"),
         genes=of_datasets(DIAGNOSTIC.fill(table="genes")),

@@ -1,9 +1,4 @@
-"""The data set: features by samples with class labels, which flows through the whole workflow.
-
-Its file has *one row per feature*: ``feature``, ``kind``, ``values`` (a list of one float64 per
-sample), what else is known of the feature. Names and labels of samples are in the file's metadata:
-one column for each of fifty thousand features would make Parquet's overhead dominate everything.
-"""
+"""The data set: features by samples with class labels, which flows through the whole workflow."""
 
 import itertools
 import json
@@ -17,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.terms import column_of_term
-from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
+from xnbflow.data.series_file import METADATA_KEY, DataSetHeader, read_header, row_groups
+from xnbflow.tables.parquet import parquet_writer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -30,52 +25,16 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "DataSet",
-    "DataSetHeader",
-    "iterate_features",
     "read_features",
-    "read_header",
     "write_chunks",
 ]
 
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
 
-_METADATA_KEY = b"xnbflow"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 #: Some 4 MB: a reader holds a few groups beside the whole, and new pages of memory are dear.
 _ROW_GROUP_VALUES = 500_000
-
-
-@dataclass(frozen=True)
-class DataSetHeader:
-    """What a file says without reading its values.
-
-    Attributes
-    ----------
-    n_features : int
-    feature_columns : tuple of str
-        Columns of what else is known of features.
-    name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend
-        As those of `DataSet`.
-    """
-
-    name: str
-    samples: np.ndarray
-    labels: np.ndarray
-    n_features: int
-    groups: np.ndarray | None = None
-    sample_metadata: pd.DataFrame | None = None
-    feature_columns: tuple[str, ...] = ()
-    missing: bool = False
-    notes: tuple[str, ...] = ()
-    scale: str = ""
-    adjust: tuple[str, ...] = ()
-    trend: bool = False
-
-    @property
-    def classes(self) -> np.ndarray:
-        """The distinct class labels, sorted."""
-        return np.unique(self.labels)
 
 
 @dataclass(frozen=True)
@@ -319,7 +278,7 @@ class DataSet:
             header["adjust"] = list(self.adjust)
         if self.trend:
             header["trend"] = True
-        return pa.table(columns).replace_schema_metadata({_METADATA_KEY: json.dumps(header)})
+        return pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(header)})
 
     @classmethod
     def read(cls, path: str | Path) -> "DataSet":
@@ -333,7 +292,7 @@ class DataSet:
         header = read_header(path)
         values = np.empty((header.n_features, len(header.samples)))
         columns, start = [pd.DataFrame(columns=["feature", "kind"], dtype=str)], 0
-        for table, rows in _row_groups(path):  # never twice in memory
+        for table, rows in row_groups(path):  # never twice in memory
             values[start : start + len(rows)] = rows
             start += len(rows)
             columns.append(table.drop_columns("values").to_pandas())
@@ -438,44 +397,6 @@ def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
         raise InputError(f"{msg}; give every chunk the same samples in the same order")
 
 
-def read_header(path: str | Path) -> DataSetHeader:
-    """Read names and labels of a series without its values.
-
-    Parameters
-    ----------
-    path : path
-        A canonical series.
-
-    Returns
-    -------
-    DataSetHeader
-
-    Raises
-    ------
-    InputError
-        If the file is not a series.
-    """
-    with open_parquet(path) as file:
-        return _header(file, path)
-
-
-def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream a data set by row groups, so that memory need not hold millions of features.
-
-    Parameters
-    ----------
-    path : path
-        A canonical series.
-
-    Yields
-    ------
-    features : ndarray of str, shape (n_group,)
-    values : ndarray of float64, shape (n_group, n_samples)
-    """
-    for table, values in _row_groups(path):
-        yield table["feature"].to_numpy(), values
-
-
 def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
     """Read some features of a series, in the order given, without the others in memory.
 
@@ -501,7 +422,7 @@ def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
     values = np.full((len(wanted), len(header.samples)), np.nan)
     found = pd.DataFrame("", index=range(len(wanted)), columns=["feature", "kind"], dtype=object)
     found = found.reindex(columns=["feature", "kind", *header.feature_columns], fill_value="")
-    for table, rows in _row_groups(path):
+    for table, rows in row_groups(path):
         place = wanted.get_indexer(table["feature"].to_numpy())
         values[place[place >= 0]] = rows[place >= 0]
         for column in found:
@@ -511,88 +432,6 @@ def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
         msg = f"{path} has no feature {str(wanted[missing][0])!r} ({missing.sum()} are missing)"
         raise InputError(msg)
     return _series_of(header, values, found)
-
-
-def _row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
-    """Yield columns and values (n_group, n_samples) of the features of each row group."""
-    with open_parquet(path) as file:
-        n_samples = len(_header(file, path).samples)
-        for group in range(file.num_row_groups):
-            table = file.read_row_group(group)
-            values = table["values"].combine_chunks()
-            flat = values.flatten()
-            if any(column.null_count for column in (*table.columns, flat)):
-                raise _not_a_series(path, "something is missing in it")
-            yield table, flat.to_numpy().reshape(len(table), n_samples)
-
-
-def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
-    schema = file.schema_arrow
-    try:
-        header = json.loads((schema.metadata or {})[_METADATA_KEY])
-    except (KeyError, ValueError) as error:
-        raise _not_a_series(path, f"its metadata cannot be read: {error}") from error
-    if wrong := _wrong_header(header) or _wrong_schema(schema, header):
-        raise _not_a_series(path, wrong)
-    return DataSetHeader(
-        header["name"],
-        np.asarray(header["samples"], dtype=str),
-        np.asarray(header["labels"], dtype=str),
-        file.metadata.num_rows,
-        np.asarray(header["groups"], dtype=str) if "groups" in header else None,
-        pd.DataFrame(header["sample_metadata"]) if "sample_metadata" in header else None,
-        tuple(header.get("feature_columns", ())),
-        header.get("missing", False),
-        tuple(header.get("notes", ())),
-        header.get("scale", ""),
-        tuple(header.get("adjust", ())),
-        header.get("trend", False),
-    )
-
-
-def _wrong_header(header: Any) -> str:
-    """Say what is wrong with a series' metadata; empty if nothing is."""
-    if not isinstance(header, dict) or not isinstance(header.get("name"), str):
-        return "its metadata has no name"
-    phenotype = header.get("sample_metadata", {})
-    if not isinstance(phenotype, dict):
-        return "its phenotype has no columns"
-    samples = header.get("samples")
-    of_samples = {"labels": header.get("labels"), "groups": header.get("groups", samples)}
-    for key, cells in {"samples": samples, **of_samples, **phenotype}.items():
-        if not _are_texts(cells) or len(cells) != len(samples or ()):
-            return f"its metadata has not one text per sample under {key!r}"
-    texts = [header.get(key, []) for key in ("feature_columns", "notes", "adjust")]
-    if not all(map(_are_texts, texts)):
-        return "its metadata names columns or notes that are no text"
-    if header.get("scale", "") not in ("", "log2", "ln"):
-        return "its scale is unknown"
-    marks = {key: header.get(key, False) for key in ("missing", "trend")}
-    wrong = [key for key, value in marks.items() if not isinstance(value, bool)]
-    return f"its mark {wrong[0]!r} is damaged" if wrong else ""
-
-
-def _are_texts(cells: Any) -> bool:
-    return isinstance(cells, list) and all(isinstance(cell, str) for cell in cells)
-
-
-def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
-    """Say how columns deviate from those of a series; empty if they do not."""
-    n_samples = len(header["samples"])
-    found = dict(zip(schema.names, schema.types, strict=True))
-    for name in ("feature", "kind", *header.get("feature_columns", ())):
-        kind = found.get(name, pa.null())
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-            return f"column {name!r} holds {kind}, not text"
-    values = found.get("values", pa.null())
-    if values != pa.list_(pa.float64(), n_samples):
-        return f"column 'values' holds {values}, not {n_samples} numbers"
-    return ""
-
-
-def _not_a_series(path: str | Path, why: str) -> InputError:
-    msg = f"{path} is a Parquet file but not a series of this workflow ({why})"
-    return InputError(f"{msg}; {REMEDY}")
 
 
 def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted, listed
-from xnbflow.data.dataset import DataSet, iterate_features, read_header, row_slices
+from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.series_file import iterate_features, read_header
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 from xnbflow.sources.cell_texts import is_missing

@@ -9,7 +9,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
-from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
 
 __all__ = [
     "class_counts",

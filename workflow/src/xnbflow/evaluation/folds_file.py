@@ -9,7 +9,8 @@ import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, about_file, quoted
-from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.training import LOG_POSTERIOR
 
 KEY = ["dataset", "folds", "classifier"]

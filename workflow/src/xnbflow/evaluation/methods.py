@@ -40,6 +40,7 @@ _EVIDENCE = {
     "contamination": number(least=0, below=1),
 }
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
+_BY_NAME = {"check_dataframe_column_names_consistency": "features are found by their names"}
 _CSNB = "xnbflow; relative evidence: @baggenstoss1999"
 _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
@@ -132,6 +133,7 @@ _OWN = (
         },
         rules={"evidence": _EVIDENCE_RULES},
         quick=_QUICK,
+        checks_not_met=_BY_NAME,
     ),
     Method(
         "csnb_cv",
@@ -158,6 +160,7 @@ _OWN = (
         },
         quick=_QUICK,
         tunes_itself=True,
+        checks_not_met=_BY_NAME,
     ),
     _transformer(
         "imputer",

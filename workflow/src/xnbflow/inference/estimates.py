@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.keyed_tables import Headers, Key, named
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,

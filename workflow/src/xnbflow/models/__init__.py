@@ -1,12 +1,11 @@
 """Models that are used: fitted on all samples, kept in a file, applied to the next patient."""
 
 from xnbflow.models.model_file import read_model, write_model
-from xnbflow.models.portability import portability
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.signature import gene_sets, signature_table
+from xnbflow.models.signature_overlap import compare_signatures
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.models.typicality import Typicality
-from xnbflow.models.validation import compare_signatures
 
 __all__ = [
     "TrainedModel",
@@ -15,7 +14,6 @@ __all__ = [
     "cross_validate",
     "fit_model",
     "gene_sets",
-    "portability",
     "predict_table",
     "read_model",
     "signature_table",

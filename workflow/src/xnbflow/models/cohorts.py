@@ -19,17 +19,12 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.inference.second_cohort import RULE, cohort_verdict
+from xnbflow.models.matching import common_features
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
-from xnbflow.models.validation import (
-    as_seen,
-    common_features,
-    cross_validated,
-    harmonised,
-    verdict_in_words,
-)
+from xnbflow.models.validation import as_seen, cross_validated, harmonised, verdict_in_words
 from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.core.software import software
-from xnbflow.data.dataset import DataSet, DataSetHeader
+from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled, fit_grouped
 from xnbflow.evaluation.folds import draw_folds

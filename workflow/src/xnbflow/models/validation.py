@@ -1,61 +1,45 @@
-"""A model of one cohort tested on another: how good, on whom, with which genes, and if it held."""
+"""A model of one cohort tested on another: how good, on whom, and if it held."""
 
-import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
-from sklearn.base import clone
 from sklearn.metrics import confusion_matrix
 
-from xnbflow.core.errors import InputError, require_choice
-from xnbflow.core.seeds import derive_seed
+from xnbflow.core.errors import require_choice
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.fitting import filled, fit_grouped
+from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.methods import resolved, unlabelled
-from xnbflow.evaluation.selected import feature_use
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
-from xnbflow.inference.permutation import permuted
 from xnbflow.inference.second_cohort import RULE, CohortVerdict, cohort_verdict
+from xnbflow.models.matching import matched
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
-from xnbflow.models.trained import TrainedModel, cross_validate, fit_model, unfitted
+from xnbflow.models.signature_overlap import compare_signatures, permuted_selections
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
     SampleRanks,
     SampleStandardizer,
 )
-from xnbflow.preprocessing.selection.class_features import pair_distances
 from xnbflow.studies.densities import log_densities
 from xnbflow.tables.contract import VALIDATION_TABLES
 from xnbflow.tables.storage import table_of
 
 __all__ = [
     "HARMONISERS",
-    "MATCHES",
     "as_seen",
-    "common_features",
-    "compare_signatures",
     "cross_validated",
-    "greatest_distances",
     "harmonised",
-    "matched",
-    "permuted_selections",
     "validate",
     "validate_all",
     "verdict_in_words",
 ]
-
-#: How features of two cohorts are matched.
-MATCHES = ("feature", "symbol", "entrez_id")
 
 #: What may be done to each sample first: a step of the model, learned from training samples alone.
 HARMONISERS = {
@@ -324,173 +308,6 @@ def verdict_in_words(
         f"{found.lower:.0%} to {found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; "
         f"permuted labels: p = {verdict.p_value:.2g}); {right} of {n} samples are right."
     )
-
-
-def greatest_distances(series: DataSet) -> np.ndarray:
-    """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""
-    classes, codes = np.unique(series.labels, return_inverse=True)
-    return pair_distances(filled(series).values, codes, len(classes)).max(axis=0)
-
-
-def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet, DataSet]:
-    """Return a training and a test cohort with the same features in the same order.
-
-    An `InputError` is raised as by `common_features`, and if the test cohort has a class that
-    training has not.
-    """
-    if unknown := sorted(set(test.classes) - set(train.classes)):
-        msg = (
-            f"{test.name} has the class {str(unknown[0])!r}, {train.name} has "
-            f"{', '.join(train.classes)}; give both cohorts the same labels"
-        )
-        raise InputError(msg)
-    first, second = common_features([train, test], by)
-    return first, second
-
-
-def common_features(cohorts: Sequence[DataSet], by: str = "feature") -> list[DataSet]:
-    """Return cohorts with the features that all of them have, in the same order.
-
-    Features are matched ``by`` name ("feature"), or by a column of their metadata ("symbol",
-    "entrez_id"), which then names them. Of several probes of a gene it is the one with the greatest
-    mean in the first cohort, and in the others the same probe if it is there, else the one with the
-    greatest mean. Labels decide nothing: a choice by labels before cross-validation would make its
-    accuracy too high.
-
-    Examples
-    --------
-    >>> one = DataSet("one", np.eye(3), ["x", "y", "z"], ["a", "b", "c"], ["t", "t", "n"])
-    >>> two = DataSet("two", np.eye(2), ["z", "x"], ["d", "e"], ["t", "n"])
-    >>> [each.features.tolist() for each in common_features([one, two])]
-    [['x', 'z'], ['x', 'z']]
-    """
-    require_choice("match", by, MATCHES)
-    if by == "feature":
-        names = reduce(np.intersect1d, [each.features for each in cohorts])
-        places = [pd.Index(each.features).get_indexer(names) for each in cohorts]
-    else:
-        names, places = _by_gene(cohorts, [symbols_of(each, by) for each in cohorts], by)
-    if not len(names):
-        msg = (
-            f"{', '.join(each.name for each in cohorts)} share no {by}; series of different "
-            "platforms are matched by symbol or entrez_id"
-        )
-        raise InputError(msg)
-    return [_taken(each, names, at) for each, at in zip(cohorts, places, strict=True)]
-
-
-def _by_gene(
-    cohorts: Sequence[DataSet], genes: Sequence[Mapping[str, str]], by: str
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the genes of all cohorts, and the positions of their probes in each."""
-    for cohort, known in zip(cohorts, genes, strict=True):
-        if not known:
-            msg = (
-                f"{cohort.name} is to be matched by {by}, but its features have none; name the "
-                "platform's annotation, or match by feature"
-            )
-            raise InputError(msg)
-    best = [_one_probe(each, known) for each, known in zip(cohorts, genes, strict=True)]
-    names = reduce(np.intersect1d, [each.index.to_numpy(str) for each in best])
-    first = best[0][names].to_numpy()
-    probes, places = cohorts[0].features[first], [first]
-    for cohort, known, chosen in zip(cohorts[1:], genes[1:], best[1:], strict=True):
-        same = np.array([known.get(probe) for probe in probes]) == names
-        own = pd.Index(cohort.features).get_indexer(probes)
-        places.append(np.where(same, own, chosen[names].to_numpy()))
-    return names, places
-
-
-def _one_probe(series: DataSet, symbols: Mapping[str, str]) -> pd.Series:
-    """Return the position of each gene's probe with the greatest mean, the first among equals."""
-    order = np.argsort(-filled(series).values.mean(axis=1), kind="stable")
-    chosen = pd.Series(order, [symbols.get(feature, "") for feature in series.features[order]])
-    return chosen[~chosen.index.duplicated() & (chosen.index != "")]
-
-
-def _taken(series: DataSet, names: np.ndarray, places: np.ndarray) -> DataSet:
-    known = series.feature_metadata
-    return replace(
-        series,
-        values=series.values[places],
-        features=names,
-        kinds=series.kinds[places],
-        feature_metadata=None if known is None else known.iloc[places],
-    )
-
-
-def permuted_selections(
-    series: DataSet, entry: Mapping[str, Any], n_permutations: int = 39
-) -> list[dict[str, set[str]]]:
-    """Return the features that a classifier selects for each class with permuted labels.
-
-    Permuted labels keep the correlations of the features, so that lists overlap as far as those of
-    cohorts without information do: the hypergeometric distribution takes features as independent,
-    and its p-values are far too small. The least p is 1 / (n_permutations + 1).
-    """
-    estimator = unfitted(series, resolved(unlabelled(entry)), "final")
-    frame, rng = series.frame(), np.random.default_rng(derive_seed(series.name, "overlap"))
-    found = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in range(n_permutations):
-            labels = permuted(series.labels, series.groups, rng)
-            model = fit_grouped(clone(estimator), frame, labels, series.groups)
-            rows = feature_use(model, frame, explain=False).selected
-            sets = {} if rows is None else rows.groupby("class")["feature"].agg(set).to_dict()
-            found.append(sets)
-    return found
-
-
-def compare_signatures(
-    first: pd.DataFrame,
-    second: pd.DataFrame,
-    train: DataSet,
-    test: DataSet,
-    chance: Sequence[Mapping[str, Collection[str]]] = (),
-) -> pd.DataFrame:
-    """Return how far two cohorts' signatures agree, class by class.
-
-    Parameters
-    ----------
-    first, second : DataFrame
-        Signatures fitted on either cohort, see `signature_table`.
-    train, test : DataSet
-        The cohorts, with the same features (`matched`).
-    chance : list of mapping
-        What permuted labels of the second cohort select for each class, see `permuted_selections`.
-
-    Returns
-    -------
-    DataFrame
-        One row per class: ``class``, ``size_first``, ``size_second``, ``shared``, ``genes`` (the
-        shared ones, by spaces), ``expected`` (features shared by chance, the mean over
-        permutations), ``p`` (of at least so many; both missing without permutations),
-        ``same_direction`` (of the shared ones), ``rank_correlation`` (Spearman's, of all
-        features' greatest distances between classes in either cohort; it is the same for all
-        classes).
-
-    References
-    ----------
-    B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", Statistical
-    Applications in Genetics and Molecular Biology 9 (2010), 39.
-    """
-    rho = spearmanr(greatest_distances(train), greatest_distances(test)).statistic
-    rows = []
-    for label in dict.fromkeys([*first["class"], *second["class"]]):
-        one, two = (
-            table[table["class"] == label].set_index("feature")["direction"]
-            for table in (first, second)
-        )
-        shared = one.index.intersection(two.index)
-        counts = np.array([len(one.index.intersection(list(c.get(label, ())))) for c in chance])
-        expected = counts.mean() if len(counts) else np.nan
-        p = (np.sum(counts >= len(shared)) + 1) / (len(counts) + 1) if len(counts) else np.nan
-        row = {"class": label, "size_first": len(one), "size_second": len(two)}
-        row |= {"shared": len(shared), "genes": " ".join(shared), "expected": expected, "p": p}
-        alike = int((one[shared] == two[shared]).sum())
-        rows.append(row | {"same_direction": alike, "rank_correlation": rho})
-    return _table(rows, "signatures")
 
 
 def _overlap(signatures: pd.DataFrame) -> str:

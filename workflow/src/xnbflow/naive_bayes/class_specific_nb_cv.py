@@ -1,12 +1,11 @@
 """ClassSpecificNBCV: number of features and calibration by inner cross-validation."""
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import get_scorer
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from threadpoolctl import threadpool_limits
 
@@ -20,7 +19,6 @@ from xnbflow.naive_bayes.evidence_calibration import CALIBRATIONS, Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
 from xnbflow.naive_bayes.size_path import (
-    SCORING_CONSTRAINTS,
     SCORINGS,
     InnerPredictions,
     SizeAverage,
@@ -58,11 +56,9 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
         The inner folds. None makes 5. An int makes stratified folds in the order of the samples,
         or, where ``groups`` are given to `fit`, stratified folds that keep groups together. A list
         or generator has (training, test) samples; a generator serves one fit.
-    scoring : {"log_loss", "accuracy", "balanced_accuracy"}, str or callable, default="log_loss"
+    scoring : {"log_loss", "accuracy", "balanced_accuracy"}, default="log_loss"
         What is compared along the path, over all inner test samples; the log loss after the
-        calibration. Also another scorer of scikit-learn by name, say "roc_auc", or a callable
-        (estimator, X, y), whose estimator predicts the inner test samples, and X are their
-        numbers: ``path_`` has it as ``score``, greater is better.
+        calibration.
     rule : {"average", "one_standard_error", "best"}, default="average"
         Average over all sizes, see the notes; take the fewest features whose score is within one
         standard error of the best, or within what one sample counts; or take the best.
@@ -151,7 +147,7 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
         "sizes": [ListOf(whole(1)), None],
         "cv": CV_CONSTRAINTS,
         "calibration": [one_of(*CALIBRATIONS)],
-        "scoring": SCORING_CONSTRAINTS,
+        "scoring": [one_of(*SCORINGS)],
         "rule": [one_of("average", "one_standard_error", "best")],
         "distance": [one_of(*PAIR_DISTANCES), ListOf(one_of(*PAIR_DISTANCES))],
         **COMMON_CONSTRAINTS,
@@ -163,7 +159,7 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
         *,
         sizes: Sequence[int] | None = None,
         cv: Any = None,
-        scoring: str | Callable[..., float] = "log_loss",
+        scoring: str = "log_loss",
         rule: str = "average",
         calibration: str = "vector",
         distance: str | Sequence[str] = "combined",
@@ -254,13 +250,6 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
 
     #: Models of files that were written before there was an average are none.
     _averaged = False
-
-    @property
-    def _scoring(self) -> str:
-        """Which column of the path is compared."""
-        if self.scoring == "neg_log_loss":
-            return "log_loss"
-        return self.scoring if self.scoring in SCORINGS else "score"
 
     @property
     def _calibration(self) -> Calibration:
@@ -369,7 +358,6 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
         certain = Calibration.of_temperature(1.0, len(self.classes_))
         if len(self.classes_) == 1:
             scores = {"n_features_per_class": 0.0, "temperature": 1.0}
-            scores |= {self._scoring: 1.0, f"{self._scoring}_se": 0.0}
             for name, score in zip(SCORINGS, (0.0, 1.0, 1.0), strict=True):
                 scores |= {name: score, f"{name}_se": 0.0}
             return _labelled(*candidates[0], sizes[:1], [scores]), [(certain, None)], []
@@ -401,12 +389,12 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
         """Return which row is chosen, how many features a pair takes, and the average if any."""
         averages = [average for _, average in fitted if average is not None]
         if not averages:
-            best = choose(rows, self._scoring, self.rule, n_samples)
+            best = choose(rows, self.scoring, self.rule, n_samples)
             return best, rows[best]["n_features_per_pair"], None
         first = int(np.argmin([average.loss for average in averages]))
         least = averages[first]
         last = first + int(np.flatnonzero(least.weights)[-1])
-        within = choose(rows[first : last + 1], self._scoring, "one_standard_error", n_samples)
+        within = choose(rows[first : last + 1], self.scoring, "one_standard_error", n_samples)
         return first + within, rows[last]["n_features_per_pair"], least
 
     def _predict_inside(
@@ -436,9 +424,7 @@ class ClassSpecificNBCV(StreamedNB, BaseClassSpecificNB):
             counts.append(count)
         numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         means, weights = np.mean(counts, axis=0), self._inner_weights(codes[tested])
-        scorer = get_scorer(self.scoring) if self._scoring == "score" else None
-        given = codes[tested], numbers, means, weights, self.classes_, scorer
-        return InnerPredictions(sums, log_prior, *given)
+        return InnerPredictions(sums, log_prior, codes[tested], numbers, means, weights)
 
     def _predict_fold(
         self,

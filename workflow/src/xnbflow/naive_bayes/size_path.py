@@ -1,18 +1,12 @@
 """A path over numbers of features: its inner predictions, scores and average, and the choice."""
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import get_scorer_names
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Constraint, one_of
 from xnbflow.naive_bayes.evidence_calibration import (
     MOST_EVIDENCE,
     Calibration,
@@ -27,7 +21,6 @@ from xnbflow.naive_bayes.evidence_calibration import (
 
 __all__ = [
     "SCORINGS",
-    "SCORING_CONSTRAINTS",
     "InnerPredictions",
     "SizeAverage",
     "checked_sizes",
@@ -36,19 +29,6 @@ __all__ = [
 ]
 
 SCORINGS = ("log_loss", "accuracy", "balanced_accuracy")
-
-#: What the parameter ``scoring`` may be.
-SCORING_CONSTRAINTS = [
-    one_of(*SCORINGS),
-    Constraint(
-        "the name of a scorer of scikit-learn",
-        lambda value: isinstance(value, str) and value in get_scorer_names(),
-    ),
-    Constraint(
-        "a callable (estimator, X, y)",
-        lambda value: callable(value) and not isinstance(value, type),
-    ),
-]
 
 #: Sizes of the path: so many from 1 to this, in geometric steps.
 _N_SIZES, _LARGEST = 30, 200
@@ -83,8 +63,6 @@ class InnerPredictions:
     training lacked. ``codes``, ``folds`` and ``weights`` (n_samples,) are true classes, the fold
     that tests the sample, and what it counts for: 1, or with given priors so much that classes
     weigh as these. ``counts`` (n_sizes,) are features per class, mean over classes and folds.
-    ``classes`` (n_classes,) are the labels, and ``scorer`` a further score of a path, as
-    scikit-learn's.
     """
 
     sums: np.ndarray
@@ -93,8 +71,6 @@ class InnerPredictions:
     folds: np.ndarray
     counts: np.ndarray
     weights: np.ndarray
-    classes: np.ndarray | None = None
-    scorer: Callable[[Any, np.ndarray, np.ndarray], float] | None = None
 
     def rows(self, kind: str) -> tuple[list[dict[str, float]], list[Calibration]]:
         """Return per size the temperature and scores with standard errors, and the calibration.
@@ -222,7 +198,7 @@ class InnerPredictions:
         tested = np.bincount(self.codes)
         recalls = np.bincount(self.codes, right)[tested > 0] / tested[tested > 0]
         variances = recalls * (1.0 - recalls) / tested[tested > 0]
-        return self._further_score(calibrated) | {
+        return {
             "accuracy": float(np.average(right, weights=self.weights)),
             "accuracy_se": self._standard_error(right),
             "balanced_accuracy": float(recalls.mean()),
@@ -231,49 +207,11 @@ class InnerPredictions:
             "log_loss_se": self._standard_error(losses),
         }
 
-    def _further_score(self, calibrated: np.ndarray) -> dict[str, float]:
-        """Return what the scorer makes of all predictions, and its standard error over folds."""
-        if self.scorer is None or self.classes is None:
-            return {}
-        model = _Predicted(self.classes, log_softmax(calibrated + self.log_prior, axis=1))
-        samples, y = np.arange(len(self.codes)), self.classes[self.codes]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedMetricWarning)  # in folds that lack a class
-            folds = [np.flatnonzero(self.folds == fold) for fold in np.unique(self.folds)]
-            try:
-                score = float(self.scorer(model, samples, y))
-                parts = np.array([self.scorer(model, fold, y[fold]) for fold in folds], dtype=float)
-            except (TypeError, ValueError) as error:
-                msg = (
-                    f"scoring cannot score these predictions ({error}); give a function "
-                    "(estimator, X, y) that returns a number, or a scorer for such labels"
-                )
-                raise InputError(msg, key="scoring") from error
-        parts = parts[np.isfinite(parts)]
-        spread = float(parts.std(ddof=1) / np.sqrt(len(parts))) if len(parts) > 1 else 0.0
-        return {"score": score, "score_se": spread}
-
     def _standard_error(self, values: np.ndarray) -> float:
         """Return the standard error of the weighted mean over folds."""
         tested = np.bincount(self.folds, self.weights)
         means = np.bincount(self.folds, values * self.weights)[tested > 0] / tested[tested > 0]
         return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else 0.0
-
-
-class _Predicted(ClassifierMixin, BaseEstimator):
-    """A classifier whose predictions are known; samples are given by their positions."""
-
-    def __init__(self, classes: np.ndarray, log_proba: np.ndarray) -> None:
-        self.classes_, self.log_proba = classes, log_proba
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        return self.classes_[self.log_proba[X].argmax(axis=1)]
-
-    def predict_log_proba(self, X: np.ndarray) -> np.ndarray:
-        return self.log_proba[X]
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        return np.exp(self.log_proba[X])
 
 
 def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str, float]:

@@ -35,7 +35,7 @@ class StreamedNB(BaseNaiveBayes):
         ----------
         chunks : iterable of (names, features)
             Feature names (n_chunk,) and samples (n_chunk, n_samples), as
-            `xnbflow.data.dataset.iterate_features` yields them, or
+            `xnbflow.data.series_file.iterate_features` yields them, or
             `xnbflow.sources.cell_file.CellFile` the genes of an ``.h5ad`` file. Samples
             may be sparse, in any format of SciPy. Read once; a value that is not finite or another
             number of samples is refused.

@@ -33,7 +33,6 @@ from xnbflow.tables.contract import (
     TRAINING_TABLES,
     TRUTH,
     TRUTH_TABLE,
-    VALIDATION,
     VALIDATION_TABLE,
     VALIDATION_TABLES,
     Column,
@@ -154,7 +153,7 @@ class StudyResults:
             folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
             made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
         if self.study.validate:
-            folder = self.root / VALIDATION.of(study=self.study.id)
+            folder = self.root / VALIDATION_TABLE.parent.of(study=self.study.id)
             made += [(path, self.study.validated) for path in folder.glob("*.parquet")]
         for path, datasets in made:
             found = series_of(path).split()

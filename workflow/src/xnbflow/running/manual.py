@@ -13,8 +13,16 @@ from xnbflow.core.plugins import shipped_analyses
 from xnbflow.core.schemas import described
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.report.manuscript.references import in_words
+from xnbflow.report.outline import OPTIONAL
 from xnbflow.tables import contract as c
-from xnbflow.tables.contract import Column, TableSchema, analysis_tables, benchmark_of, log_of
+from xnbflow.tables.contract import (
+    Column,
+    TableGroup,
+    TableSchema,
+    analysis_tables,
+    benchmark_of,
+    log_of,
+)
 
 __all__ = ["configuration_reference", "results_manual"]
 
@@ -38,41 +46,10 @@ itself takes every path and column.
   A column named `...{class}` or `{parameter}` means one per class or parameter.
 """
 
-_SERIES = f"""\
-Beside them `{c.SERIES}`: the data set, a row per feature; see `xnbflow.data.dataset`.
-`{c.LOCK}` has the checksums of the downloads that it was accepted from: a later run,
-or somebody else's with this file, refuses others.
-"""
-
 _RESOURCES = f"""\
 Downloads are in `{c.DOWNLOADS}/`, a folder per source; the tables that papers print in
 `{c.PAPER}/`. A file `.snakemake_timestamp` in a folder is Snakemake's.
 """
-
-_TRAINED = """\
-A scheme has its own folder, because studies share results and may cut the same data set
-differently.
-"""
-
-_MODELS = f"""\
-Of the classifiers that a study names under `final:`: `{c.MODEL}` (read by `xnbflow`
-and `xnbflow.models.read_model`), `{c.GENE_SETS}`, and each table as Parquet and TSV.
-"""
-
-_COHORTS = f"""\
-Each as Parquet and TSV; beside them `{c.MODEL.fill(**c.META)}`,
-the model of all series, with its tables.
-"""
-
-_STUDY = f"""\
-`{c.REPORT}` (`{c.INDEX}` leads to all of them),
-`{c.FIGURES}/{{section}}/{{figure}}.svg`, `{c.RECORD}` (what was run: configuration, versions,
-checksums of the tables), `{c.MULTIQC}` (general statistics for MultiQC),
-`{c.CURVES}` (curves for other tools), and each table as Parquet and TSV. All but
-`seconds`, and `fit_seconds` of `averages`, are the same, byte for byte, however many cores made
-them. `folds` is the scheme.
-"""
-
 
 #: A bar that does not end a cell.
 _BAR = "\\|"
@@ -82,33 +59,7 @@ def results_manual() -> str:
     """Return the text of ``results/README.md``: every table with its columns."""
     parts = [
         _HEAD,
-        f"## Per data set: `{c.DIAGNOSTIC}`\n",
-        *_tables(c.DIAGNOSTIC_TABLES.values()),
-        *_tables(c.AUDIT_TABLES.values()),
-        _SERIES,
-        f"## Per data set: `{c.NOTES}`\n",
-        *_tables([c.NOTES_TABLE]),
-        f"## Per data set, empty where nothing was planted: `{c.TRUTH}`\n",
-        *_tables([c.TRUTH_TABLE]),
-        f"## Per data set and scheme of folds: `{c.FOLDS}`\n",
-        *_tables([c.FOLDS_TABLE]),
-        f"## Per classifier: `{c.CLASSIFIER}/{{table}}.parquet`\n\n{_TRAINED}",
-        *_tables(c.TRAINING_TABLES.values()),
-        *_tables(c.CHECK_TABLES.values()),
-        f"## Models of all samples: `{c.MODELS}/{{classifier}}.{{table}}.parquet`\n\n{_MODELS}",
-        *_tables(c.MODEL_TABLES.values()),
-        f"## Per study: `{c.STUDY}/`\n\n{_STUDY}",
-        *_tables(c.STUDY_TABLES.values()),
-        f"## Of single features and samples: `{c.DESCRIPTION}/`\n\nEach as Parquet and TSV.\n",
-        *_tables(c.DESCRIPTION_TABLES.values()),
-        f"## Models in a second cohort: `{c.VALIDATION}/`\n\nEach as Parquet and TSV.\n",
-        *_tables(c.VALIDATION_TABLES.values()),
-        f"## Several series of one question: `{c.STUDY}/`\n\n{_COHORTS}",
-        *_tables(c.COHORT_TABLES.values()),
-        f"## Per permutation test: `{c.PERMUTED}`\n",
-        *_tables(c.PERMUTATION_TABLES.values()),
-        f"## Per analysis of a study: `{c.ANALYSIS}/`\n\nEach table as Parquet and TSV.\n",
-        *_analyses(),
+        *(line for name, group in c.GROUPS.items() for line in _group(name, group)),
         f"## What all of this is made from\n\n{_RESOURCES}",
         "## Logs and measurements\n\nA file per job.\n",
         "| rule | log | seconds and memory |\n|---|---|---|",
@@ -117,9 +68,15 @@ def results_manual() -> str:
     return "\n".join(parts) + "\n"
 
 
-def _analyses() -> Iterator[str]:
-    for name, analysis in shipped_analyses().items():
-        yield f"### `{name}`\n"
+def _group(name: str, group: TableGroup) -> Iterator[str]:
+    """Yield the heading of a group, what else is known of its files, and its tables."""
+    yield f"## {group.title}: `{group.path}`\n"
+    if notes := group.note + "Each table as Parquet and TSV.\n" * group.text:
+        yield notes
+    if group.tables:
+        yield from _tables(group.tables.values())
+    for analysis in shipped_analyses().values() if name == "analysis" else ():
+        yield f"### `{analysis.name}`\n"
         yield from _tables(analysis_tables(analysis).values())
 
 
@@ -145,7 +102,7 @@ def _column(name: str, column: Column) -> str:
 
 
 def configuration_reference() -> str:
-    """Return the tables of all methods and analyses of this package, as Markdown.
+    """Return the tables of all methods, analyses and sections of this package, as Markdown.
 
     Examples
     --------
@@ -160,6 +117,8 @@ def configuration_reference() -> str:
     lines += ["", "| analysis | parameters |", "|---|---|"]
     for analysis in shipped_analyses().values():
         lines.append(f"| `{analysis.name}` | {_parameters(analysis.parameters)} |")
+    sections = ", ".join(f"`{name}`" for name in OPTIONAL)
+    lines += ["", f"Sections that `omit_sections` can name: {sections}."]
     return "\n".join([*lines, "", _END])
 
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from xnbflow.core.counts import counted
-from xnbflow.data.dataset import DataSetHeader, iterate_features
+from xnbflow.data.series_file import DataSetHeader, iterate_features
 from xnbflow.diagnostics.series_audit import usable
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference.estimates import performance

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import DataSetHeader
+from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, named, stack
 from xnbflow.inference.halves import half_stability, pairs_of, selection_shares
 from xnbflow.inference.intervals import UNKNOWN, Estimate

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.data.dataset import read_header
+from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Tables
 from xnbflow.inference.estimates import estimates, pooled_performance

@@ -16,6 +16,7 @@ from typing import Any
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError, known_names
+from xnbflow.core.study import Study
 
 
 class PathTemplate(str):
@@ -34,7 +35,12 @@ class PathTemplate(str):
     @property
     def wildcards(self) -> frozenset[str]:
         """The names of the wildcards."""
-        return _wildcards(self)
+        return frozenset(wildcards_of(self))
+
+    @property
+    def parent(self) -> "PathTemplate":
+        """The folder of the file."""
+        return PathTemplate(self.rpartition("/")[0])
 
     def of(self, **values: str) -> str:
         """Return the path with every wildcard replaced by its value; a `TypeError` names others."""
@@ -60,102 +66,10 @@ class PathTemplate(str):
 
 
 @cache
-def _wildcards(template: str) -> frozenset[str]:
-    """Return the names of a template's wildcards; a large study asks some ten thousand times."""
-    return frozenset(name for _, name, _, _ in string.Formatter().parse(template) if name)
-
-
-#: A data set in canonical form, and what was planted in a simulated one.
-SERIES = PathTemplate("resources/series/{dataset}.parquet")
-TRUTH = PathTemplate("resources/series/{dataset}.truth.parquet")
-#: What was noticed when a data set was acquired.
-NOTES = PathTemplate("resources/series/{dataset}.notes.parquet")
-#: What was downloaded, a folder per source.
-DOWNLOADS = PathTemplate("resources/downloads")
-#: The tables that the papers print.
-PAPER = PathTemplate("resources/paper")
-
-DIAGNOSTIC = PathTemplate("results/{dataset}/{table}.parquet")
-FOLDS = PathTemplate("results/{dataset}/{folds}/folds.parquet")
-#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
-#: with those of an earlier one, or of somebody else's.
-LOCK = PathTemplate("results/checksums/{dataset}.sha256")
-#: The folder of all that is known of a classifier on a data set and scheme of folds.
-CLASSIFIER = PathTemplate("results/{dataset}/{folds}/{classifier}")
-#: The tables of a classifier, which everything else reads.
-TRAINED = PathTemplate(CLASSIFIER + "/{table}.parquet")
-
-#: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
-MODELS = PathTemplate("results/{dataset}/models")
-MODEL = PathTemplate(MODELS + "/{classifier}.skops")
-MODEL_TABLE = PathTemplate(MODELS + "/{classifier}.{table}.parquet")
-GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
-
-STUDY = PathTemplate("results/studies/{study}")
-STUDY_TABLE = PathTemplate(STUDY + "/{table}.parquet")
-#: What the model of all cohorts of a study takes the place of in the paths of models.
-META = {"dataset": "studies/{study}", "classifier": "meta_signature"}
-#: What is told of single features and samples: a folder of its own, as a job of its own fills it.
-DESCRIPTION = PathTemplate(STUDY + "/description")
-DESCRIPTION_TABLE = PathTemplate(DESCRIPTION + "/{table}.parquet")
-#: What the models of one cohort are worth in another.
-VALIDATION = PathTemplate(STUDY + "/validation")
-VALIDATION_TABLE = PathTemplate(VALIDATION + "/{table}.parquet")
-REPORT = PathTemplate(STUDY + "/report.html")
-FIGURES = PathTemplate(STUDY + "/figures")
-#: What was run, from which paragraphs and figures for print are made.
-RECORD = PathTemplate(STUDY + "/run.json")
-MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
-#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
-CURVES = PathTemplate(STUDY + "/curves.json")
-#: The permutation test of one classifier on one data set.
-PERMUTED = PathTemplate(STUDY + "/permutations/{dataset}/{classifier}/{table}.parquet")
-ANALYSIS = PathTemplate(STUDY + "/{analysis}")
-ANALYSIS_TABLE = PathTemplate(ANALYSIS + "/{table}.parquet")
-INDEX = PathTemplate("results/index.html")
-#: What all of this is, for those who read it.
-MANUAL = PathTemplate("results/README.md")
-
-#: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
-JOBS = {
-    "acquire": "{dataset}",
-    "diagnose": "{dataset}",
-    "classify": "{dataset}/{folds}/{classifier}",
-    "permute": "{study}/{dataset}/{classifier}",
-    "compare": "{study}",
-    "validate": "{study}",
-    "combine": "{study}",
-    "analyse": "{study}/{analysis}",
-    "report": "{study}",
-}
-
-
-def log_of(rule: str) -> PathTemplate:
-    """Return where a rule's jobs log.
-
-    Examples
-    --------
-    >>> log_of("diagnose")
-    'results/logs/diagnose/{dataset}.log'
-    """
-    return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
-
-
-def benchmark_of(rule: str) -> PathTemplate:
-    """Return where Snakemake records the seconds and memory of a rule's jobs."""
-    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
-
-
-def _fixed(level: int, *templates: str) -> frozenset[str]:
-    """Return the names of folders, that many levels down, that templates fix."""
-    folders = (template.split("/")[:-1] for template in templates)
-    names = {parts[level] for parts in folders if len(parts) > level}
-    return frozenset(name for name in names if "{" not in name)
-
-
-#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
-FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), benchmark_of("acquire"))
-FOLDERS_OF_DATASET = _fixed(2, MODEL)
+def wildcards_of(template: str) -> tuple[str, ...]:
+    """Return the wildcards of a template in order; a large study asks some ten thousand times."""
+    names = (name for _, name, _, _ in string.Formatter().parse(template) if name)
+    return tuple(dict.fromkeys(names))
 
 
 def text_of(path: str) -> PathTemplate:
@@ -255,10 +169,63 @@ class TableSchema:
         return sorted(names, key=lambda name: places.get(name, wildcard))
 
 
+@dataclass(frozen=True)
+class TableGroup:
+    """Tables of one kind, which a rule writes into one folder: ``[group]`` in ``tables.toml``.
+
+    Attributes
+    ----------
+    path : PathTemplate
+        That of each table, with the wildcard ``table``; or of what else a rule writes.
+    rule, title, note : str
+        The rule; a heading for the manual, and what else the manual states about these files.
+    wanted : str
+        The attribute of a `Study` for which a run writes them: true or false, or a data set, or a
+        pair (data set, classifier), for each of which there are tables. Empty for tables that
+        other rules read.
+    text : bool
+        Whether each table is written as tab-separated text, too.
+    tables : mapping of str to TableSchema
+    """
+
+    path: PathTemplate
+    rule: str
+    title: str
+    wanted: str
+    tables: Mapping[str, TableSchema]
+    note: str = ""
+    text: bool = False
+
+    @property
+    def files(self) -> dict[str, PathTemplate]:
+        """The path of each table by its name, as a rule takes it."""
+        return {table: self.path.fill(table=table) for table in self.tables}
+
+    @property
+    def texts(self) -> list[PathTemplate]:
+        """The paths of the tables as text; none where they are not written as text."""
+        return [text_of(path) for path in self.files.values() if self.text]
+
+    def targets(self, study: Study) -> list[str]:
+        """Return the files that a run of a study writes because they are `wanted`."""
+        wanted = getattr(study, self.wanted) if self.wanted else ()
+        names = [name for name in wildcards_of(self.path) if name not in {"study", "table"}]
+        if not names:
+            wanted = [()] if wanted else []
+        cells = [(each,) if isinstance(each, str) else each for each in wanted]
+        values = [dict(zip(names, each, strict=True)) for each in cells]
+        own = {"study": study.id} if "study" in self.path.wildcards else {}
+        files = [*self.files.values(), *self.texts] or [self.path]
+        return [path.of(**own, **each) for each in values for path in files]
+
+
 def _read(
     path: Path, known: Mapping[str, Column]
-) -> tuple[dict[str, Column], dict[str, dict[str, TableSchema]]]:
-    """Return the shared columns of a file, and the known ones; and its tables by group and name."""
+) -> tuple[dict[str, Column], dict[str, dict[str, Any]]]:
+    """Return the shared columns of a file, and the known ones; and the attributes of its groups.
+
+    The attribute ``tables`` has the tables by name.
+    """
     try:
         groups = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -267,17 +234,20 @@ def _read(
     place = "shared"
     try:
         shared = {**known, **_columns(groups.pop("shared", {}), {})}
-        tables: dict[str, dict[str, TableSchema]] = {}
         for group, declared in groups.items():
-            tables[group] = {}
+            tables = {}
+            others = {name: each for name, each in declared.items() if not isinstance(each, dict)}
             for name, table in declared.items():
+                if name in others:
+                    continue
                 place = f"{group}.{name}"
                 columns = _columns(table.pop("columns"), shared)
-                tables[group][name] = TableSchema(name, columns=columns, **table)
+                tables[name] = TableSchema(name, columns=columns, **table)
+            groups[group] = {**others, "tables": tables}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         msg = f"{path}, [{place}]: {error}; correct the declaration"
         raise InputError(msg, file=str(path), key=place) from error
-    return shared, tables
+    return shared, groups
 
 
 def _columns(declared: Mapping[str, Any], shared: Mapping[str, Column]) -> dict[str, Column]:
@@ -296,30 +266,124 @@ def _columns(declared: Mapping[str, Any], shared: Mapping[str, Column]) -> dict[
     return found
 
 
-_SHARED, _TABLES = _read(Path(__file__).with_name("tables.toml"), {})
+def _groups(declared: Mapping[str, Mapping[str, Any]]) -> dict[str, TableGroup]:
+    """Return the groups of tables by name; an error names the group with a wrong attribute."""
+    found = {}
+    for name, each in declared.items():
+        try:
+            found[name] = TableGroup(**{**each, "path": PathTemplate(each.get("path", ""))})
+        except TypeError as error:
+            msg = f"tables.toml, [{name}]: {error}; correct the declaration"
+            raise InputError(msg, key=name) from error
+    return found
 
-TRUTH_TABLE = _TABLES["acquired"]["truth"]
-NOTES_TABLE = _TABLES["acquired"]["notes"]
-DIAGNOSTIC_TABLES = _TABLES["diagnostic"]
-#: What makes the accuracy on a data set unreliable; beside the diagnostics.
-AUDIT_TABLES = _TABLES["audit"]
-FOLDS_TABLE = _TABLES["folds"]["folds"]
-#: What a training job writes.
-TRAINING_TABLES = _TABLES["training"]
-#: What the stage *compare* writes for a study, each as Parquet and TSV.
-STUDY_TABLES = _TABLES["study"]
-#: Checks of a classifier that the stage *classify* makes where a study asks for them.
-CHECK_TABLES = _TABLES["check"]
-#: What a permutation test of a classifier on a data set yields.
-PERMUTATION_TABLES = _TABLES["permutation"]
-#: What a page draws of single features and samples, each as Parquet and TSV.
-DESCRIPTION_TABLES = _TABLES["description"]
-#: What is computed of a classifier fitted on all samples, each as Parquet and TSV.
-MODEL_TABLES = _TABLES["model"]
-#: What a model of one cohort is worth in another, each as Parquet and TSV.
-VALIDATION_TABLES = _TABLES["validation"]
-#: What several series of one question say together, each as Parquet and TSV beside `STUDY_TABLES`.
-COHORT_TABLES = _TABLES["cohorts"]
+
+_SHARED, _DECLARED = _read(Path(__file__).with_name("tables.toml"), {})
+#: All tables but those of analyses, by group.
+GROUPS = _groups(_DECLARED)
+
+#: A data set in canonical form, and what was planted in a simulated one.
+SERIES = PathTemplate("resources/series/{dataset}.parquet")
+TRUTH = GROUPS["acquired"].files["truth"]
+#: What was noticed when a data set was acquired.
+NOTES = GROUPS["acquired"].files["notes"]
+#: What was downloaded, a folder per source.
+DOWNLOADS = PathTemplate("resources/downloads")
+#: The tables that the papers print.
+PAPER = PathTemplate("resources/paper")
+
+DIAGNOSTIC = GROUPS["diagnostic"].path
+FOLDS = GROUPS["folds"].files["folds"]
+#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
+#: with those of an earlier one, or of somebody else's.
+LOCK = PathTemplate("results/checksums/{dataset}.sha256")
+#: The tables of a classifier, which everything else reads.
+TRAINED = GROUPS["training"].path
+
+#: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
+MODELS = PathTemplate("results/{dataset}/models")
+MODEL = PathTemplate(MODELS + "/{classifier}.skops")
+MODEL_TABLE = GROUPS["model"].path
+GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
+
+STUDY = PathTemplate("results/studies/{study}")
+STUDY_TABLE = GROUPS["study"].path
+#: What the model of all cohorts of a study takes the place of in the paths of models.
+META = {"dataset": "studies/{study}", "classifier": "meta_signature"}
+#: Tables of single features and samples.
+DESCRIPTION_TABLE = GROUPS["description"].path
+#: Tables of models in a second cohort.
+VALIDATION_TABLE = GROUPS["validation"].path
+REPORT = GROUPS["report"].path
+FIGURES = PathTemplate(STUDY + "/figures")
+#: What was run, from which paragraphs and figures for print are made.
+RECORD = PathTemplate(STUDY + "/run.json")
+MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
+#: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
+CURVES = PathTemplate(STUDY + "/curves.json")
+#: The permutation test of one classifier on one data set.
+PERMUTED = GROUPS["permutation"].path
+ANALYSIS_TABLE = GROUPS["analysis"].path
+ANALYSIS = ANALYSIS_TABLE.parent
+INDEX = PathTemplate("results/index.html")
+#: What all of this is, for those who read it.
+MANUAL = PathTemplate("results/README.md")
+
+#: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
+JOBS = {
+    rule: "/".join(
+        dict.fromkeys(
+            f"{{{name}}}"
+            for group in GROUPS.values()
+            for name in wildcards_of(group.path)
+            if group.rule == rule and name != "table"
+        )
+    )
+    for rule in dict.fromkeys(group.rule for group in GROUPS.values())
+}
+
+
+def log_of(rule: str) -> PathTemplate:
+    """Return where a rule's jobs log.
+
+    Examples
+    --------
+    >>> log_of("diagnose")
+    'results/logs/diagnose/{dataset}.log'
+    """
+    return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
+
+
+def benchmark_of(rule: str) -> PathTemplate:
+    """Return where Snakemake records the seconds and memory of a rule's jobs."""
+    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+
+
+def _fixed(level: int, *templates: str) -> frozenset[str]:
+    """Return the names of folders, that many levels down, that templates fix."""
+    folders = (template.split("/")[:-1] for template in templates)
+    names = {parts[level] for parts in folders if len(parts) > level}
+    return frozenset(name for name in names if "{" not in name)
+
+
+#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), benchmark_of("acquire"))
+FOLDERS_OF_DATASET = _fixed(2, MODEL)
+
+
+TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
+NOTES_TABLE = GROUPS["acquired"].tables["notes"]
+FOLDS_TABLE = GROUPS["folds"].tables["folds"]
+DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
+AUDIT_TABLES = GROUPS["audit"].tables
+TRAINING_TABLES = GROUPS["training"].tables
+CHECK_TABLES = GROUPS["check"].tables
+STUDY_TABLES = GROUPS["study"].tables
+DESCRIPTION_TABLES = GROUPS["description"].tables
+PERMUTATION_TABLES = GROUPS["permutation"].tables
+MODEL_TABLES = GROUPS["model"].tables
+VALIDATION_TABLES = GROUPS["validation"].tables
+COHORT_TABLES = GROUPS["cohorts"].tables
 
 
 def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
@@ -345,4 +409,5 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
             f"{path} declares no table [{analysis.name}.name]; {known_names(analysis.name, groups)}"
         )
         raise InputError(msg, file=str(path), key=analysis.name)
-    return groups[analysis.name]
+    found: Mapping[str, TableSchema] = groups[analysis.name]["tables"]
+    return found

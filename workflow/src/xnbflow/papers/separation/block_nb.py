@@ -95,7 +95,7 @@ class BlockNB(BaseNaiveBayes):
     With selection and more than two classes the score of a class is the mean of its log odds
     against all classes, posteriors are their softmax, and where another class has the most wins,
     the two exchange their scores; `explain` shows the scores before that. A covariance per class
-    needs two samples of each class and many parameters. See ``docs/methods/block.md``.
+    needs two samples of each class and many parameters. See ``docs/methods/separation.md``.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 A block of true score g = gamma² has the score u, non-central chi-square with m degrees of freedom
 and non-centrality g. H, the distribution of g over blocks, gives the weight of a score (Eq. 17);
-see ``docs/methods/block.md``.
+see ``docs/methods/separation.md``.
 """
 
 from dataclasses import dataclass

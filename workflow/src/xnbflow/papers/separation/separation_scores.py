@@ -1,7 +1,7 @@
 """Selection of blocks of features by separation score (Pavlenko and von Rosen, sections 3 and 4).
 
 Two classes are compared by the sum over blocks of ``w(u_i) C_i``, the weighted log-likelihood
-ratios of Eq. 13; ``docs/methods/block.md`` derives what is computed here.
+ratios of Eq. 13; ``docs/methods/separation.md`` derives what is computed here.
 """
 
 from collections.abc import Sequence

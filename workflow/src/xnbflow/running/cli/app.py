@@ -206,16 +206,7 @@ def fit(
 def show(
     model: Model,
     *,
-    features: Annotated[
-        Path | None,
-        typer.Option(
-            help="A list of features, one a line, say those of a platform: cross-validates the "
-            "model with their evidence alone, on the table that it was fitted to."
-        ),
-    ] = None,
     card: Annotated[bool, typer.Option("--card", help="Print a model card (Markdown).")] = False,
-    orientation: Layout = "rows",
-    option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -224,9 +215,6 @@ def show(
 
     read = commands.read_model(model, trust)
     result = commands.summary(read)
-    if features is not None:
-        with progress("cross-validating with the listed features"):
-            result["portability"] = commands.portability_of(read, features, option, orientation)
     if card:
         with commands.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
@@ -340,7 +328,6 @@ def explain(
     *,
     sample: Annotated[str, typer.Option(help="The sample's name.")],
     id_column: Id = "",
-    html: Annotated[Path | None, typer.Option(help="Write a page with the waterfall.")] = None,
     missing: Lacking = "auto",
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
@@ -354,11 +341,9 @@ def explain(
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
     result = commands.explain_sample(read, samples, sample, missing)
-    if html:
-        commands.write_explanation(result, html, model.stem)
     if as_json:
         tell_json(result.to_json())
-    elif not html:
+    else:
         say(result.as_text())
 
 

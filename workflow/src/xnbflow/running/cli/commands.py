@@ -20,10 +20,9 @@ from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
-from xnbflow.models.explanation import Explanation, explain_sample
+from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.panel import Panel, design_panel
-from xnbflow.models.portability import portability
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
 from xnbflow.models.signature import gene_sets
@@ -62,7 +61,6 @@ __all__ = [
     "fit_model",
     "methods_text",
     "parameters",
-    "portability_of",
     "predict_table",
     "prepared",
     "print_figures",
@@ -79,7 +77,6 @@ __all__ = [
     "training_series",
     "tsv",
     "workflow_extra",
-    "write_explanation",
     "write_gct_and_cls",
     "write_model",
     "write_paper",
@@ -230,13 +227,6 @@ def prepared(dataset: str) -> DataSet:
     return DataSet.read(path)
 
 
-def write_explanation(explanation: Explanation, path: Path, name: str) -> None:
-    """Write the page of an explanation."""
-    with workflow_extra():
-        from xnbflow.running.cli.sample_page import write_explanation_page  # noqa: PLC0415
-    write_explanation_page(explanation, path, name)
-
-
 def read_study(study: str) -> "StudyResults":
     """Read a finished study."""
     with workflow_extra():
@@ -339,23 +329,6 @@ def score_sheet(panel: Panel) -> str:
     return page.replace("__PANEL__", text)
 
 
-def portability_of(
-    model: TrainedModel, path: Path, options: Sequence[str], orientation: str
-) -> dict[str, Any]:
-    """Return how accurate a model remains with the features of a file, one a line.
-
-    The table that it was fitted to is read again; an `InputError` says if it has changed.
-    """
-    try:
-        names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 text; give a list of features, one a line"
-        raise InputError(msg, file=str(path)) from error
-    series = training_series(model, options, orientation)
-    splits = (model.figures or {"folds": 10})["folds"]
-    return portability(series, model.entry, names, splits)
-
-
 def as_text(result: dict[str, Any], path: Path) -> str:
     """Return what a model is, for people."""
     series, figures = result["series"], result["figures"]
@@ -388,12 +361,6 @@ def as_text(result: dict[str, Any], path: Path) -> str:
         )
     else:
         lines.append("not cross-validated: its accuracy is unknown")
-    if "portability" in result:
-        some, value = result["portability"], result["portability"]["accuracy"]
-        lines.append(
-            f"with the {counted(some['features'], 'listed feature')} of the series alone: accuracy "
-            f"{value['value']:.3f} (95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
-        )
     if "core" in result:
         core, held_out = result["core"], result["coverage"]["held_out"]
         lines.append(
