@@ -145,7 +145,8 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     >>> values = [[1.0, 2.0, 5.0, 6.0], [3.0, 4.0, 3.0, 4.0]]
     >>> series = DataSet("toy", values, ["g1", "g2"], list("wxyz"), ["a", "a", "b", "b"])
     >>> genes = gene_table(series)
-    >>> genes.loc[genes["class"] == "b", ["feature", "difference", "auc", "rank"]].values.tolist()
+    >>> shown = genes.loc[genes["class"] == "b", ["feature", "difference", "auc", "rank"]]
+    >>> shown.round(3).values.tolist()
     [['g1', 4.0, 1.0, 1], ['g2', 0.0, 0.5, 2]]
     """
     linear = np.flatnonzero(series.kinds == "linear")
