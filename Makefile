@@ -9,7 +9,7 @@ PEER := .venv-peer
 STUDY ?= all
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast fuzz cluster-acceptance coverage lint audit format manual docs bench package paper-scale lock clean
+.PHONY: run test test-fast test-core fuzz cluster-acceptance coverage lint audit format manual docs bench package paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -23,6 +23,10 @@ test: $(INSTALLED)
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
+
+## test-core: the unit tests that take no seconds, in a copy of the project without its papers
+test-core: $(INSTALLED)
+	@$(BIN)/python -m pytest -n 0 -m core tests/integration/test_papers.py
 
 ## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)
