@@ -82,21 +82,21 @@ def test_every_rule_has_its_three_places():
 @pytest.mark.parametrize(
     ("omitted", "named"),
     [
-        ("tables.toml", 'tables.toml: no group has rule = "toy"'),
-        ("toy.smk", "rules/*.smk: no rule toy"),
-        ("toy.py", "scripts/toy.py is missing"),
+        ("tables.toml", 'tables.toml: no group has rule = "example"'),
+        ("example.smk", "rules/*.smk: no rule example"),
+        ("example.py", "scripts/example.py is missing"),
     ],
 )
 def test_a_forgotten_place_of_a_rule_is_named(tmp_path, omitted, named):
     for folder in ("rules", "scripts"):
         shutil.copytree(ROOT / "workflow" / folder, tmp_path / folder)
-    rule = (ROOT / "workflow/rules/diagnose.smk").read_text().replace("diagnose", "toy")
-    (tmp_path / "rules/toy.smk").write_text(rule)
-    (tmp_path / "scripts/toy.py").touch()
-    assert forgotten(tmp_path, {**JOBS, "toy": "{dataset}"}) == []
+    rule = (ROOT / "workflow/rules/acquire.smk").read_text().replace("acquire", "example")
+    (tmp_path / "rules/example.smk").write_text(rule)
+    (tmp_path / "scripts/example.py").touch()
+    assert forgotten(tmp_path, {**JOBS, "example": "{dataset}"}) == []
     for path in tmp_path.rglob(omitted):
         path.unlink()
-    jobs = JOBS if omitted == "tables.toml" else {**JOBS, "toy": "{dataset}"}
+    jobs = JOBS if omitted == "tables.toml" else {**JOBS, "example": "{dataset}"}
     assert forgotten(tmp_path, jobs) == [named]
 
 
