@@ -11,7 +11,7 @@ VERSIONS ?= lowest-direct
 DATED := .venv-$(VERSIONS)
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast test-versions test-processors fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
+.PHONY: run test test-fast test-core test-versions test-processors fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -25,6 +25,10 @@ test: $(INSTALLED)
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
+
+## test-core: the unit tests that take no seconds, in a copy of the project without its papers
+test-core: $(INSTALLED)
+	@$(BIN)/python -m pytest -n 0 -m core tests/integration/test_papers.py
 
 ## test-versions: the fast unit tests with the oldest dependencies that pyproject.toml allows, or VERSIONS=highest (needs uv)
 # Old packages get warnings of deprecation from newer ones that they use: there they are no errors.

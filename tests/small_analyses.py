@@ -1,10 +1,8 @@
 """The tables of every analysis from small data: a function for each, by its name."""
 
 from importlib import import_module
-from itertools import combinations
 
 import numpy as np
-import pandas as pd
 from report_study import small
 from toys import dataset
 
@@ -72,20 +70,7 @@ def directional(folder):
 
 
 def directional_study():
-    """The study's tables for two of the paper's data sets; accuracies differ by classifier."""
-    parts = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
-    where = [("magic", 0.5), ("weather", 0.6)]
-    summary = pd.DataFrame(
-        {"dataset": name, "folds": "f", "classifier": part, "mean": base + i / 20}
-        for name, base in where
-        for i, part in enumerate(parts)
-    )
-    within = pd.DataFrame(
-        {"dataset": name, "folds": "f", "first": one, "second": other}
-        for name, _ in where
-        for one, other in combinations(parts, 2)
-    )
-    about = {"parts": {part: part for part in parts}, "folds": ("f",)}
-    summary = summary.assign(metric="accuracy", sd=0.01, folds_failed=0)
-    within = within.assign(mean_difference=0.1, sorted_runs=0.02)
-    return about, {"summary": summary, "pairwise_within": within}
+    """The study's tables for two of the paper's data sets, and one of ours."""
+    from papers.directional.test_directional_study import ABOUT, common_tables
+
+    return ABOUT, common_tables()

@@ -12,6 +12,9 @@ import pytest
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 
+#: Programs that tests run in processes of their own or write as files of a user.
+PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text())
+
 
 def dataset(values, labels, name="toy", **changes):
     """Return a series whose features are g0, g1, ..., and whose samples are s0, s1, ..."""

@@ -1,11 +1,10 @@
 """Every declared table, and a page, made by their producers from small data: `write`."""
 
 import sys
-from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-import yaml
 from report_study import PAPERS, walk
 from small_analyses import tables_of
 
@@ -196,22 +195,27 @@ def write_page(root):
             if isinstance(block, Table):
                 named = sorted(name for name in block.frame if "seconds" not in name)
                 object.__setattr__(block, "frame", block.frame[named])
-    page.render = lambda name, draw, arguments: f'<svg width="72pt"><desc>{arguments}</desc></svg>'
-    np.set_printoptions(threshold=sys.maxsize)
-    pd.set_option("display.max_rows", None)
-    page.write_page(root / "s/page.html", "S", "", sections, root / "s/figures")
+
+    def as_numbers(_name, _draw, arguments):
+        return f'<svg width="72pt"><desc>{arguments}</desc></svg>'
+
+    every_row = pd.option_context("display.max_rows", None)
+    with (
+        np.printoptions(threshold=sys.maxsize),
+        every_row,
+        patch.object(page, "render", as_numbers),
+    ):
+        page.write_page(root / "s/page.html", "S", "", sections, root / "s/figures")
     write_curves(results, root / "s/curves.json")
     write_multiqc(results, root / "s/multiqc.json")
 
 
-def write(folder):
-    """Write everything, and ``tables.yaml`` with the files of each table."""
-    root = Path(folder)
+def write(root):
+    """Write everything; return the files of each table."""
     writer = Writer(root)
     series = {name: cohort(name) for name in COHORTS}
     drawn = [write_dataset(writer, each) for each in series.values()]
     write_checks(writer, series[COHORTS[0]], *drawn[0])
     write_study(writer, series)
     write_page(root)
-    names = {t: [str(p.relative_to(root)) for p in paths] for t, paths in writer.paths.items()}
-    (root / "tables.yaml").write_text(yaml.safe_dump(names))
+    return writer.paths

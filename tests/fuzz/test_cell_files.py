@@ -9,8 +9,9 @@ import pytest
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
+from cell_files import GENES, TYPES, N, put_matrix, put_table  # noqa: E402
 from fuzz.test_readers import COUNT, SEED, damaged, judge, outcome  # noqa: E402
-from unit.test_cell_file import GENES, TYPES, N, cells_row, put_matrix, put_table  # noqa: E402
+from unit.test_cell_file import cells_row  # noqa: E402
 
 from xnbflow.sources.h5ad import read_h5ad  # noqa: E402
 

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -18,60 +19,9 @@ from xnbflow.evaluation.methods import known_methods
 from xnbflow.sources.registry import known_sources
 
 PLUGIN = Path(__file__).with_name("plugin")
-ENTRIES = """
-from xnbflow.core.entries import Analysis, Method, Source, whole
-
-NEAREST = Method(
-    "nearest_mean",
-    "toyplugin.nearest.NearestMean",
-    "nearest mean",
-    "nobody (2024)",
-    {"power": whole(1, 9)},
-)
-STEP = {"pattern": "^[0-9]+$", "description": "a whole number"}
-LINES = Source("lines", "toyplugin.lines", {"step": STEP})
-COUNT = Analysis(
-    "count", "toyplugin.count", "toyplugin.section", {"most": whole(1)}
-)
-"""
-FILES = {
-    "__init__.py": "",
-    "entries.py": ENTRIES,
-    "nearest.py": '''
-from sklearn.neighbors import NearestCentroid
-
-class NearestMean(NearestCentroid):
-    def __init__(self, *, power=2):
-        super().__init__()
-        self.power = power
-''',
-    "lines.py": '''
-import numpy as np
-from xnbflow.data.dataset import DataSet
-
-def load(dataset, downloads):
-    n, step = 24, int(dataset.options.get("step", 1))
-    labels = np.where(np.arange(n) % 2, "odd", "even")
-    values = np.vstack([np.arange(n) * step + 100.0 * (labels == "odd"), np.arange(n) % 7])
-    return DataSet(dataset.id, values, ["a", "b"], np.arange(n), labels)
-''',
-    "count.py": '''
-import pandas as pd
-
-def analyse(series, params, threads):
-    rows = [(name, each.n_samples) for name, each in series.items()]
-    return {"counts": pd.DataFrame(rows, columns=["dataset", "samples"])}
-''',
-    "tables.toml": (PLUGIN / "tables.toml").read_text(),
-    "section.py": '''
-from toyplugin.entries import COUNT
-from xnbflow.report.page.blocks import Section, Table
-
-def section(results):
-    counts = results.analysis(COUNT)["counts"]
-    return Section("count", "Counted by a plugin", "How many.", [Table(counts, "Counts.")])
-''',
-}  # fmt: skip
+FILES = tomllib.loads((PLUGIN / "modules.toml").read_text())
+FILES |= {"__init__.py": "", "tables.toml": (PLUGIN / "tables.toml").read_text()}
+ENTRIES = FILES["entries.py"]
 POINTS = (PLUGIN / "entry_points.txt").read_text()
 
 

@@ -21,6 +21,7 @@ import snakemake_process
 import yaml
 from integration import conftest
 from integration.conftest import ROOT, SHEET, STUDY, jobs, prepare, snakemake, tables
+from toys import PROGRAMS
 
 from xnbflow.tables import contract
 
@@ -266,21 +267,9 @@ def test_one_core_killed_and_started_again_gives_the_same_tables(finished, tmp_p
     assert tables(folder) == tables(finished)
 
 
-#: As a queue's command does: take a script, answer with a number, run the script some time later.
-SUBMIT = """
-import os, subprocess, sys
-*asked, script = sys.argv[1:]
-log = open("queue.log", "a")
-job = subprocess.Popen(["sh", script], stdout=log, stderr=log, start_new_session=True)
-with open("submitted.txt", "a") as file:
-    print(*asked, file=file)
-print(job.pid)
-"""
-
-
 def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp_path):
     folder = without(finished, tmp_path / "work")
-    (folder / "submit.py").write_text(SUBMIT)
+    (folder / "submit.py").write_text(PROGRAMS["submit"])
     profile = Path(__file__).with_name("cluster.yaml").read_text()
     (folder / "config.yaml").write_text(profile.replace("PYTHON", sys.executable))
     snakemake(folder, "--profile", str(folder))

@@ -1,4 +1,4 @@
-"""What sources import is declared, and what a page shows stands in tables."""
+"""What sources import is declared, a page computes nothing, and few private names are used."""
 
 import ast
 import re
@@ -173,3 +173,33 @@ def test_drawings_read_no_tables():
     readers += r"|xnbflow.tables.storage)\b"
     for path in drawings:
         assert not re.search(readers, path.read_text(encoding="utf-8")), path
+
+
+#: By name: why it is used.
+PRIVATE = {
+    "_parameter_constraints": "estimators of scikit-learn list their parameters in it",
+}
+#: Documented in spite of their names: of named tuples and of `os`.
+DOCUMENTED = {"_asdict", "_exit", "_make", "_replace"}
+
+
+def test_few_private_names_of_other_packages_are_used():
+    own, used = set(), set()
+    sources = sorted((ROOT / "workflow").rglob("*.py"))
+    for node in (node for path in sources for node in ast.walk(ast.parse(path.read_text()))):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                own.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                own.add(name)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                own.add(name)
+            case ast.Attribute(attr=name):
+                used.add(name)
+            case ast.ImportFrom(module=str(module), names=names) if module[:7] != "xnbflow":
+                used |= {*module.split("."), *(alias.name for alias in names)}
+    for path in [ROOT / "workflow/Snakefile", *ROOT.glob("workflow/rules/*.smk")]:
+        used |= set(re.findall(r"\.(_[a-z]\w*)", path.read_text()))
+    private = {name for name in used if re.match(r"_[A-Za-z]", name)}
+    assert private - (own - PRIVATE.keys()) - DOCUMENTED == set(PRIVATE)
+    assert len(PRIVATE) <= 5

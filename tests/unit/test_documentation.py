@@ -14,6 +14,7 @@ import pytest
 import yaml
 from sklearn.base import BaseEstimator
 from snakemake.cli import get_argument_parser
+from toys import PROGRAMS, put
 
 import xnbflow
 from xnbflow.evaluation.methods import shipped_methods
@@ -118,48 +119,6 @@ def test_every_profile_makes_again_what_a_killed_job_left(profile):
     assert yaml.safe_load((profile / "config.yaml").read_text())["rerun-incomplete"] is True
 
 
-USER_CODE = """
-from typing import assert_type
-
-import numpy as np
-from scipy import sparse
-
-from xnbflow import Imputer
-from xnbflow.density.families import Distribution, Gaussian
-from xnbflow.models import TrainedModel, read_model
-from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB
-from xnbflow.data.dataset import DataSet
-
-X, y = np.zeros((4, 2)), np.array(["a", "a", "b", "b"])
-assert_type(XNB(bandwidth="silverman", n_grid=50).predict(X), np.ndarray)
-assert_type(Imputer().fit(X), Imputer)
-assert_type(read_model("model.skops"), TrainedModel)
-assert_type(DataSet("toy", np.eye(2), ["g1", "g2"], ["s1", "s2"], y[1:3]).labels, np.ndarray)
-family: Distribution = Gaussian()
-
-
-class Frame:  # as polars.DataFrame and anndata.AnnData declare it
-    @property
-    def shape(self) -> tuple[int, int]:
-        return 1, 1
-
-
-GaussianNB().fit([[0.0]], [0]).predict([[0.0]])
-GaussianNB().fit(np.zeros((2, 1)), ["a", "b"])
-ClassSpecificNB().fit(sparse.csr_array(np.zeros((2, 1))), np.zeros(2)).predict(Frame())
-ClassSpecificNBCV().fit(Frame(), "cell_type").predict_proba(np.zeros((2, 1)))
-"""
-MISTAKES = """
-from xnbflow.naive_bayes import XNB, GaussianNB
-from xnbflow.naive_bayes.modules import _between
-from xnbflow.naive_bayes.xnb import NoSuchNB
-
-XNB(n_grid="fifty")
-XNB(no_such_parameter=1)
-_between(1, 2)
-GaussianNB().fit(object(), [0])
-"""
-
 PUBLIC_MODULES = ["data.dataset", "density.families", "diagnostics", "models"]
 PUBLIC_MODULES += ["inference.paired_tests", "inference.rank_tests", "sources.cell_file"]
 PUBLIC_MODULES += ["naive_bayes", "preprocessing"]
@@ -222,11 +181,11 @@ def test_every_name_of_the_reference_has_its_sections(path):
 @pytest.mark.slow
 def test_a_type_checker_accepts_correct_code_of_users_and_finds_mistakes(tmp_path):
     """As the library is installed; compiled kernels keep their types."""
-    for name, code in {"user": USER_CODE, "mistakes": MISTAKES}.items():
-        (tmp_path / f"{name}.py").write_text(code)
+    put(tmp_path, PROGRAMS["user_code"], "user.py")
+    put(tmp_path, PROGRAMS["user_mistakes"], "mistakes.py")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "."]
     run = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1, run.stderr
     assert "user.py" not in run.stdout
-    for mistake in ("NoSuchNB", "int", "no_such_parameter", 'nodes", "curves', "object"):
+    for mistake in ("NoSuchNB", "int", "no_such_parameter", "curves", "object"):
         assert f'"{mistake}"' in run.stdout

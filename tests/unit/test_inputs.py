@@ -410,6 +410,7 @@ def test_what_cannot_be_used_and_why(said):
 
 
 def test_what_is_not_installed_or_does_not_end_is_named(tmp_path, monkeypatch):
+    pytest.importorskip("h5py")  # its import runs a process, which the test replaces below
     needed = pytest.raises(InputError, match="needs jinja2; install xnbflow with its extra `work")
     with needed, commands.workflow_extra():
         raise ModuleNotFoundError(name="jinja2")

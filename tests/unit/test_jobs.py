@@ -9,20 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from toys import python
+from toys import PROGRAMS, python
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.tables.contract import JOBS
 
 ROOT = Path(__file__).parents[2]
-
-START = """
-import json, sys
-from types import SimpleNamespace
-from xnbflow.running.jobs import start_job
-sources = json.loads({sources!r})
-start_job(SimpleNamespace(threads=1, log=["logs/a.log"], params=SimpleNamespace(sources=sources)))
-"""
 
 
 @pytest.fixture
@@ -30,7 +22,7 @@ def run(tmp_path):
     """Run a script that begins as a job does, in a folder; returns its exit code and errors."""
 
     def run(work, before="", sources=None, **options):
-        script = before + START.format(sources=json.dumps(sources or {})) + work
+        script = before + PROGRAMS["start_job"].format(sources=json.dumps(sources or {})) + work
         done = python(script, cwd=tmp_path, check=False, **options)
         return done.returncode, done.stderr
 
@@ -90,21 +82,21 @@ def test_every_rule_has_its_three_places():
 @pytest.mark.parametrize(
     ("omitted", "named"),
     [
-        ("tables.toml", 'tables.toml: no group has rule = "toy"'),
-        ("toy.smk", "rules/*.smk: no rule toy"),
-        ("toy.py", "scripts/toy.py is missing"),
+        ("tables.toml", 'tables.toml: no group has rule = "example"'),
+        ("example.smk", "rules/*.smk: no rule example"),
+        ("example.py", "scripts/example.py is missing"),
     ],
 )
 def test_a_forgotten_place_of_a_rule_is_named(tmp_path, omitted, named):
     for folder in ("rules", "scripts"):
         shutil.copytree(ROOT / "workflow" / folder, tmp_path / folder)
-    rule = (ROOT / "workflow/rules/diagnose.smk").read_text().replace("diagnose", "toy")
-    (tmp_path / "rules/toy.smk").write_text(rule)
-    (tmp_path / "scripts/toy.py").touch()
-    assert forgotten(tmp_path, {**JOBS, "toy": "{dataset}"}) == []
+    rule = (ROOT / "workflow/rules/acquire.smk").read_text().replace("acquire", "example")
+    (tmp_path / "rules/example.smk").write_text(rule)
+    (tmp_path / "scripts/example.py").touch()
+    assert forgotten(tmp_path, {**JOBS, "example": "{dataset}"}) == []
     for path in tmp_path.rglob(omitted):
         path.unlink()
-    jobs = JOBS if omitted == "tables.toml" else {**JOBS, "toy": "{dataset}"}
+    jobs = JOBS if omitted == "tables.toml" else {**JOBS, "example": "{dataset}"}
     assert forgotten(tmp_path, jobs) == [named]
 
 
@@ -124,45 +116,24 @@ def test_a_job_without_memory_is_told_how_to_get_more(run, tmp_path):
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
 
 
-#: Gives files of a job so many bytes.
-LIMIT = """
-import resource, xnbflow.running.jobs
-resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))
-"""
 #: Without coverage, which would have no room for its own file either.
 UNWATCHED = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-#: Write a table of a megabyte.
-WRITES = {
-    "part.parquet": """
-import numpy as np, pyarrow as pa
-from xnbflow.tables.parquet import parquet_writer
-table = pa.table({"x": np.random.default_rng(0).normal(size=131072)})
-with parquet_writer("part.parquet", table.schema) as writer:
-    writer.write_table(table)
-""",
-    "part.tsv": """
-import numpy as np, pandas as pd
-from xnbflow.tables.contract import Column, TableSchema
-from xnbflow.tables.storage import write_tsv
-table = TableSchema("part", "", "", {"x": Column("integer")})
-write_tsv(pd.DataFrame({"x": np.arange(131072)}), "part.tsv", table)
-""",
-}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("name", PROGRAMS["writes"])
 def test_without_room_a_job_says_so_in_one_sentence_with_the_path(run, tmp_path, name):
     told = f"{name} cannot be written: no space is left there; make room and run it again"
-    code, said = run(WRITES[name], LIMIT.format(50_000), env=UNWATCHED)
+    write, limit = PROGRAMS["writes"][name], PROGRAMS["limit_files"].format(50_000)
+    code, said = run(write, limit, env=UNWATCHED)
     assert (code, said) == (1, f"Error: {told}\n")
     assert [path.name for path in tmp_path.rglob("*")] == ["logs", "a.log"]
-    assert run(WRITES[name])[0] == 0
+    assert run(write)[0] == 0
 
 
 def test_without_room_for_its_log_a_job_says_the_same(run):
     raising = 'import errno, os\nraise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a/b.nbc")'
-    _, said = run(raising, LIMIT.format(0), env=UNWATCHED)
+    _, said = run(raising, PROGRAMS["limit_files"].format(0), env=UNWATCHED)
     assert said.startswith("Error: a/b.nbc cannot be written: no space is left there; ")
     assert said.count("\n") == 1
 

@@ -12,25 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from model_files import edited, packed, parts_of, two_classes
+from toys import PROGRAMS
 
 from xnbflow.core.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model
 from xnbflow.running.cli import commands
 
 COUNT = int(os.environ.get("XNBFLOW_FUZZ", "300"))
-#: One module that is imported, and one that is not; both record that they are used.
-CANARY = """
-from pathlib import Path
-TRIPPED = Path(__file__).with_name("tripped")
-def call(*args, **kwargs):
-    TRIPPED.touch()
-    return call
-class Kind:
-    def __new__(cls, *args, **kwargs): return call() and object.__new__(cls)
-    def __setstate__(self, state): call()
-    def __call__(self, *args): call()
-instance = object.__new__(Kind)
-"""
 CALLABLES = ["call", "Kind", "instance"]
 SERIES = two_classes()
 
@@ -45,8 +33,8 @@ def path(tmp_path_factory):
 @pytest.fixture
 def canary(tmp_path, monkeypatch):
     """Return a file that exists as soon as something of the canary modules is used."""
-    (tmp_path / "canary_known.py").write_text(CANARY)
-    (tmp_path / "canary_new.py").write_text(f"{CANARY}\ncall()\n")
+    (tmp_path / "canary_known.py").write_text(PROGRAMS["canary"])
+    (tmp_path / "canary_new.py").write_text(PROGRAMS["canary"] + "call()\n")
     monkeypatch.syspath_prepend(tmp_path)
     __import__("canary_known")
     yield tmp_path / "tripped"

@@ -13,7 +13,6 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.inference import permutation
@@ -158,13 +157,6 @@ def test_screening_changes_a_signal_little():
         for kept in (None, 400)
     )
     assert screened == pytest.approx(whole, abs=0.04)
-
-
-def test_no_permutation_is_refused():
-    with pytest.raises(InputError):
-        permutation.permutation_test(
-            lambda *_: 0.0, np.zeros(2), lambda rng: np.zeros(2), n_permutations=0
-        )
 
 
 def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):

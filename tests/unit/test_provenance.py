@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from toys import python
+from toys import PROGRAMS, python
 
 import xnbflow
 from xnbflow.core.errors import InputError
@@ -25,20 +25,6 @@ TRAINING = {f"{name}.py" for name in ("permute", "classify", "validate", "combin
 #: What starts a job or checks a configuration makes no result.
 STARTING = {"xnbflow", "xnbflow.running"}
 
-#: Imports what each script imports in a fork of one process, which has other packages already.
-IMPORTS = """
-import json, os, sys
-import h5py, jinja2, matplotlib.pyplot, numba, pandas, pyarrow.parquet, scipy.stats, skops.io
-import sklearn.ensemble, sklearn.linear_model, sklearn.model_selection, sklearn.svm
-for script, code in json.loads(sys.argv[1]).items():
-    if os.fork() == 0:
-        exec(code)
-        print(json.dumps([script, [name for name in sys.modules if name[:7] == "xnbflow"]]))
-        sys.stdout.flush()
-        os._exit(0)
-    assert os.wait()[1] == 0, script
-"""
-
 
 @pytest.fixture(scope="module")
 def imported():
@@ -47,7 +33,8 @@ def imported():
     for script in SCRIPTS.glob("*.py"):
         lines = script.read_text().partition("start_job(snakemake)")[2].splitlines()
         codes[script.stem] = "\n".join(x for x in lines if x.startswith(("import ", "from ")))
-    return dict(map(json.loads, python(IMPORTS, json.dumps(codes)).stdout.splitlines()))
+    done = python(PROGRAMS["imports_of_scripts"], json.dumps(codes))
+    return dict(map(json.loads, done.stdout.splitlines()))
 
 
 @pytest.mark.parametrize("script", NAMES)
@@ -153,27 +140,9 @@ def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(
         refuse_other_sources(planned)
 
 
-#: Every classifier's kernels, those written as vectors among them.
-PREDICT = """
-import numpy as np
-from xnbflow.naive_bayes import XNB, ClassSpecificNB, FlexibleNB, GaussianNB
-rng = np.random.default_rng(0)
-y = np.arange(24) % 3
-X = rng.normal(size=(24, 5)) + y[:, None]
-for model in (GaussianNB(), FlexibleNB(), XNB(), ClassSpecificNB(n_features=1)):
-    print(model.fit(X, y).predict_log_proba(X[:2]).round(6).tolist())
-"""
-
-#: A kernel of one module that calls kernels of another.
-CALL = """
-import numpy as np
-from xnbflow.density.bandwidth import bandwidths_of
-print(bandwidths_of(np.arange(3.0)[:, np.newaxis], np.array([0, 3]), "adaptive"))
-"""
-
-
 def compute(copy, **variables):
-    return python(CALL, env=os.environ | {"PYTHONPATH": str(copy.parent)} | variables)
+    variables["PYTHONPATH"] = str(copy.parent)
+    return python(PROGRAMS["log_densities"], env=os.environ | variables)
 
 
 @pytest.mark.slow
@@ -206,8 +175,9 @@ def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tm
 @pytest.mark.slow
 def test_without_compilation_the_results_are_the_same():
     source = str(Path(xnbflow.__file__).parents[1])
-    done = python(PREDICT, env=os.environ | {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"})
+    variables = {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"}
+    done = python(PROGRAMS["predict"], env=os.environ | variables)
     with redirect_stdout(StringIO()) as compiled:
-        exec(PREDICT, {})
+        exec(PROGRAMS["predict"], {})
     assert done.stdout == compiled.getvalue()
     assert done.stdout.count("[[") == 4

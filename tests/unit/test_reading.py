@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toys import mistakes, python, refused
+from toys import PROGRAMS, mistakes, python, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources import files
@@ -21,23 +21,6 @@ from xnbflow.sources.delimited import DelimitedText
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.sources.table_file import Columns
-
-#: Reads a small table, then a large one; prints by how many bytes the peak of memory rose.
-READ = """
-import sys, warnings
-from pathlib import Path
-from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.table import read_table
-warnings.simplefilter("ignore")
-def status(key):
-    return int(Path("/proc/self/status").read_text().split(key + ":")[1].split()[0]) * 1024
-orientation, small, large = sys.argv[1:]
-row = SheetRow("x", "table", "x", label="class", orientation=orientation)
-read_table(small, row)
-before = status("VmRSS")
-read_table(large, row)
-print(status("VmHWM") - before)
-"""
 
 
 def write(path, n, m, orientation):
@@ -190,5 +173,7 @@ def test_a_table_takes_at_most_three_times_its_text(tmp_path, orientation):
     for path, size in zip(paths, sizes, strict=True):
         write(path, *size, orientation)
     source = str(Path(__file__).parents[2] / "workflow/src")
-    done = python(READ, orientation, *paths, env=os.environ | {"PYTHONPATH": source})
+    done = python(
+        PROGRAMS["memory_of_reading"], orientation, *paths, env=os.environ | {"PYTHONPATH": source}
+    )
     assert int(done.stdout) < 3 * paths[1].stat().st_size

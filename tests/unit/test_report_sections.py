@@ -247,19 +247,6 @@ def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypa
     assert path in stacks
 
 
-def test_the_order_of_declared_columns_changes_the_content_of_no_table(monkeypatch, tmp_path):
-    results, found = write_study(tmp_path), {}
-    for name, declared in STUDY_TABLES.items():
-        reversed_columns = dict(reversed(declared.columns.items()))
-        monkeypatch.setitem(STUDY_TABLES, name, replace(declared, columns=reversed_columns))
-    monkeypatch.setattr(report_study, "write_tables", lambda tables, *_: found.update(tables))
-    report_study.write_results(results)
-    monkeypatch.undo()
-    for name in STUDY_TABLES:
-        expected = results.tables[name]
-        pd.testing.assert_frame_equal(found[name][expected.columns], expected, check_dtype=False)
-
-
 def test_the_number_that_decides_a_verdict_is_beside_it(results):
     (block,) = blocks(answer.section(results), Cards)
     rows = results.rows("estimates", classifier="xnb", metric="balanced_accuracy")

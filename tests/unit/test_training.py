@@ -23,7 +23,6 @@ from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.sources.simulate import simulate_series
 from xnbflow.studies.description import describe
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
@@ -62,7 +61,6 @@ def fail(model):
 
 
 SPY = {"method": f"{__name__}.Spy"}
-GAUSSIAN = {"method": "xnbflow.naive_bayes.gaussian_nb.GaussianNB"}
 XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB"}
 
 
@@ -154,16 +152,6 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(rng, mark):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
-
-
-SERIES = simulate_series("toy", 20, 30, 2, seed=1)[0]
-FAILING = {"method": "sklearn.linear_model.LogisticRegression", "params": {"C": -1.0}}
-
-
-def test_a_classifier_that_fails_in_every_fold_has_its_rows_too():
-    tables = train(SERIES, draw_folds(SERIES, 3, 1), FAILING)
-    assert tables["fits"]["status"].tolist() == ["failed"] * 3
-    assert tables["predictions"].empty
 
 
 @pytest.mark.parametrize("memory", ["-", "NA"])

@@ -11,64 +11,12 @@ from xnbflow.sources.cell_file import CellFile
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
-
-N, GENES = 90, 12
-
-
-TEXT = h5py.string_dtype("utf-8")
-
-
-def values():
-    rng = np.random.default_rng(3)
-    types = np.arange(N) % 3
-    high = np.arange(GENES) % 3 == types[:, None]
-    return np.log1p(rng.poisson(0.2 + 2.0 * high)), np.array(["B", "NK", "T"], object)[types]
-
-
-X, TYPES = values()
-
-
-def say(element, kind, version="0.2.0", **attributes):
-    for name, value in {"encoding-type": kind, "encoding-version": version, **attributes}.items():
-        element.attrs[name] = value
-    return element
-
-
-def put_matrix(file, name, form):
-    if form == "dense":
-        say(file.create_dataset(name, data=X), "array")
-        return
-    stored = getattr(sparse, f"{form}_array")(X)
-    group = say(file.create_group(name), f"{form}_matrix", "0.1.0", shape=X.shape)
-    for part in ("data", "indices", "indptr"):
-        say(group.create_dataset(part, data=getattr(stored, part), chunks=True), "array")
-
-
-def put_table(file, name, index, **columns):
-    table = say(file.create_group(name), "dataframe", _index="_index")
-    table.attrs["column-order"] = np.array(list(columns), dtype=TEXT)
-    say(table.create_dataset("_index", data=np.array(index, dtype=TEXT)), "string-array")
-    for column, data in columns.items():
-        categories, codes = np.unique(data.astype(str), return_inverse=True)
-        group = say(table.create_group(column), "categorical", ordered=False)
-        group["codes"], group["categories"] = codes.astype("i1"), categories.astype(TEXT)
+from cell_files import write_cells  # noqa: E402
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A file of today's format, with each way to store a matrix."""
-    with h5py.File(tmp_path / "cells.h5ad", "w") as file:
-        say(file, "anndata", "0.1.0")
-        put_matrix(file, "X", "csr")
-        put_matrix(file, "layers/columns", "csc")
-        put_matrix(file, "layers/whole", "dense")
-        for name in ("layers", "uns"):
-            say(file.require_group(name), "dict", "0.1.0")
-        donors = np.array(["p", "q"], object)[np.arange(N) % 2]
-        put_table(file, "obs", [f"c{i}" for i in range(N)], type=TYPES, donor=donors)
-        symbols = np.array([f"G{i}" for i in range(GENES)], object)
-        put_table(file, "var", [f"g{i}" for i in range(GENES)], symbol=symbols)
-    return tmp_path / "cells.h5ad"
+    return write_cells(tmp_path / "cells.h5ad")
 
 
 def fitted(path):

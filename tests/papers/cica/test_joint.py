@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
 from scipy.stats import cauchy, norm
 
 from xnbflow.papers.cica.joint import (
@@ -11,13 +10,6 @@ from xnbflow.papers.cica.joint import (
     MeshTarget,
     conditional_log_density,
 )
-
-
-def exact(samples, h, points):
-    """Log density by its definition."""
-    sums = [logsumexp(-0.5 * ((x - samples) / h) ** 2) for x in points]
-    return np.array(sums) - np.log(len(samples) * h * np.sqrt(2 * np.pi))
-
 
 JOINT_WIDTH = 0.3
 

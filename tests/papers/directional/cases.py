@@ -10,10 +10,12 @@ from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.von_mises import VonMises
 from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
 
+#: Classifiers that SelectiveNB cannot take; BlockNB is of a paper that may have been removed.
+DEPENDENT = [getattr(nb, name)() for name in ("BlockNB", "XNB") if hasattr(nb, name)]
+DEPENDENT.append(ScikitGaussianNB())
+
 REFUSED = [
-    (nb.SelectiveNB(nb.BlockNB()), NOISE, CODES, "independent given the class"),
-    (nb.SelectiveNB(nb.XNB()), NOISE, CODES, "independent given the class"),
-    (nb.SelectiveNB(ScikitGaussianNB()), NOISE, CODES, "independent given the class"),
+    *((nb.SelectiveNB(each), NOISE, CODES, "independent given the class") for each in DEPENDENT),
     (nb.SelectiveNB(nb.VonMisesNB()), NOISE[:3], [0, 1, 2], "2 folds"),
     (nb.VonMisesFisherNB(), NOISE, CODES, "sample 0"),
     (nb.HybridNB([("a", "gauss", [0])]), NOISE, CODES, "'gauss'"),

@@ -5,22 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.sheet import SheetRow
-from xnbflow.sources.uci import UCI
-
-
-def get(folder, location, base=None, **changes):
-    source = "uci" if location in UCI else "angular"
-    dataset = SheetRow(location, source, location, **changes)
-    return acquire(
-        dataset, downloads=folder / "downloads", base_urls={source: [str(base or folder)]}
-    )
-
-
-def lines(rows):
-    return "".join(",".join(str(cell) for cell in row) + "\n" for row in rows).encode()
+from unit.test_published import get
 
 
 @pytest.fixture

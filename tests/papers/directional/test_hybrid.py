@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import naive_bayes as sk
 from sklearn.datasets import load_iris
+from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.density.families import Kernel
+from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
 from xnbflow.papers.directional import boundaries
 from xnbflow.papers.directional.categorical import Categorical
@@ -220,3 +222,17 @@ def test_hybrid_surface_is_the_difference_of_log_densities(rng):
     value = x @ surface.normal + y @ surface.linear + surface.offset
     value += np.einsum("ni,ij,nj->n", y, surface.quadratic, y)
     np.testing.assert_allclose(value, joint[0] - joint[1])
+
+
+def test_columns_are_given_by_their_kind(rng):
+    labels = np.array(["a", "a", "a", "b", "b", "b"])
+    values = [rng.uniform(-np.pi, np.pi, 6), *(rng.normal(size=(4, 6)) + 3 * (labels == "b"))]
+    series = dataset(values, labels, kinds=["angular", *["linear"] * 4])
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s3"]})
+    path = "xnbflow.papers.directional.von_mises_nb.VonMisesNB"
+    told, given, not_told = (
+        train(series, folds, {"method": path, "params": {"angular": columns}})["predictions"]
+        for columns in ("@angular", [0], [1])
+    )
+    pd.testing.assert_frame_equal(told, given)
+    assert not np.allclose(told[LOG_POSTERIOR + "a"], not_told[LOG_POSTERIOR + "a"])

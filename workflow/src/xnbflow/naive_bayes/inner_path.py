@@ -1,0 +1,139 @@
+"""Predictions of inner test samples with every number of features, for one distance and floor."""
+
+from typing import Any
+
+import numpy as np
+
+from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
+from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
+from xnbflow.naive_bayes.size_path import InnerPredictions
+from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist
+from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
+
+__all__ = ["BaseInnerPath"]
+
+#: Samples that the spread within all classes counts for in an averaged model's densities.
+_BORROWED = 10.0
+
+
+class BaseInnerPath(BaseClassSpecificNB):
+    """What predicts inner test samples along the path over numbers of features.
+
+    The parameters are those of `ClassSpecificNBCV`.
+    """
+
+    rule: str
+    exact: bool
+
+    def _predict_inside(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        folds: list[tuple[np.ndarray, np.ndarray]],
+        sizes: np.ndarray,
+        distance: str,
+        floor: float,
+    ) -> InnerPredictions:
+        """Predict every inner test sample with every size."""
+        tested = np.concatenate([test for _, test in folds])
+        sums = np.zeros((len(sizes), len(tested), len(self.classes_)))
+        log_prior = np.full((len(tested), len(self.classes_)), -np.inf)
+        counts, stop = [], 0
+        for train, test in folds:
+            start, stop = stop, stop + len(test)
+            present, inner, inner_counts = np.unique(
+                codes[train], return_inverse=True, return_counts=True
+            )
+            prior = self._inner_log_prior(present, inner_counts / len(train))
+            sums[:, start:stop, present], count = self._predict_fold(
+                features, inner, (train, test), sizes, prior, distance, floor
+            )
+            log_prior[start:stop, present] = prior
+            counts.append(count)
+        numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
+        means, weights = np.mean(counts, axis=0), self._inner_weights(codes[tested])
+        return InnerPredictions(sums, log_prior, codes[tested], numbers, means, weights)
+
+    def _predict_fold(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        fold: tuple[np.ndarray, np.ndarray],
+        sizes: np.ndarray,
+        prior: np.ndarray,
+        distance: str,
+        floor: float,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums of a fold's test samples at every size, and features per class there.
+
+        ``codes`` (n_train,) are the classes of the training samples that the fold has.
+        """
+        train, test = fold
+        shortlist, rankings = self._ranked(features, codes, train, sizes[-1], distance, floor)
+        values, correlation, entries = shortlist.features.values, None, rankings.entries()
+        del shortlist, rankings  # of many classes the strengths take most of the memory
+        if self.rule == "average":
+            correlation = ResidualCorrelation(values[:, train], codes)
+        modules = ModuleWeights(correlation, entries, sizes)
+        sums = modules.sum_evidence(
+            values,
+            codes,
+            train,
+            test,
+            prior,
+            borrowed=self._borrowed,
+            exact=self.exact,
+            evidence=self.evidence,
+            contamination=self.contamination,
+            **self._density(floor),
+        )
+        return sums, modules.counts().mean(axis=1)
+
+    def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
+        """Return what inner test samples count for: classes as ``priors`` says, 1 in the mean."""
+        if self.priors is None:
+            return np.ones(len(codes))
+        weights = np.exp(self.class_log_prior_)[codes] / np.bincount(codes)[codes]
+        return weights / weights.mean()
+
+    def _inner_log_prior(self, present: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Return the log prior of the classes that an inner training set has."""
+        if self.priors is None:
+            return np.log(shares)
+        given = np.exp(self.class_log_prior_[present])
+        with np.errstate(divide="ignore"):
+            return np.log(given / given.sum())
+
+    def _ranked(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        samples: np.ndarray | None,
+        n_features: int,
+        distance: str,
+        floor: float,
+    ) -> tuple[Shortlist, PairRankings]:
+        """Rank features by samples of the given classes; the shortlist has all samples' values."""
+        strengths = self._strengths(features, codes, samples, distance, floor)
+        shortlist = Shortlist(int(codes.max()) + 1, int(n_features))
+        shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
+        return shortlist, PairRankings(shortlist, codes, samples)
+
+    def _strengths(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        samples: np.ndarray | None,
+        distance: str,
+        floor: float,
+    ) -> np.ndarray:
+        measured: dict[str, Any] = {"distance": distance, "n_grid": self.n_grid}
+        measured |= self._density(floor)
+        return pair_strengths(features, codes, int(codes.max()) + 1, samples=samples, **measured)
+
+    def _density(self, floor: float) -> dict[str, Any]:
+        return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
+
+    @property
+    def _borrowed(self) -> float:
+        return _BORROWED if self.rule == "average" else 0.0
