@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
-from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu, ttest_ind
+from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, refused
 
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
 from xnbflow.diagnostics.heatmap import heatmap
+from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.studies.ease import as_good_features
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
@@ -43,7 +44,7 @@ def distance(column, y, label):
     return np.sqrt(1 - np.sqrt(densities[label] * rest).sum())
 
 
-def test_each_class_against_the_rest_is_as_scipy_and_scikit_learn_have_it(measured):
+def test_each_class_against_the_others_is_as_the_model_and_scikit_learn_have_it(measured):
     X, y = measured
     features = np.array([f"g{i:02}" for i in range(60)])
     symbols = pd.DataFrame({"symbol": np.char.upper(features)})
@@ -51,52 +52,55 @@ def test_each_class_against_the_rest_is_as_scipy_and_scikit_learn_have_it(measur
     series = dataset(X.T, y, features=features, **more)
     genes = gene_table(series)
     assert list(genes.columns) == DIAGNOSTIC_TABLES["genes"].fixed
-    for label, unordered in genes.groupby("class"):
+    varies = np.arange(60) != 5
+    model = moderated_contrasts(X.T[varies], np.unique(y, return_inverse=True)[1])
+    for code, (label, unordered) in enumerate(genes.groupby("class")):
         rows = unordered.set_index("feature").loc[features]
-        p = []
         for feature, column in zip(features, X.T, strict=True):
             row = rows.loc[feature]
-            inside, outside = (column[w & ~np.isnan(column)] for w in (y == label, y != label))
+            inside = column[(y == label) & ~np.isnan(column)]
             if feature in ("g05", "g06") and (feature == "g05" or label == "AML"):
                 # constant, or without a value in the class
-                assert row[["p", "distance"]].isna().all()
+                assert row[["t", "p", "fdr", "difference", "distance"]].isna().all()
                 assert row["auc"] == 0.5 or len(inside) == 0
                 continue
-            p.append(ttest_ind(inside, outside, equal_var=False).pvalue)
             assert row["symbol"] == feature.upper()
-            np.testing.assert_allclose(row["mean_in"], inside.mean())
-            np.testing.assert_allclose(row["mean_out"], outside.mean())
             np.testing.assert_allclose(row["distance"], distance(column, y, label), rtol=1e-9)
             known = ~np.isnan(column)
             area = roc_auc_score(y[known] == label, column[known])
             np.testing.assert_allclose(row["auc"], area, rtol=1e-12)
-            change = np.log2(np.exp(inside.mean() - outside.mean()))
-            np.testing.assert_allclose(row["log_fold_change"], change, rtol=1e-9, atol=1e-12)
-        tested = rows["p"].notna()
-        np.testing.assert_allclose(rows.loc[tested, "p"], p, rtol=1e-9)
-        np.testing.assert_allclose(rows.loc[tested, "fdr"], false_discovery_control(p), rtol=1e-9)
-        assert rows.loc[~tested, "fdr"].isna().all()
+            others = [column[(y == each) & ~np.isnan(column)] for each in set(y) - {label}]
+            change = inside.mean() - np.mean([each.mean() for each in others if len(each)])
+            if feature != "g06":  # of the others AML has no value
+                np.testing.assert_allclose(row["difference"], change, rtol=1e-9, atol=1e-12)
+        for name in ("t", "p", "fdr", "df"):
+            np.testing.assert_allclose(rows.loc[varies, name], getattr(model, name)[code])
+        for name in ("log_fold_change", "lower", "upper"):  # from natural logarithms
+            expected = np.log2(np.exp(getattr(model, name)[code]))
+            np.testing.assert_allclose(rows.loc[varies, name], expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(rows.loc[varies, "mean"], np.nanmean(X[:, varies], axis=0))
+        assert unordered["t"].abs().dropna().is_monotonic_decreasing
 
 
-def test_ranks_put_the_highest_first_and_count_equal_areas():
+def test_ranks_put_the_strongest_evidence_of_both_directions_first_and_count_equal_areas():
     y = np.array(list("aaabbb"))
     values = [
         [1, 2, 3, 7, 8, 9],
         [7, 8, 9, 1, 2, 3],
         [27, 28, 29, 1, 2, 3],
         [1, 9, 2, 8, 3, 7],
-        [5, 5, 5, 1, 1, 1],  # separates, but its variance cannot be estimated
+        [5, 5, 5, 1, 1, 1],  # its own variance is 0
         [0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
     ]
     series = dataset(values, y, features=list("uvwxyz"))
     genes = gene_table(series)
     first = genes[genes["class"] == "a"]
-    assert first["feature"].tolist() == list("wvyzxu")
+    assert first["feature"].tolist() == list("ywuvxz")  # u and v are as strong
     assert first["rank"].tolist() == [1, 2, 3, 4, 5, 6]
-    assert first["ties"].tolist() == [2, 2, 2, 0, 0, 0]
-    assert first["p"].isna().tolist() == [False, False, True, True, False, False]
+    assert first["ties"].tolist() == [2, 2, 0, 2, 0, 0]
+    assert first["p"].isna().tolist() == [False] * 5 + [True]  # z does not vary
     assert genes["log_fold_change"].isna().all()  # the scale is not known
-    assert first["difference"].tolist()[:2] == [26, 6]
+    assert first["difference"].tolist()[:4] == pytest.approx([4, 26, -6, 6])
 
 
 def test_samples_of_a_patient_count_once(rng):
@@ -107,11 +111,47 @@ def test_samples_of_a_patient_count_once(rng):
     series = dataset(1e-100 * values[:, order], y[order], groups=patients[order])  # of any unit
     genes = gene_table(series)
     means = values.reshape(20, 12, 5).mean(axis=2)
-    expected = ttest_ind(means[:, 6:], means[:, :6], axis=1, equal_var=False).pvalue
+    expected = moderated_contrasts(means, np.repeat([0, 1], 6)).p[1]
     found = genes[genes["class"] == "ill"].set_index("feature").loc[series.features]
     np.testing.assert_allclose(found["p"], expected, rtol=1e-9)
     areas = [roc_auc_score(y == "ill", row) for row in values]
     np.testing.assert_allclose(found["auc"], areas, rtol=1e-12)
+
+
+def test_patients_with_both_classes_are_compared_with_themselves_and_few_samples_not_at_all(rng):
+    patients, y = np.tile(np.arange(8), 2), np.repeat(["normal", "tumour"], 8)
+    values = np.tile(rng.normal(0, 9, (40, 8)), 2) + rng.normal(size=(40, 16))
+    values[:5, 8:] += 3
+    paired = gene_table(dataset(values, y, groups=patients.astype(str)))
+    found = paired[(paired["class"] == "tumour") & (paired["fdr"] < 0.05)]
+    assert {f"g{i}" for i in range(5)} <= set(found["feature"])
+    assert not (gene_table(dataset(values, y))["fdr"] < 0.05).any()
+    single = gene_table(dataset(values, y, groups=y))  # a patient of each class
+    assert single[["difference", "t", "p", "fdr"]].isna().all(axis=None)
+    assert single["auc"].notna().all()
+
+
+def test_columns_are_adjusted_for_as_numbers_or_categories(rng):
+    y, plate = np.repeat(["a", "b"], 12), np.tile(["1", "2", "3"], 8)
+    age = rng.normal(60, 9, 24) + 8 * (y == "b")
+    values = rng.normal(size=(50, 24)) + 0.3 * age + np.where(plate == "2", 5, 0)
+    known = pd.DataFrame({"age": [repr(float(each)) for each in age], "plate": plate})
+    parts = {"sample_metadata": known, "scale": "log2"}
+    codes = np.unique(y, return_inverse=True)[1]
+    for terms, columns in (
+        (("age", "factor(plate)"), {"age": age, "plate": plate.astype(object)}),
+        (("plate",), {"plate": plate.astype(float)}),
+    ):
+        series = dataset(values, y, adjust=terms, trend=True, **parts)
+        genes = gene_table(series)
+        rows = genes[genes["class"] == "b"].set_index("feature").loc[series.features]
+        expected = moderated_contrasts(values, codes, None, columns, trend=True)
+        np.testing.assert_allclose(rows["p"], expected.p[1])
+        np.testing.assert_allclose(rows["log_fold_change"], expected.log_fold_change[1])
+    with refused(key="adjust"):
+        dataset(values, y, adjust=("sex",), **parts)
+    with refused(key="adjust", match="'arm' cannot be separated from the class"):
+        gene_table(dataset(values, y, adjust=("arm",), sample_metadata=known.assign(arm=y)))
 
 
 def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_path):

@@ -73,6 +73,8 @@ def test_a_series_matrix_is_read_with_all_that_is_said_of_its_samples(tmp_path):
     }
     with refused("no 'ages', which the sheet's option group names; there are title", key="group"):
         read_geo(put(tmp_path, matrix()), row(group="ages"))
+    with refused("the column 'Gender'.: no degrees of freedom", key="adjust"):
+        read_geo(put(tmp_path, matrix()), row(adjust="gender"))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
 from xnbflow.inference.verdicts import copies
@@ -163,6 +164,46 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
         read(group="day", phenotype_columns="age")
     with refused(key="batch"):
         read(batch="side")
+
+
+def test_genes_are_adjusted_for_columns_of_the_sheet_and_pairs_are_noted(tmp_path):
+    path, copy = tmp_path / "own.csv", tmp_path / "copy.parquet"
+    lines = ["id,type,patient,Age,day,arm,sex,dose,g1"]
+    for i in range(16):
+        patient = i // 2 if i < 8 else i
+        sex = "" if i == 3 else "mf"[i % 3 % 2]
+        cells = ["xy"[i % 2], patient, 40 + i * i % 17, i // 4, i % 2, sex, "low", 0.1 * i * i]
+        lines.append(",".join(map(str, [f"s{i}", *cells])))
+    path.write_text("\n".join(lines))
+    kept = "patient,Age,day,arm,sex,dose"
+
+    def read(**options):
+        options = {"phenotype_columns": kept} | options
+        return read_table(
+            path, SheetRow("own", "table", label="type", id_column="id", options=options)
+        )
+
+    made = read(adjust="Age, factor(day)", batch="day")
+    assert made.adjust == ("Age", "factor(batch (day))")
+    made.write(copy)
+    again = DataSet.read(copy)
+    assert (again.adjust, again.trend) == (made.adjust, False)
+    assert again.covariates["Age"].dtype == float
+    assert set(again.covariates["batch (day)"]) == {"0", "1", "2", "3"}
+    note = "comparisons of single genes are adjusted for 'Age' (numbers)"
+    assert f"{note}, 'batch (day)' (4 categories)" in made.notes
+    paired = read(group="patient", trend="yes")
+    assert paired.trend
+    within = "single genes are compared within 4 groups of several classes; 8 groups of one class"
+    assert f"{within} are compared with each other by their means" in paired.notes
+    for options, what in (
+        ({"adjust": "weight"}, "no 'weight'"),
+        ({"adjust": "sex"}, "1 sample has no 'sex'"),
+        ({"adjust": "arm"}, "'arm' cannot be separated from the class"),
+        ({"adjust": "dose"}, "'dose' is the same in all samples"),
+    ):
+        with refused(what, key="adjust"):
+            read(**options)
 
 
 def test_patients_operated_and_controls_biopsied_are_found(shared_data):

@@ -14,8 +14,9 @@ from sklearn.metrics import recall_score
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.genes import class_comparisons
-from xnbflow.inference.meta_analysis import meta_genes, random_effects
+from xnbflow.diagnostics import gene_table
+from xnbflow.inference.hartung_knapp import hartung_knapp
+from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.models import predict_table, read_model
 from xnbflow.models.cohorts import combine
 from xnbflow.models.final import write_final
@@ -63,11 +64,11 @@ def test_the_mean_effect_is_that_of_published_trials():
     effects = np.log(a / (a + b)) - np.log(c / (c + d))
     variances = 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
     gap = np.full(13, np.nan)
-    found = random_effects(np.column_stack([effects, gap]), np.column_stack([variances, gap]))
+    found = hartung_knapp(np.column_stack([effects, gap]), np.column_stack([variances, gap]))
     assert found["effect"][0] == pytest.approx(-0.7141172220732)
     assert found["tau2"][0] == pytest.approx(0.3087602628624)
     assert found["i2"][0] == pytest.approx(0.9211734685456)
-    assert found["p"][0] == pytest.approx(6.46e-5, rel=0.01)  # z = -3.995
+    assert found["normal_p"][0] == pytest.approx(6.46e-5, rel=0.01)  # z = -3.995
     # statsmodels' sd_eff_w_re_hksj, with Student's t of 12 degrees of freedom
     half = 2.178812829663 * 0.1806966283355
     assert (found["upper"] - found["effect"])[0] == pytest.approx(half)
@@ -75,28 +76,44 @@ def test_the_mean_effect_is_that_of_published_trials():
     assert found["series"].tolist() == [13, 0]
 
 
-def test_two_series_have_a_mean_without_an_interval_and_one_has_none():
-    found = random_effects(np.array([[1.0, 1.0], [2.0, np.nan]]), np.full((2, 2), 0.5))
-    assert found["effect"][0] == 1.5
-    assert np.isnan([found["effect"], found["p"]]).tolist() == [[False, True]] * 2
-    assert np.isnan([found["lower"], found["upper"]]).all()
-
-
 @pytest.mark.parametrize("grouped", [False, True])
-def test_an_effect_is_t_in_other_units(grouped):
-    series, groups = SERIES[0], np.arange(24) // 2
-    values, labels = series.values, series.labels
+def test_effects_of_unknown_scale_are_those_of_hedges(grouped):
+    """Of one gene, the variance of which no others moderate."""
+    series = [cohort(name, seed, features=1) for seed, name in enumerate("ab")]
+    values, labels = series[0].values[0], series[0].labels
     if grouped:  # of patients with two samples of a class each
-        series = replace(series, groups=groups)
-        values, labels = values.reshape(60, 12, 2).mean(axis=2), labels[::2]
-    found = class_comparisons(series.values, series)
+        series[0] = replace(series[0], groups=np.arange(24) // 2)
+        values, labels = values.reshape(12, 2).mean(axis=1), labels[::2]
+    genes = meta_genes(series, {}).set_index("class")
     n1, n0 = (labels == "tumour").sum(), (labels == "normal").sum()
-    t = ttest_ind(values[:, labels == "tumour"], values[:, labels == "normal"], axis=1).statistic
+    t = ttest_ind(values[labels == "tumour"], values[labels == "normal"]).statistic
     m = n1 + n0 - 2
     g = t * sqrt(1 / n1 + 1 / n0) * gamma(m / 2) / (sqrt(m / 2) * gamma((m - 1) / 2))
-    np.testing.assert_allclose(found["effect"][1], g)
-    np.testing.assert_allclose(found["variance"][1], 1 / n1 + 1 / n0 + g**2 / (2 * (n1 + n0)))
-    np.testing.assert_allclose(found["effect"][0], -g)
+    row = genes.loc["tumour"]
+    assert row["effect.a"] == pytest.approx(g, rel=1e-3)  # the factor is approximate
+    half = 1.959964 * sqrt(1 / n1 + 1 / n0 + g**2 / (2 * m))
+    assert row["upper.a"] - row["effect.a"] == pytest.approx(half, rel=1e-3)
+    assert genes.loc["normal", "effect.a"] == pytest.approx(-row["effect.a"])
+    assert row["unit"] == "standard deviations"
+
+
+def test_effects_of_logarithms_are_log2_fold_changes():
+    series = [cohort(name, seed, scale=scale) for seed, name, scale in
+              ((1, "a", "log2"), (2, "b", "ln"), (3, "c", "log2"))]  # fmt: skip
+    genes = meta_genes(series, {}).query("`class` == 'tumour'").set_index("feature")
+    effects, variances = np.empty((2, 3, 60))
+    for i, each in enumerate(series):
+        rows = gene_table(each).query("`class` == 'tumour'").set_index("feature")
+        rows = rows.loc[each.features]
+        own = genes.loc[each.features]
+        for name, shown in (("log_fold_change", "effect"), ("lower", "lower"), ("p", "p")):
+            np.testing.assert_allclose(own[f"{shown}.{each.name}"], rows[name])
+        effects[i] = rows["log_fold_change"]
+        variances[i] = (rows["log_fold_change"] / rows["t"]) ** 2
+    found = hartung_knapp(effects, variances, ad_hoc=True)
+    for name in ("effect", "lower", "upper", "prediction_lower", "prediction_upper", "tau2"):
+        np.testing.assert_allclose(genes.loc[series[0].features, name], found[name], atol=1e-12)
+    assert set(genes["unit"]) == {"log2 fold change"}
 
 
 def test_without_differences_a_gene_holds_as_rarely_as_is_said():
@@ -121,10 +138,9 @@ def test_planted_genes_are_first_and_their_table_is_that_of_each_series():
     assert set(genes.loc["tumour"].index[:5]) == planted
     assert (genes.loc["tumour"].loc[sorted(planted), "holds"] == 3).all()
     for each in SERIES:
-        sides = [each.values[:, each.labels == label] for label in ("tumour", "normal")]
-        p = ttest_ind(*sides, axis=1, equal_var=False).pvalue
+        own = gene_table(each).set_index(["class", "feature"]).loc["tumour"].loc[each.features]
         rows = genes.loc["tumour"].loc[each.features]
-        np.testing.assert_allclose(rows[f"p.{each.name}"], p)
+        np.testing.assert_allclose(rows[f"p.{each.name}"], own["p"])
         expected = rankdata(-rows[f"effect.{each.name}"].abs())
         np.testing.assert_array_equal(rows[f"rank.{each.name}"], expected)
 

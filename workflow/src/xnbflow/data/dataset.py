@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.terms import column_of_term
 from xnbflow.data.series_file import METADATA_KEY, DataSetHeader, read_header, row_groups
 from xnbflow.tables.parquet import parquet_writer
 
@@ -67,6 +68,11 @@ class DataSet:
     scale : {"", "log2", "ln"}
         Which logarithms of intensities, or of counts, the linear features are; empty where that is
         not known.
+    adjust : tuple of str
+        Columns of ``sample_metadata`` for which comparisons of classes are adjusted. They are
+        numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
+    trend : bool, default=False
+        Whether the variance of a feature depends on its mean, as of logarithms of counts.
 
     Raises
     ------
@@ -93,6 +99,8 @@ class DataSet:
     missing: bool = False
     notes: tuple[str, ...] = ()
     scale: str = ""
+    adjust: tuple[str, ...] = ()
+    trend: bool = False
 
     if TYPE_CHECKING:  # what is given may be a list; what is held is an array
 
@@ -110,6 +118,8 @@ class DataSet:
             missing: bool = False,
             notes: Iterable[str] = (),
             scale: str = "",
+            adjust: Iterable[str] = (),
+            trend: bool = False,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -121,6 +131,7 @@ class DataSet:
             "values": np.ascontiguousarray(self.values, dtype=np.float64),
             "kinds": np.asarray(kinds, dtype=str),
             "notes": tuple(self.notes),
+            "adjust": tuple(self.adjust),
         }
         for key in ("features", "samples", "labels", "groups"):
             if (given := getattr(self, key)) is not None:
@@ -131,6 +142,18 @@ class DataSet:
         for key, array in held.items():
             object.__setattr__(self, key, array)
         self._check()
+
+    @property
+    def covariates(self) -> dict[str, np.ndarray]:
+        """The columns of ``adjust`` by name: numbers, or texts, which are categories."""
+        found = {}
+        known = pd.DataFrame() if self.sample_metadata is None else self.sample_metadata
+        for term in self.adjust:
+            name = column_of_term(term)
+            cells = known[name].to_numpy()
+            numbers = pd.to_numeric(known[name], errors="coerce").to_numpy(dtype=float)
+            found[name] = numbers if name == term and np.isfinite(numbers).all() else cells
+        return found
 
     @property
     def columns_by_kind(self) -> dict[str, np.ndarray]:
@@ -167,6 +190,10 @@ class DataSet:
             refuse_control_characters(self.name, f"{what} name", names)
         refuse_control_characters(self.name, "label", self.labels)
         refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
+        known = () if self.sample_metadata is None else list(self.sample_metadata)
+        if absent := [term for term in self.adjust if column_of_term(term) not in known]:
+            msg = f"{self.name}: there is no column {quoted(absent[0])} of samples to adjust for"
+            raise InputError(msg, key="adjust")
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
@@ -247,6 +274,10 @@ class DataSet:
             header["notes"] = list(self.notes)
         if self.scale:
             header["scale"] = self.scale
+        if self.adjust:
+            header["adjust"] = list(self.adjust)
+        if self.trend:
+            header["trend"] = True
         return pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(header)})
 
     @classmethod
@@ -318,6 +349,8 @@ def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) ->
         header.missing,
         header.notes,
         header.scale,
+        header.adjust,
+        header.trend,
     )
 
 

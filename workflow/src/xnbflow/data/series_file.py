@@ -34,7 +34,7 @@ class DataSetHeader:
     n_features : int
     feature_columns : tuple of str
         Columns of what else is known of features.
-    name, samples, labels, groups, sample_metadata, missing, notes, scale
+    name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend
         As those of `DataSet`.
     """
 
@@ -48,6 +48,8 @@ class DataSetHeader:
     missing: bool = False
     notes: tuple[str, ...] = ()
     scale: str = ""
+    adjust: tuple[str, ...] = ()
+    trend: bool = False
 
     @property
     def classes(self) -> np.ndarray:
@@ -125,6 +127,8 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
         header.get("missing", False),
         tuple(header.get("notes", ())),
         header.get("scale", ""),
+        tuple(header.get("adjust", ())),
+        header.get("trend", False),
     )
 
 
@@ -140,11 +144,14 @@ def _wrong_header(header: Any) -> str:
     for key, cells in {"samples": samples, **of_samples, **phenotype}.items():
         if not _are_texts(cells) or len(cells) != len(samples or ()):
             return f"its metadata has not one text per sample under {key!r}"
-    if not _are_texts(header.get("feature_columns", [])) or not _are_texts(header.get("notes", [])):
+    texts = [header.get(key, []) for key in ("feature_columns", "notes", "adjust")]
+    if not all(map(_are_texts, texts)):
         return "its metadata names columns or notes that are no text"
     if header.get("scale", "") not in ("", "log2", "ln"):
         return "its scale is unknown"
-    return "" if isinstance(header.get("missing", False), bool) else "its mark 'missing' is damaged"
+    marks = {key: header.get(key, False) for key in ("missing", "trend")}
+    wrong = [key for key, value in marks.items() if not isinstance(value, bool)]
+    return f"its mark {wrong[0]!r} is damaged" if wrong else ""
 
 
 def _are_texts(cells: Any) -> bool:

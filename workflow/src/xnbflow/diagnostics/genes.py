@@ -1,20 +1,25 @@
-"""Which features differ between the classes: each class against the rest, feature by feature."""
+"""Which features differ between the classes, feature by feature."""
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln, stdtr
 
+from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import DenseTile, map_class_tiles
 from xnbflow.density.distances import compare
 from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.density.tiles import map_strips
-from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-__all__ = ["class_comparisons", "gene_table"]
+__all__ = ["LOG2", "class_comparisons", "gene_table"]
+
+#: By what differences are multiplied so that they are log2 fold changes, by scale of the values.
+LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2))}
+#: What `class_comparisons` returns of the model.
+_TESTED = ("standard_error", "lower", "upper", "t", "p", "fdr", "df", "posterior_variance")
 
 
 def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -106,10 +111,11 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
 
 
 def gene_table(series: DataSet) -> pd.DataFrame:
-    """Compare each class with the rest, one linear feature at a time.
+    """Compare each class with the others, one linear feature at a time.
 
-    Samples of one patient are not independent. Where samples have groups, means and tests are
-    therefore of *units*: the mean of each group within a class. Areas and distances are of samples.
+    The tests are of the linear model of `xnbflow.diagnostics.linear_models`, with the groups of
+    the series, its columns to adjust for and, if it asks for it, the trend. Areas and distances are
+    of samples and adjusted for nothing.
 
     Parameters
     ----------
@@ -120,23 +126,28 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     -------
     DataFrame
         The table ``genes`` of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`: a row per class and
-        feature, by class and rank. p is of Welch's t test, two-sided; it is missing where a class
-        or the rest has fewer than two units, or where neither varies. The fold change is a
-        logarithm to base 2, missing where the series' ``scale`` is unknown. A feature of rank 1 is
-        the highest in its class against the rest: by area, then by Welch's t, then by position.
+        feature, by class and rank. The fold change is a logarithm to base 2, missing where the
+        series' ``scale`` is unknown. The feature of rank 1 has the strongest evidence in either
+        direction: the largest absolute t, then the area furthest from 1/2, then the first position.
+
+    Raises
+    ------
+    InputError
+        If the series cannot be adjusted for its columns (see `class_designs`).
 
     References
     ----------
-    Welch B. L. (1947), Biometrika 34, 28-35. Benjamini Y., Hochberg Y. (1995), J. R. Statist. Soc.
-    B 57, 289-300. Ranks as of Wolf F. A. and others (2018), Genome Biology 19, 15
-    (``scanpy.tl.rank_genes_groups``).
+    Smyth G. K. (2004), Statistical Applications in Genetics and Molecular Biology 3, article 3.
+    Benjamini Y., Hochberg Y. (1995), J. R. Statist. Soc. B 57, 289-300.
 
     Examples
     --------
     >>> values = [[1.0, 2.0, 5.0, 6.0], [3.0, 4.0, 3.0, 4.0]]
     >>> series = DataSet("toy", values, ["g1", "g2"], list("wxyz"), ["a", "a", "b", "b"])
-    >>> gene_table(series)[["class", "feature", "auc", "rank"]].values.tolist()
-    [['a', 'g2', 0.5, 1], ['a', 'g1', 0.0, 2], ['b', 'g1', 1.0, 1], ['b', 'g2', 0.5, 2]]
+    >>> genes = gene_table(series)
+    >>> shown = genes.loc[genes["class"] == "b", ["feature", "difference", "auc", "rank"]]
+    >>> shown.round(3).values.tolist()
+    [['g1', 4.0, 1.0, 1], ['g2', 0.0, 0.5, 2]]
     """
     linear = np.flatnonzero(series.kinds == "linear")
     values = series.values if len(linear) == series.n_features else series.values[linear]
@@ -145,7 +156,10 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     codes = np.unique(series.labels, return_inverse=True)[1]
     areas, distances = _areas(values, codes), _distances(values, codes)
     found = class_comparisons(values, series)
-    fdr = benjamini_hochberg(found["p"])
+    factor = LOG2.get(series.scale)
+    found["log_fold_change"] = found["difference"] * (np.nan if factor is None else factor)
+    for limit in ("lower", "upper"):
+        found[limit] = found[limit] * (factor or 1.0)
     names = {"feature": series.features[linear]}
     known = pd.DataFrame() if series.feature_metadata is None else series.feature_metadata
     for name in ("symbol", "chromosome"):
@@ -153,11 +167,11 @@ def gene_table(series: DataSet) -> pd.DataFrame:
         names[name] = given
     texts, parts = pd.DataFrame(names), []
     for code, label in enumerate(series.classes):
-        order = np.lexsort((-np.nan_to_num(found["t"][code]), -areas[code]))
+        evidence = np.nan_to_num(np.abs(found["t"][code]), nan=-1.0)
+        order = np.lexsort((-np.abs(areas[code] - 0.5), -evidence))
         ties = pd.Series(areas[code]).groupby(areas[code]).transform("size").fillna(1) - 1
         columns = {
-            **{name: column[code] for name, column in found.items() if name != "t"},
-            "fdr": fdr[code],
+            **{name: column[code] for name, column in found.items()},
             "auc": areas[code],
             "distance": distances[code],
             "ties": ties.to_numpy(dtype=int),
@@ -169,78 +183,31 @@ def gene_table(series: DataSet) -> pd.DataFrame:
 
 
 def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
-    """Compare each class of a series with the rest, in all its features or some.
+    """Compare each class of a series with the mean of the others, in all its features or some.
 
     Of ``values`` (n_features, n_samples) missing ones are left out. Every result has shape
-    (n_classes, n_features): means, their difference, Welch's ``t`` and ``p``, and ``effect``,
-    Hedges' g, with its ``variance``: the difference in standard deviations pooled of the class and
-    the rest, corrected for bias by the exact factor (L. V. Hedges, Journal of Educational
-    Statistics 6, 1981; the variance by Hedges and Olkin, "Statistical methods for meta-analysis",
-    1985, p. 86). The last four are missing where a class or the rest has fewer than two units (see
-    `gene_table`), or where neither varies.
+    (n_classes, n_features): the ``difference`` in the units of the values, and what
+    `moderated_contrasts` returns with it. All are missing for features that do not vary, which are
+    no part of the model, and where the samples do not suffice for a variance. Columns that cannot
+    be adjusted for are an `InputError`.
     """
+    shape = (len(series.classes), len(values))
+    found = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
+    varies = np.fmax.reduce(values, axis=1) > np.fmin.reduce(values, axis=1)
+    if not varies.any():
+        return found
     codes = np.unique(series.labels, return_inverse=True)[1]
-    units = np.arange(len(codes))
-    if series.groups is not None:
-        units = pd.DataFrame({"group": series.groups, "class": codes}).groupby(["group", "class"])
-        units = units.ngroup().to_numpy()
-        codes = codes[np.unique(units, return_index=True)[1]]
-    columns = ["mean_in", "mean_out", "difference", "log_fold_change", "t", "p"]
-    columns += ["effect", "variance"]
-    found = {name: np.empty((codes.max() + 1, len(values))) for name in columns}
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for rows in row_slices(values.shape):
-            part = values[rows] if series.groups is None else _means(values[rows], units)
-            for name, block in zip(columns, _welch(part, codes, series.scale), strict=True):
-                found[name][:, rows] = block.T
+    part = values if varies.all() else values[varies]
+    try:
+        compared = moderated_contrasts(
+            part, codes, series.groups, series.covariates, trend=series.trend
+        )
+    except InputError as error:
+        if not series.adjust:
+            return found  # too few samples for a test, which is no error of the sheet
+        raise InputError(f"{series.name}: {error}", key="adjust") from error
+    found["difference"][:, varies] = compared.log_fold_change
+    found["mean"][:, varies] = compared.mean
+    for name in _TESTED:
+        found[name][:, varies] = getattr(compared, name)
     return found
-
-
-def _means(values: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """Return the mean of each unit, whatever is missing of it left out."""
-    known, filled = _known(values)
-    member = np.eye(units.max() + 1)[units]
-    return filled @ member / (known @ member)
-
-
-def _known(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which values are known, and the values with 0 for the others."""
-    known = ~np.isnan(values)
-    return known, values if known.all() else np.where(known, values, 0.0)
-
-
-def _welch(values: np.ndarray, codes: np.ndarray, scale: str) -> tuple[np.ndarray, ...]:
-    """Return `class_comparisons` of some features, arrays of shape (n_features, n_classes)."""
-    member = np.eye(codes.max() + 1)[codes]
-    known, filled = _known(values)
-    size = known @ member
-    mean = filled @ member / size
-    squares = np.where(known, filled - np.nan_to_num(mean)[:, codes], 0.0) ** 2 @ member
-    rest = 1 - np.eye(member.shape[1])
-    size_out = size @ rest
-    mean_out = np.nan_to_num(size * mean) @ rest / size_out
-    # the sum of squares about the mean of the rest: within its classes, and between them
-    apart = np.nan_to_num(size[:, None, :] * (mean[:, None, :] - mean_out[:, :, None]) ** 2)
-    squares_out = squares @ rest + (apart * rest).sum(axis=2)
-    # rounding errors of the means are no variance
-    noise = (size + size_out) * (8 * np.finfo(float).eps * np.abs(filled).max(axis=1)[:, None]) ** 2
-    varies = squares + squares_out > noise
-    spread, spread_out = (
-        np.sqrt(s / np.where(n > 1, n - 1, np.nan))
-        for s, n in ((squares, size), (squares_out, size_out))
-    )
-    error, error_out = spread**2 / size, spread_out**2 / size_out
-    difference = mean - mean_out
-    t = difference / np.sqrt(error + error_out)
-    power = -np.frexp(error + error_out)[1]  # their squares may be too large or small for a float
-    error, error_out = np.ldexp(error, power), np.ldexp(error_out, power)
-    freedom = (error + error_out) ** 2 / (error**2 / (size - 1) + error_out**2 / (size_out - 1))
-    p = 2 * stdtr(freedom, -np.abs(t))
-    change = difference * {"log2": 1.0, "ln": 1 / np.log(2)}.get(scale, np.nan)
-    degrees = size + size_out - 2
-    correction = np.exp(gammaln(degrees / 2) - gammaln((degrees - 1) / 2)) / np.sqrt(degrees / 2)
-    effect = correction * difference / np.sqrt((squares + squares_out) / degrees)
-    variance = 1 / size + 1 / size_out + effect**2 / (2 * (size + size_out))
-    compared = varies & (size > 1) & (size_out > 1)
-    tested = (np.where(compared, each, np.nan) for each in (t, p, effect, variance))
-    return mean, mean_out, difference, change, *tested

@@ -13,8 +13,8 @@ from scipy.special import stdtr, stdtrit
 from threadpoolctl import threadpool_limits
 
 from xnbflow.core.errors import InputError
+from xnbflow.data.class_design import DEPENDENT, ClassDesign, class_designs
 from xnbflow.density.tiles import map_strips
-from xnbflow.diagnostics.class_design import DEPENDENT, ClassDesign, class_designs
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.moderation import fit_variance_prior, posterior_variances
 
@@ -178,9 +178,10 @@ def _units(values: np.ndarray, design: ClassDesign) -> np.ndarray:
     other classes than those in its row of the design.
     """
     weights = design.weights
-    if (weights.max(axis=0) == 1).all():  # each unit is one sample
-        samples = weights.argmax(axis=0)
-        return values if len(samples) == len(weights) else values[:, samples]
+    if not design.averaged:
+        samples = weights.indices
+        in_order = np.array_equal(samples, np.arange(weights.shape[0]))
+        return values if in_order else values[:, samples]
     known = ~np.isnan(values)
     share = known @ weights
     several = np.count_nonzero(design.matrix[:, : len(design.compared)], axis=1) > 1

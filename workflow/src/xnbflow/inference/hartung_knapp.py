@@ -1,7 +1,7 @@
 """Random-effects means over series with the interval of Hartung, Knapp, Sidik and Jonkman."""
 
 import numpy as np
-from scipy.special import chdtrc, stdtr, stdtrit
+from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
 __all__ = ["hartung_knapp"]
 
@@ -27,7 +27,8 @@ def hartung_knapp(
         95 % interval, and ``p``, two-sided, after Student's t with ``series - 1`` degrees of
         freedom; ``tau2``, the variance between series of DerSimonian and Laird; ``i2``, the share
         of the variance of effects that is due to it; ``heterogeneity_p`` of Cochran's Q; and
-        ``series``, the number of effects. Features with fewer than two effects have NaN.
+        ``series``, the number of effects. ``normal_p`` is of the mean and the standard error of
+        DerSimonian and Laird. Features with fewer than two effects have NaN.
         ``prediction_lower`` and ``prediction_upper``, the 95 % limits of the effect in a further
         series, need three effects.
 
@@ -58,6 +59,7 @@ def hartung_knapp(
         error = np.sqrt((np.maximum(scale, 1.0) if ad_hoc else scale) / total)
         quantile = stdtrit(degrees, 0.975)
         p = 2 * stdtr(degrees, -np.abs(mean) / error)
+        normal_p = np.where(series > 1, 2 * ndtr(-np.abs(mean) * np.sqrt(total)), np.nan)
         beyond = np.where(series > 2, quantile * np.sqrt(error**2 + tau2), np.nan)
     return {
         "effect": mean,
@@ -65,6 +67,7 @@ def hartung_knapp(
         "lower": mean - quantile * error,
         "upper": mean + quantile * error,
         "p": p,
+        "normal_p": normal_p,
         "prediction_lower": mean - beyond,
         "prediction_upper": mean + beyond,
         "tau2": tau2,

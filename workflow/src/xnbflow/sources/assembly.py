@@ -3,13 +3,15 @@
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.terms import column_of_term
+from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.sources.annotation import annotated
 from xnbflow.sources.cell_texts import is_missing
@@ -76,10 +78,12 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     _require_columns(draft.where, metadata, "phenotype_columns", dataset.names("phenotype_columns"))
     _require_columns(draft.where, metadata, "batch", filter(None, [options.get("batch")]))
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
+    adjust = _adjusted(dataset, draft.where, metadata, samples)
     if (batch := options.get("batch")) and not is_technical(batch):
-        metadata = metadata.rename(
-            columns={batch: f"batch ({batch})"}
-        )  # the audit knows it by that
+        renamed = f"batch ({batch})"  # the audit knows it by that
+        metadata = metadata.rename(columns={batch: renamed})
+        terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
+        adjust = [terms.get(term, term) for term in adjust]
     _look_at(draft, samples, groups)
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]
@@ -102,7 +106,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     missing = _settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
     _collapse(draft, options.get("collapse", "none"))
     _settle_duplicates(draft, options.get("duplicates", "refuse"))
-    return DataSet(
+    series = DataSet(
         dataset.id,
         draft.values,
         draft.features,
@@ -115,7 +119,64 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         missing,
         tuple(notes),
         scale,
+        adjust,
+        options.get("trend", "yes" if how == "log_cpm" else "no") == "yes",
     )
+    return replace(series, notes=(*notes, *_comparison_notes(series, draft.where)))
+
+
+def _adjusted(
+    dataset: SheetRow, where: str, metadata: pd.DataFrame, samples: np.ndarray
+) -> list[str]:
+    """Return the terms of the option ``adjust``; refuse columns with missing values."""
+    terms = []
+    for term in dataset.names("adjust"):
+        wanted = column_of_term(term)
+        name = _column(metadata, wanted)
+        _require_columns(where, metadata, "adjust", [name])
+        _refuse_unknown(where, metadata[name], samples, "adjust")
+        terms.append(name if term == wanted else f"factor({name})")
+    return terms
+
+
+def _comparison_notes(series: DataSet, where: str) -> list[str]:
+    """Return how classes are compared gene by gene; refuse columns that cannot be adjusted for."""
+    covariates, notes = series.covariates, []
+    for name, cells in covariates.items():
+        n = len(set(cells))
+        kind = (
+            "numbers" if cells.dtype.kind == "f" else f"{n} {either(n, 'category', 'categories')}"
+        )
+        notes.append(f"{name!r} ({kind})")
+    if notes:
+        notes = [f"comparisons of single genes are adjusted for {', '.join(notes)}"]
+    if series.groups is None and not series.adjust:
+        return notes
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    try:
+        designs = class_designs(codes, series.groups, covariates)
+    except InputError as error:
+        if not series.adjust:
+            return notes  # too few samples for a test, which is no error of the sheet
+        raise InputError(f"{where}: {error}", key="adjust") from error
+    return notes + _mixture(series, designs)
+
+
+def _mixture(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:
+    """Return what was done where some groups have samples of several classes and others of one."""
+    blocks = designs[0].blocks
+    singles = 0 if series.groups is None else len(set(series.groups)) - blocks
+    if not blocks or not singles:
+        return []
+    done = "left out" if designs[0].left_out else "compared with each other by their means"
+    others = series.classes[~designs[0].compared]
+    note = (
+        f"single genes are compared within {counted(blocks, 'group')} of several classes; "
+        f"{counted(singles, 'group')} of one class {either(singles, 'is', 'are')} {done}"
+    )
+    if len(others):
+        note += f"; {listed(others)}, in no group with another class, by the means of all groups"
+    return [note]
 
 
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
@@ -154,16 +215,9 @@ def _groups(
                 "none is on both sides of a fold"
             )
         return None
-    columns = {column.lower(): column for column in metadata}
-    name = wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+    name = _column(metadata, wanted)
     _require_columns(where, metadata, "group", [name])
-    unknown = list(samples[metadata[name].map(is_missing)])
-    if unknown:
-        msg = (
-            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {name!r}, which "
-            f"the option group names: {listed(unknown)}; fill it in, or leave the samples out"
-        )
-        raise InputError(msg, key="group")
+    _refuse_unknown(where, metadata[name], samples, "group")
     groups = metadata[name].to_numpy(dtype=str)
     pairs = {(group, label) for group, label in zip(groups, labels, strict=True)}
     if 1 < len(pairs) == len(set(groups)) == len(set(labels)) < len(samples):
@@ -177,6 +231,12 @@ def _groups(
     return groups
 
 
+def _column(metadata: pd.DataFrame, wanted: str) -> str:
+    """Return the column of a name, or of the same one in small and capital letters."""
+    columns = {column.lower(): column for column in metadata}
+    return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
+
+
 def _require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
     """Refuse names of an option that are not known of the samples."""
     for name in names:
@@ -186,6 +246,16 @@ def _require_columns(where: str, metadata: pd.DataFrame, option: str, names: Ite
                 f"are {listed(list(metadata.columns)) or 'no further columns'}"
             )
             raise InputError(msg, key=option)
+
+
+def _refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: str) -> None:
+    """Refuse missing values of a column that an option names."""
+    if unknown := list(samples[cells.map(is_missing)]):
+        msg = (
+            f"{where}: {counted(len(unknown), 'sample', 'has', 'have')} no {cells.name!r}, which "
+            f"the option {option} names: {listed(unknown)}; fill it in, or leave the samples out"
+        )
+        raise InputError(msg, key=option)
 
 
 def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:

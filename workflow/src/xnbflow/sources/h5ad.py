@@ -9,6 +9,7 @@ import pandas as pd
 
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
+from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import as_dense
 from xnbflow.sources.anndata_file import matrix_of, opened, require_stored, table_of
@@ -34,6 +35,7 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     with opened(path) as file:
         matrix = matrix_of(path, file, dataset.options.get("matrix", "X"))
         kept = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
+        kept |= {*map(column_of_term, dataset.names("adjust"))}
         cells = _texts(table_of(path, file, "obs"), kept)
         genes = standard_names(_texts(matrix.var))
         for key, name in named.items():

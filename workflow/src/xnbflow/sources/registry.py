@@ -31,6 +31,7 @@ _SEPARATOR = {
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
 #: Options of the sources that read a file of somebody's own (`xnbflow.sources.assembly`).
 _OF_FILES: dict[str, dict[str, Any]] = {
+    "adjust": {"description": "names of columns, or factor(name), separated by commas"},
     "batch": _ANY,
     "annotation": _ANY,
     "collapse": {
@@ -54,6 +55,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
         "enum": ["none", "log2", "log2p1", "log_cpm"],
         "description": "none, log2, log2p1 or log_cpm",
     },
+    "trend": {"enum": ["yes", "no"], "description": "yes or no"},
     "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
 }
 

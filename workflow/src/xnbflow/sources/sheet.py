@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, about_file, known_names, quoted
 from xnbflow.core.schemas import violations
+from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
 
 __all__ = [
@@ -249,6 +250,7 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
         if wrong := wrong_location(options[key]):
             msg = f"{where}: option {key} {quoted(options[key])} {wrong}"
             raise InputError(msg, key=key)
+    _refuse_adjusted(cells["label"], options, where)
     shape = ("samples", "features", "classes")
     counts = {key: int(cells[key]) if cells[key] else None for key in shape}
     return SheetRow(
@@ -262,6 +264,20 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
         orientation=cells["orientation"] or "rows",
         options=options,
     )
+
+
+def _refuse_adjusted(label: str, options: Mapping[str, str], where: str) -> None:
+    """Refuse to adjust for the class, or for groups, which are part of the model in any case."""
+    terms = [term.strip() for term in options.get("adjust", "").split(",")]
+    for what, name in (("label", label), ("group", options.get("group"))):
+        if name and name in map(column_of_term, terms):
+            why = (
+                "which is the class: no comparison of classes can be adjusted for it"
+                if what == "label"
+                else "which the option group names: groups are part of the model without it"
+            )
+            msg = f"{where}: option adjust names {quoted(name)}, {why}; leave it out of adjust"
+            raise InputError(msg, key="adjust")
 
 
 def _refuse(

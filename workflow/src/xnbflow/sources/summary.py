@@ -55,7 +55,7 @@ _ID = re.compile(
     re.IGNORECASE,
 )
 #: Options that say what to do with columns.
-_SETTLED = ("group", "batch", "drop", "categorical", "phenotype_columns")
+_SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
 #: Fewer features are no array, and their scale is no business of ours.
 _ARRAY = 500
 

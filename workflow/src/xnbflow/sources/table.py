@@ -14,6 +14,7 @@ import pandas as pd
 
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
@@ -293,6 +294,7 @@ def _wanted_texts(
     wanted = {}
     own = [(key, dataset.options.get(key)) for key in ("group", "batch")]
     own += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
+    own += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
     for key, name in (("label", dataset.label), *own):
         elsewhere = phenotype is not None and name in phenotype
         if not name or (elsewhere and name not in (names or ())):

@@ -31,16 +31,20 @@ _TESTS = (
     "information one is expected to be above chance."
 )
 _GENES = (
-    "The first genes by p over all series. Effects are Hedges’ g: differences from the rest in "
-    "standard deviations, each series on its own scale. A gene holds in a series if it differs "
-    "there in the direction of the mean effect, p at most .05; “by chance” is how often a gene "
-    "without differences holds in so many series or more. p tests that a gene differs in no "
-    "series; the interval is for the mean of series like these."
+    "The first genes by p over all series. Effects are {unit}, each class against the mean of the "
+    "others. A gene holds in a series if it differs there in the direction of the mean effect, p "
+    "at most .05; “by chance” is how often a gene without differences holds in so many series or "
+    "more. p tests that a gene differs in no series; the interval is for the mean of series like "
+    "these, the limits of the next series are for the effect in one further series."
 )
+_UNITS = {
+    "log2 fold change": "log2 fold changes",
+    "standard deviations": "differences in standard deviations, each series on its own scale, as "
+    "not all series are known to be logarithms",
+}
 _FOREST = (
     "The first genes by p: the effect in every series, and the random-effects mean, with 95 % "
-    "intervals; of two series the mean has none. The genes were chosen for these effects, which "
-    "are therefore too great on average."
+    "intervals. The genes were chosen for these effects, which are therefore too great on average."
 )
 _SIGNATURE = (
     "The genes of the model of all series. Medians are of values as the model sees them, after "
@@ -152,10 +156,12 @@ def _genes(results: StudyResults) -> Iterator[Block]:
     each = max(1, _MOST_ROWS // len(classes))
     rows = genes[(genes["rank"] <= each) & genes["class"].isin(classes)]
     columns = ["class", "rank", "feature", "symbol", "holds", "series", "chance", "effect"]
-    columns += ["lower", "upper", "p", "fdr", "i2", "heterogeneity_p"]
+    columns += ["lower", "upper", "prediction_lower", "prediction_upper"]
+    columns += ["p", "fdr", "i2", "heterogeneity_p"]
     columns += [f"{key}.{name}" for key in ("effect", "rank") for name in series]
     columns = [name for name in columns if rows[name].replace("", None).notna().any()]
-    yield results.cohorts.show("meta_genes", _GENES, columns, rows)
+    caption = _GENES.format(unit=_UNITS[genes["unit"].iloc[0]])
+    yield results.cohorts.show("meta_genes", caption, columns, rows)
 
 
 def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int) -> Figure:
@@ -168,10 +174,10 @@ def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int)
     arguments = {
         "rows": genes["symbol"].where(genes["symbol"] != "", genes["feature"]).tolist(),
         "groups": groups,
-        "xlabel": f"{label} less the rest (Hedges’ g)",
+        "xlabel": f"{label} less the others ({genes['unit'].iloc[0]})",
         "levels": ("no difference", [0.0] * len(genes)),
     }
-    alt = f"Forest plot of {counted(len(genes), 'gene')}, {label} against the rest."
+    alt = f"Forest plot of {counted(len(genes), 'gene')}, {label} against the others."
     name = f"cohorts-forest-{number:02}"
     return Figure(name, draw_points, arguments, _FOREST, alt, results.cohorts.sources("meta_genes"))
 

@@ -1,4 +1,4 @@
-"""Genes: which features differ between a class and the rest, before any classifier."""
+"""Genes: which features differ between a class and the others, before any classifier."""
 
 from collections.abc import Iterator
 
@@ -28,13 +28,16 @@ _LEVEL, _NAMED = 0.05, 4
 #: Rows of the table of a series, and classes that have a volcano plot.
 _MOST_ROWS, _MOST_PLOTS = 200, 12
 _HOW_TO_READ = (
-    "Every feature is tested by itself, each class against the rest (Welch’s t test; FDR: "
-    "Benjamini and Hochberg’s adjustment over the features of a class). A small p does not say "
-    "that a feature classifies new samples: see the accuracy in cross-validation."
+    "Every feature is tested by itself, each class against the mean of the other classes: a "
+    "linear model with variances moderated over the features (limma; FDR: Benjamini and "
+    "Hochberg’s adjustment over the features of a class). Patients with samples of several "
+    "classes are compared with themselves. AUC and distance are of samples, adjusted neither for "
+    "patients nor for other columns. A small p does not say that a feature classifies new samples: "
+    "see the accuracy in cross-validation."
 )
 _VOLCANO = (
-    f"Orange: higher in the class than in the rest, blue: lower, at an FDR below {_LEVEL:g}. Named "
-    "are the smallest p."
+    f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
+    "Named are the smallest p."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -51,8 +54,9 @@ _SETS = (
     f"The best gene sets of each choice of genes at an FDR below {_LEVEL:g}; the background is all "
     "measured genes."
 )
-_SHOWN = ("class", "rank", "feature", "symbol", "chromosome", "mean_in", "mean_out",
-          "log_fold_change", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
+_DIRECTION = "higher or lower"
+_SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
+          "lower", "upper", "mean", "t", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -66,7 +70,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Group(dataset, list(_series(dataset, tables)), opened=i == 0))
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
-        (name, "all features, each class against the rest", [results.beside(p) for p in pair])
+        (name, "all features, each class against the others", [results.beside(p) for p in pair])
         for name, pair in zip(found, ((text_of(path), path) for path in files), strict=True)
     ]
     blocks.append(Links(links))
@@ -160,7 +164,7 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
             "xlabel": xlabel,
         },
         "",
-        f"Volcano plot of {label} against the rest: {counted(len(tested[found]), 'feature')} of "
+        f"Volcano plot of {label} against the others: {counted(len(tested[found]), 'feature')} of "
         f"{len(tested):,} at an FDR below {_LEVEL:g}.",
     )
 
@@ -168,13 +172,20 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
     each = max(1, _MOST_ROWS // genes["class"].nunique())
     rows = genes[genes["rank"] <= each]
+    arrows = np.where(rows["difference"] > 0, "↑", np.where(rows["difference"] < 0, "↓", ""))
+    rows = rows.assign(**{_DIRECTION: arrows})
+    unknown = genes["log_fold_change"].isna().all()
+    change = "difference" if unknown else "log_fold_change"
+    shown = [change if name == "log_fold_change" else name for name in _SHOWN]
     pages = list(map(gene_page, rows["symbol"], rows["feature"]))
     rest = " All are in the files." if len(rows) < len(genes) else ""
-    caption = f"The first {each:,} of each class by rank, higher in the class first.{rest}"
+    evidence = "by evidence in either direction (↑ higher in the class, ↓ lower)"
+    caption = f"The first {each:,} of each class {evidence}.{rest}"
     return tables.show(
         "genes",
-        caption if rest else "All features by rank, higher in the class first.",
-        _SHOWN,
+        caption if rest else f"All features {evidence}.",
+        shown,
         rows,
+        own={_DIRECTION: ""},
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
@@ -26,7 +27,7 @@ class ClassDesign:
     ----------
     matrix : ndarray of shape (n_units, n_columns)
         First a column per class, without intercept; then blocks; then covariates, centred.
-    weights : ndarray of shape (n_samples, n_units)
+    weights : sparse array of shape (n_samples, n_units)
         The weights of samples in the mean that is the unit; of samples that are left out 0.
     contrasts : ndarray of shape (n_classes, n_classes)
         In row c the weights of the classes in the contrast of class c; NaN where the design does
@@ -36,7 +37,7 @@ class ClassDesign:
     """
 
     matrix: np.ndarray
-    weights: np.ndarray
+    weights: sparse.csc_array
     contrasts: np.ndarray
     blocks: int = 0
 
@@ -48,12 +49,12 @@ class ClassDesign:
     @property
     def averaged(self) -> int:
         """The number of units that are means of several samples."""
-        return int(((self.weights > 0).sum(axis=0) > 1).sum())
+        return int((np.diff(self.weights.indptr) > 1).sum())
 
     @property
     def left_out(self) -> int:
         """The number of samples that are part of no unit."""
-        return int((self.weights == 0).all(axis=1).sum())
+        return self.weights.shape[0] - len(np.unique(self.weights.indices))
 
 
 def class_designs(
@@ -103,28 +104,35 @@ def class_designs(
     terms = {name: _levels(name, np.asarray(each)) for name, each in (covariates or {}).items()}
     everywhere = np.ones((1, member.shape[1]))
     if groups is None:
-        weights = np.eye(len(codes))
+        weights = _members(np.arange(len(codes)))
         matrix = _design_matrix(weights, member, terms)
         return [ClassDesign(matrix, weights, _contrasts(everywhere))]
     patients = np.unique(groups, return_inverse=True)[1]
-    in_group = np.eye(patients.max() + 1)[patients]
+    in_group = _members(patients)
     sizes = in_group.T @ member  # (n_groups, n_classes)
     several = np.count_nonzero(sizes, axis=1) > 1
     singles = sizes[~several].any(axis=0)  # the classes of the groups of one class
     if several.any() and (singles.sum() < 2 or (~several).sum() < _FEWEST_SINGLE):
         singles[:] = False
     means = in_group[:, ~several & singles.any()]
-    weights = np.hstack([np.eye(len(codes))[:, several[patients]], means / means.sum(axis=0)])
+    each = _members(np.arange(len(codes)))[:, several[patients]]
+    weights = sparse.csc_array(sparse.hstack([each, means.multiply(1 / means.sum(axis=0))]))
     blocks = in_group[:, several][:, 0 if singles.any() else 1 :]
     matrix = _design_matrix(weights, member, terms, blocks)
     contrasts = _contrasts(np.vstack([sizes[several], singles]))
     designs = [ClassDesign(matrix, weights, contrasts, int(several.sum()))]
     if not designs[0].compared.all():
-        per_class = in_group / sizes[patients, codes][:, None]
-        weights = per_class / np.count_nonzero(sizes, axis=1)
+        per_class = in_group.multiply(1 / sizes[patients, codes][:, None])
+        weights = sparse.csc_array(per_class.multiply(1 / np.count_nonzero(sizes, axis=1)))
         contrasts = np.where(designs[0].compared[:, None], np.nan, _contrasts(everywhere))
         designs.append(ClassDesign(_design_matrix(weights, member, terms), weights, contrasts))
     return designs
+
+
+def _members(parts: np.ndarray) -> sparse.csc_array:
+    """Return which of the parts 0 to n_parts - 1 each sample is in, (n_samples, n_parts)."""
+    place = np.arange(len(parts))
+    return sparse.csc_array((np.ones(len(parts)), (place, parts)))
 
 
 def _contrasts(together: np.ndarray) -> np.ndarray:
@@ -158,15 +166,15 @@ def _levels(name: str, column: np.ndarray) -> np.ndarray:
 
 
 def _design_matrix(
-    weights: np.ndarray,
+    weights: sparse.csc_array,
     member: np.ndarray,
     terms: Mapping[str, np.ndarray],
-    blocks: np.ndarray | None = None,
+    blocks: sparse.csc_array | None = None,
 ) -> np.ndarray:
     """Return the rows of units, after checks of rank and degrees of freedom."""
     parts = {"the class": weights.T @ member}
-    if blocks is not None and blocks.size:
-        parts["the groups"] = weights.T @ blocks
+    if blocks is not None and blocks.nnz:
+        parts["the groups"] = (weights.T @ blocks).toarray()
     added = {f"the column {name!r}": _centred(name, weights.T @ terms[name]) for name in terms}
     n_columns = _rank(parts.values()) + sum(columns.shape[1] for columns in added.values())
     if weights.shape[1] <= n_columns:

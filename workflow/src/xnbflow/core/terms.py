@@ -1,0 +1,14 @@
+"""The terms of ``adjust``, the columns for which comparisons of classes are adjusted."""
+
+__all__ = ["column_of_term"]
+
+
+def column_of_term(term: str) -> str:
+    """Return the column that a term names.
+
+    Examples
+    --------
+    >>> column_of_term("factor(plate)"), column_of_term("age")
+    ('plate', 'age')
+    """
+    return term[7:-1] if term.startswith("factor(") and term.endswith(")") else term
