@@ -168,7 +168,7 @@ def test_a_file_that_the_page_links_is_missed(copied):
 
 def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(copied):
     root = copied.parent / "xnbflow"
-    path = root / "workflow/src/xnbflow/report/study.py"
+    path = root / "workflow/src/xnbflow/report/study_page.py"
     original = path.read_text()
     raised = "\nfrom xnbflow.core.errors import InputError\nraise InputError('this is the copy')\n"
     path.write_text(original + raised)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from paper_cases import needs
 from report_study import CLASSES, FEATURES, SAMPLES, SCRIPT, write_declared, write_study
 from toys import dataset, refused
 
@@ -309,6 +310,7 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
         read_record("absent", {}, results.root)
 
 
+@needs("directional")
 def test_the_citation_file_names_works_of_the_list():
     cited = yaml.safe_load((Path(__file__).parents[2] / "CITATION.cff").read_text())
     known = {work["title"].lower(): work for work in references().values()}

@@ -34,13 +34,17 @@ def default_configuration(root: Path = ROOT) -> dict[str, Any]:
 def default_sheets(root: Path = ROOT) -> dict[str, Path]:
     """Return the sheets of data sets of a project and of the papers, by their names in results.
 
+    The names begin with ``xnbflow/``: a user's sheet may have the same place in another folder.
+
     Examples
     --------
     >>> list(default_sheets())[0]
-    'config/datasets.tsv'
+    'xnbflow/config/datasets.tsv'
     """
     paths = [root / "config/datasets.tsv", *sorted(PAPERS.glob("*/datasets.tsv"))]
-    return {path.relative_to(root).as_posix(): path for path in paths if path.is_file()}
+    return {
+        f"xnbflow/{path.relative_to(root).as_posix()}": path for path in paths if path.is_file()
+    }
 
 
 def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:

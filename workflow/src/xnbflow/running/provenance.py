@@ -58,8 +58,8 @@ def packages_of(script: str, *modules: str) -> list[str]:
 
     Examples
     --------
-    >>> packages_of("diagnose.py")
-    ['xnbflow.core', 'xnbflow.data', 'xnbflow.density', 'xnbflow.diagnostics', 'xnbflow.tables']
+    >>> packages_of("acquire.py")
+    ['xnbflow.core', 'xnbflow.data', 'xnbflow.sources', 'xnbflow.tables']
     """
     waiting = _imports(script) | {_package(name) for name in modules if name[:8] == "xnbflow."}
     found: set[str] = set()
