@@ -78,7 +78,7 @@ def test_without_any_paper_the_core_passes_its_tests_of_what_papers_add_to(proje
     with without(project, NAMES):
         run(project, "-c", PROGRAMS["import_all"])
         run(project, "-m", "pytest", "-q", "-n", "0", "--collect-only", "tests/unit")
-        assert passed(project, *(f"tests/unit/test_{each}.py" for each in ADDED_TO)) > 500
+        assert passed(project, *(f"tests/unit/test_{each}.py" for each in ADDED_TO)) > 400
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from paper_cases import needs
 from toys import PROGRAMS, python
 
 import xnbflow
@@ -72,7 +73,7 @@ def run(copy, text):
         ("diagnostics/normality.py", set(NAMES) - {"acquire.py", "analyse.py"}),
         ("data/matrices.py", set(NAMES)),  # the reader of AnnData imports it
         ("tables/tables.toml", set(NAMES)),
-        ("papers/cica/tables.toml", set()),  # unless a study names it, see below
+        pytest.param("papers/cica/tables.toml", set(), marks=needs("cica")),  # see below
         ("running/config.py", set()),
     ],
 )
@@ -88,6 +89,8 @@ def test_an_edit_runs_the_jobs_that_import_its_package_again(copy, edited, scrip
     assert {script for script, each in digests().items() if each != before[script]} == scripts
 
 
+@needs("cica")
+@needs("cells")
 def test_an_edit_of_a_paper_runs_its_analysis_again_and_no_other(copy):
     code = "import json; print(json.dumps([source_digests('analyse.py', f'xnbflow.papers.{name}"
     code += ".compute') for name in ('cica', 'cells')]))"
