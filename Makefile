@@ -37,7 +37,7 @@ test-versions:
 	uv pip compile --quiet --resolution $(VERSIONS) --python $(DATED) --extra workflow --extra test pyproject.toml -o $(DATED)/versions.txt
 	uv pip install --quiet --python $(DATED) -r $(DATED)/versions.txt
 	uv pip install --quiet --python $(DATED) --no-deps -e .
-	NUMBA_CACHE_DIR=$(DATED)/kernels $(DATED)/bin/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit \
+	NUMBA_CACHE_DIR=$(DATED)/kernels $(DATED)/bin/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit tests/papers \
 	  $(if $(filter lowest-direct,$(VERSIONS)),-W default::DeprecationWarning)
 
 ## test-processors: the fast unit tests with each BLAS kernel, thread number, locale, ... of .ci/processors.py; SETTINGS=--short, or names of settings

@@ -35,8 +35,8 @@ json.dump({"kernel": blas[0] if blas else "", "vectors": vectors}, sys.stdout)
 """
 #: Tests that compare numbers; the short form runs no others.
 SHORT = (
-    *("block", "class_specific_nb", "density", "families", "gaussian_nb", "generalized"),
-    *("regression", "samples", "size_average", "top_scoring_pairs"),
+    *("class_specific_nb", "density", "families", "gaussian_nb"),
+    *("linear_models", "samples", "size_average"),
 )
 FOREIGN_FOLDER = "Verzeichnis mit Umlauten äöü 数据"
 
@@ -156,7 +156,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="SETTING")
     parser.add_argument("--short", action="store_true", help="one other kernel, tests of numbers")
     parser.add_argument("--list", action="store_true", help="print the names of the settings")
-    parser.add_argument("--tests", nargs="+", default=["tests/unit"], help="files or folders")
+    parser.add_argument(
+        "--tests", nargs="+", default=["tests/unit", "tests/papers"], help="files or folders"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         known = settings(Path(folder))
@@ -167,6 +169,8 @@ def main() -> int:
         if arguments.short:
             names = names[:1]
             tests = [f"tests/unit/test_{name}.py" for name in SHORT]
+            tests += ["tests/papers/separation", "tests/papers/cica/test_regression.py"]
+            tests = [path for path in tests if Path(path).exists()]
         if arguments.list:
             print(*names, sep="\n")
             return 0
