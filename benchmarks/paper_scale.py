@@ -37,7 +37,7 @@ FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
 #: What Snakemake puts before each script, and what stands for the job that it gives it.
 SNAKEMAKES_OWN = """import snakemake.logging, snakemake.iocontainers
 from types import SimpleNamespace as Job
-snakemake = Job(threads=1, log=["log"], params=Job(sources={}))"""
+snakemake = Job(threads=1, log=["log", "usage"], params=Job(sources={}))"""
 
 
 def main(cores: int, names: list[str]) -> None:
@@ -53,13 +53,13 @@ def main(cores: int, names: list[str]) -> None:
     server = serve(mirror)
     before = os.times()
     try:
-        seconds, peak, own = run(work, f"http://127.0.0.1:{server.server_port}", cores, names)
+        seconds, peak = run(work, f"http://127.0.0.1:{server.server_port}", cores, names)
     finally:
         server.shutdown()
     whole = children_seconds(before)
     kernel = kernel_seconds(work, cores)
     kernels = sum(kernel.values())
-    stages = recorded(work / "results" / "benchmarks")
+    stages = recorded(work / "results" / "usage")
     start_up(stages)
     jobs, starting = int(stages["jobs"].sum()), stages["start"].sum()
     megabytes = sum(path_of(sheet[name], mirror).stat().st_size for name in names) / 1e6
@@ -69,8 +69,7 @@ def main(cores: int, names: list[str]) -> None:
         alone = f"{kernel[stage]:9.1f}" if stage in kernel else ""
         print(f"{stage:16}{row.jobs:6.0f}{row.start:8.1f}{row.work:8.1f}{alone}")
     rest = whole - stages["work"].sum() - starting
-    print(f"{'Snakemake':16}{1:6}{'':8}{own:8.1f}")
-    print(f"{'not recorded':16}{'':6}{'':8}{rest - own:8.1f}  Snakemake samples the time of a job")
+    print(f"{'Snakemake':16}{1:6}{'':8}{rest:8.1f}")
     print()
     print(f"wall time               {seconds:7.1f} s")
     print(f"peak memory, all        {peak / 1e9:7.2f} GB")
@@ -112,11 +111,8 @@ def serve(folder: Path) -> http.server.ThreadingHTTPServer:
     return server
 
 
-def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int, float]:
-    """Run the study; return wall seconds, the peak of memory in bytes, and Snakemake's own seconds.
-
-    Memory is that of all processes, the last are processor seconds.
-    """
+def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int]:
+    """Run the study; return wall seconds and the peak of memory in bytes of all processes."""
     download = json.dumps({"base_urls": {"cumida": [url]}})
     studies = json.dumps({"paper-scale": {"datasets": names}})
     command = [
@@ -129,16 +125,14 @@ def run(work: Path, url: str, cores: int, names: list[str]) -> tuple[float, int,
     start = time.perf_counter()
     with (work / "log.txt").open("w") as log:
         process = psutil.Popen(command, stdout=log, stderr=log, env=alone)
-        peak, own = 0, 0.0
+        peak = 0
         while process.poll() is None:
             peak = max(peak, memory(process))
-            with contextlib.suppress(psutil.Error):
-                own = max(own, sum(process.cpu_times()[:2]))
-            time.sleep(0.2)
+            time.sleep(2)
     seconds = time.perf_counter() - start
     if process.returncode:
         sys.exit(f"the study failed; see {work / 'log.txt'}")
-    return seconds, peak, own
+    return seconds, peak
 
 
 def memory(process: psutil.Process) -> int:
@@ -183,11 +177,11 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
 
 
 def recorded(records: Path) -> pd.DataFrame:
-    """Return ``jobs`` and processor ``seconds`` of each stage, as Snakemake recorded them."""
+    """Return ``jobs`` and processor ``seconds`` of each stage, as its jobs recorded them."""
     rows = []
     for path in records.rglob("*.tsv"):
         stage = path.relative_to(records).parts[0]
-        rows.append((stage, pd.read_csv(path, sep="\t", na_values="-")["cpu_time"].item()))
+        rows.append((stage, pd.read_csv(path, sep="\t")["processor_seconds"].item()))
     table = pd.DataFrame(rows, columns=["stage", "seconds"]).groupby("stage")["seconds"]
     return table.agg(jobs="size", seconds="sum").sort_values("seconds", ascending=False)
 

@@ -56,7 +56,7 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert len(counts) == 178
     assert set(counts) == {1}
     assert pd.read_parquet(study / "recovery.parquet")["precision"].item() > 0.5
-    recorded = (finished / "results/benchmarks").rglob("*.tsv")
+    recorded = (finished / "results/usage").rglob("*.tsv")
     assert len(list(recorded)) == 10  # two data sets in four rules, compare and report
 
 

@@ -121,7 +121,6 @@ COMPUTING = (
 #: What of these only names or reads.
 NAMES = {
     "xnbflow.inference.headlines.distinct_labels",
-    "xnbflow.evaluation.gathering.read_benchmark",
     "xnbflow.evaluation.methods.entries_in",
     "xnbflow.evaluation.methods.known_methods",
     "xnbflow.evaluation.methods.resolved",

@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import resource
 import shutil
 import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from toys import PROGRAMS, python
 
@@ -33,6 +35,29 @@ def test_what_is_raised_is_logged_and_a_persons_mistake_is_told_in_a_sentence(ru
     code, said = run("from xnbflow.core.errors import InputError; raise InputError('name it')")
     assert (code, said) == (1, "Error: name it\n")
     assert "Traceback" in (tmp_path / "logs/a.log").read_text()
+
+
+BUSY = """
+import subprocess, time
+def work(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+"""
+
+
+def test_a_job_records_its_whole_processor_time_and_that_of_its_children(run, tmp_path):
+    """Also one that is shorter than a sample of Snakemake's, and one that fails."""
+    child = json.dumps(f"{BUSY}work(0.4)")
+    program = f"{BUSY}work(0.3); subprocess.run([sys.executable, '-c', {child}], check=True)"
+    for work in (program, f"{program}; sys.exit(1)"):
+        run(work)
+        (row,) = pd.read_csv(tmp_path / "usage/a.tsv", sep="\t").to_dict("records")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert 0.7 < row["processor_seconds"] < used.ru_utime + used.ru_stime
+        assert row["seconds"] > 0.7
+        assert 10 < row["max_memory_mb"] < 200  # what started it may have more
+        (tmp_path / "usage/a.tsv").unlink()
 
 
 def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
@@ -67,7 +92,7 @@ def forgotten(workflow, jobs):
             found.append(f"rules/*.smk: no rule {rule}")
         if rule not in scripts:
             found.append(f"scripts/{rule}.py is missing")
-        words = (f'log_of("{rule}")', f'benchmark_of("{rule}")', f"scripts/{rule}.py")
+        words = (f'log_of("{rule}")', f'usage_of("{rule}")', f"scripts/{rule}.py")
         lacking = [word for word in words if rule in written and word not in text]
         found += [f"rules/*.smk: rule {rule} lacks {word}" for word in lacking]
     words = ("mem_mb=memory(", "runtime=minutes(")

@@ -43,7 +43,7 @@ from xnbflow.report.study_page import write_curves, write_multiqc, write_report
 from xnbflow.studies.description import dependent_pairs
 from xnbflow.studies.sample_errors import suspects
 from xnbflow.tables import contract
-from xnbflow.tables.contract import SERIES, STUDY_TABLES, benchmark_of
+from xnbflow.tables.contract import SERIES, STUDY_TABLES, usage_of
 from xnbflow.tables.storage import read_parquet, write_parquet
 
 ROOT = Path(__file__).parents[2]
@@ -379,14 +379,15 @@ def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
 def test_folds_versions_and_seconds_are_in_the_overview(results):
     first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
-        path = benchmark_of("classify").of(dataset=dataset, **first)
-        put(results.root, f"s\tmax_rss\n{seconds}\t300\n", path)
+        path = usage_of("classify").of(dataset=dataset, **first)
+        names = "seconds\tprocessor_seconds\tmax_memory_mb"
+        put(results.root, f"{names}\n{seconds / 2}\t{seconds}\t300\n", path)
     section = overview.section(results)
     facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
     assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
     assert facts["numpy"] == np.__version__
-    assert facts["Computing time"] == "8 s, summed over jobs"
-    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 300]]
+    assert facts["Processor time"] == "8 s, all jobs together, without this page"
+    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 4, 300]]
 
 
 def test_accuracy_is_mean_spread_and_the_best_marked(results):

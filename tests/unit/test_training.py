@@ -19,7 +19,6 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
-from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.evaluation.training import LOG_POSTERIOR, train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
@@ -152,14 +151,6 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(rng, mark):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s0", "s39"]})
     selected = train(series, folds, XNB_ENTRY)["selected"]
     assert set(zip(selected["feature"], selected["constant"], strict=True)) == {("flat", mark)}
-
-
-@pytest.mark.parametrize("memory", ["-", "NA"])
-def test_a_job_too_short_to_be_measured_has_no_memory(tmp_path, memory):
-    (tmp_path / "a.tsv").write_text(f"s\th:m:s\tmax_rss\n1.5\t0:00:01\t{memory}\n")
-    record = read_benchmark(tmp_path / "a.tsv")
-    assert record["seconds"].tolist() == [1.5]
-    assert record["max_memory_mb"].isna().all()
 
 
 CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}

@@ -10,8 +10,7 @@ rule acquire:
         truth=TRUTH,
     log:
         log_of("acquire"),
-    benchmark:
-        benchmark_of("acquire")
+        usage=usage_of("acquire"),
     # What is begun goes on before; of what is not, the largest is first.
     priority: lambda wildcards: -1 / (1 + sheet_mb(wildcards))
     conda:

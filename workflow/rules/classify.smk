@@ -34,8 +34,7 @@ for name, job in CLASSIFY.items():
             folds=[FOLDS.fill(folds=job.folds)] if job.draws else [],
         log:
             log_of("classify").fill(folds=job.folds, classifier=job.name),
-        benchmark:
-            benchmark_of("classify").fill(folds=job.folds, classifier=job.name)
+            usage=usage_of("classify").fill(folds=job.folds, classifier=job.name),
         wildcard_constraints:
             dataset=exactly(job.datasets),
         priority: lambda wildcards: 1 - 1 / (1 + sheet_mb(wildcards))
@@ -72,8 +71,7 @@ rule permute:
         **GROUPS["permutation"].files,
     log:
         log_of("permute"),
-    benchmark:
-        benchmark_of("permute")
+        usage=usage_of("permute"),
     conda:
         "../../envs/xnbflow.yaml"
     resources:

@@ -26,8 +26,7 @@ rule compare:
         described_text=GROUPS["description"].texts,
     log:
         log_of("compare"),
-    benchmark:
-        benchmark_of("compare")
+        usage=usage_of("compare"),
     conda:
         "../../envs/xnbflow.yaml"
     resources:
@@ -55,8 +54,7 @@ rule validate:
         text=GROUPS["validation"].texts,
     log:
         log_of("validate"),
-    benchmark:
-        benchmark_of("validate")
+        usage=usage_of("validate"),
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2
@@ -83,8 +81,7 @@ rule combine:
         text=GROUPS["cohorts"].texts,
     log:
         log_of("combine"),
-    benchmark:
-        benchmark_of("combine")
+        usage=usage_of("combine"),
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2

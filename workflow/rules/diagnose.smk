@@ -9,8 +9,7 @@ rule diagnose:
         genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
     log:
         log_of("diagnose"),
-    benchmark:
-        benchmark_of("diagnose")
+        usage=usage_of("diagnose"),
     conda:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(sheet_mb(wildcards), most=4, per_cpu=300)

@@ -15,8 +15,7 @@ rule analyse:
         directory(ANALYSIS),
     log:
         log_of("analyse"),
-    benchmark:
-        benchmark_of("analyse")
+        usage=usage_of("analyse"),
     wildcard_constraints:
         analysis=exactly({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
@@ -71,8 +70,7 @@ rule report:
         ),
     log:
         log_of("report"),
-    benchmark:
-        benchmark_of("report")
+        usage=usage_of("report"),
     conda:
         "../../envs/xnbflow.yaml"
     threads: lambda wildcards: cpus_for(len(study_of(wildcards).trained), most=4, per_cpu=50)

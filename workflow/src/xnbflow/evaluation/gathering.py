@@ -1,20 +1,9 @@
-"""Records of jobs, and files that no job declares."""
+"""Files that no job declares."""
 
 from collections.abc import Collection
 from pathlib import Path
 
-import pandas as pd
-
-__all__ = ["read_benchmark", "remove_undeclared"]
-
-
-def read_benchmark(path: str | Path) -> pd.DataFrame:
-    """Read Snakemake's record of a job, one row with ``seconds`` and ``max_memory_mb``.
-
-    Memory is missing where Snakemake has not measured it: of a short job, or on macOS.
-    """
-    record = pd.read_csv(path, sep="\t", na_values="-")
-    return record[["s", "max_rss"]].set_axis(["seconds", "max_memory_mb"], axis=1)
+__all__ = ["remove_undeclared"]
 
 
 def remove_undeclared(folder: str | Path, declared: Collection[str | Path]) -> None:

@@ -1,4 +1,4 @@
-"""The start of every job: threads, garbage collector, log, words of an error, sources.
+"""The start of every job: threads, garbage collector, log, words of an error, sources, usage.
 
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
@@ -7,8 +7,11 @@ import atexit
 import gc
 import logging
 import os
+import resource
 import sys
+import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +21,8 @@ from xnbflow.core.errors import InputError, printable
 from xnbflow.running.provenance import refuse_other_sources
 
 __all__ = ["check_sources", "start_job"]
+
+_STARTED = time.monotonic()
 
 #: What numba and the BLAS libraries read their number of threads from.
 THREAD_VARIABLES = (
@@ -46,8 +51,11 @@ def start_job(job: Any) -> None:
     atexit.register(gc.freeze)  # a process that ends need not search all it has for cycles
     sys.excepthook = _report_exception
     logging.raiseExceptions = False  # a log that cannot be written must not hide what is said
-    log = Path(job.log[0])
-    log.parent.mkdir(parents=True, exist_ok=True)
+    log, usage = map(Path, job.log)
+    for path in (log, usage):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    usage.unlink(missing_ok=True)
+    atexit.register(_record_usage, usage)
     logging.basicConfig(
         filename=log,
         filemode="w",
@@ -65,6 +73,23 @@ def check_sources(job: Any) -> None:
     the way may be newer than the plan.
     """
     refuse_other_sources(job.params.sources)
+
+
+def _record_usage(path: Path) -> None:
+    """Write what this process and the children that it waited for have used, as one row.
+
+    ``processor_seconds`` count from the start of the process, ``seconds`` from the import of this
+    module. ``max_memory_mb`` is the peak of this process alone.
+    """
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    processor = sum(each.ru_utime + each.ru_stime for each in used)
+    memory = used[0].ru_maxrss * (1e-6 if sys.platform == "darwin" else 1024e-6)
+    status = Path("/proc/self/status")
+    if status.exists():  # Linux keeps the peak of the program that started this one in ru_maxrss
+        memory = 1024e-6 * int(status.read_text().partition("VmHWM:")[2].split()[0])
+    row = f"{time.monotonic() - _STARTED:.3f}\t{processor:.3f}\t{memory:.1f}\n"
+    with suppress(OSError):  # a full disk: the job's own error names it
+        path.write_text(f"seconds\tprocessor_seconds\tmax_memory_mb\n{row}")
 
 
 def _report_exception(

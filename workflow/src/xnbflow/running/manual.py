@@ -20,8 +20,8 @@ from xnbflow.tables.contract import (
     TableGroup,
     TableSchema,
     analysis_tables,
-    benchmark_of,
     log_of,
+    usage_of,
 )
 
 __all__ = ["configuration_reference", "results_manual"]
@@ -62,8 +62,8 @@ def results_manual() -> str:
         *(line for name, group in c.GROUPS.items() for line in _group(name, group)),
         f"## What all of this is made from\n\n{_RESOURCES}",
         "## Logs and measurements\n\nA file per job.\n",
-        "| rule | log | seconds and memory |\n|---|---|---|",
-        *(f"| {rule} | `{log_of(rule)}` | `{benchmark_of(rule)}` |" for rule in c.JOBS),
+        "| rule | log | processor time, wall time and memory |\n|---|---|---|",
+        *(f"| {rule} | `{log_of(rule)}` | `{usage_of(rule)}` |" for rule in c.JOBS),
     ]
     return "\n".join(parts) + "\n"
 

@@ -354,9 +354,9 @@ def log_of(rule: str) -> PathTemplate:
     return PathTemplate(f"results/logs/{rule}/{JOBS[rule]}.log")
 
 
-def benchmark_of(rule: str) -> PathTemplate:
-    """Return where Snakemake records the seconds and memory of a rule's jobs."""
-    return PathTemplate(f"results/benchmarks/{rule}/{JOBS[rule]}.tsv")
+def usage_of(rule: str) -> PathTemplate:
+    """Return where a rule's jobs record their processor time, wall time and memory."""
+    return PathTemplate(f"results/usage/{rule}/{JOBS[rule]}.tsv")
 
 
 def _fixed(level: int, *templates: str) -> frozenset[str]:
@@ -367,7 +367,7 @@ def _fixed(level: int, *templates: str) -> frozenset[str]:
 
 
 #: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
-FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), benchmark_of("acquire"))
+FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), usage_of("acquire"))
 FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
 

@@ -11,10 +11,9 @@ import pandas as pd
 
 from xnbflow import __version__
 from xnbflow.core.counts import counted
-from xnbflow.evaluation.gathering import read_benchmark
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
-from xnbflow.tables.contract import JOBS, Column, benchmark_of
+from xnbflow.tables.contract import JOBS, Column, usage_of
 
 __all__ = ["section"]
 
@@ -101,7 +100,8 @@ def _facts(results: StudyResults, seconds: pd.DataFrame) -> dict[str, str]:
         facts["Folds"] = "; ".join(f"{n} ({_settings(schemes.get(n, {}))})" for n in study.folds)
         facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
     if len(seconds):
-        facts["Computing time"] = f"{seconds['seconds'].sum():,.0f} s, summed over jobs"
+        total = seconds["processor_seconds"].sum()
+        facts["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
     facts["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
     return facts | {"Version": f"xnbflow {__version__}"}
 
@@ -137,13 +137,14 @@ def _datasets(results: StudyResults) -> Table:
 
 
 _SECONDS = {
-    "seconds": Column("number", "summed over jobs", format=",.1f"),
+    "processor_seconds": Column("number", "summed over jobs", "processor time (s)", ",.1f"),
+    "seconds": Column("number", "wall time, summed over jobs", format=",.1f"),
     "most_memory": Column("number", "of a job", "most memory (MB)", ",.0f"),
 }
 
 
 def _job_seconds(results: StudyResults) -> pd.DataFrame:
-    """Return seconds and memory that Snakemake recorded of this study's jobs, by stage."""
+    """Return the time and memory that this study's jobs recorded, by stage."""
     study, rows = results.study, []
     values = {
         "dataset": study.datasets,
@@ -154,7 +155,7 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
         "analysis": study.analyses,
     }
     for stage in JOBS:
-        pattern = benchmark_of(stage)
+        pattern = usage_of(stage)
         names = re.findall(r"{(\w+)}", JOBS[stage])
         jobs = itertools.product(*(values[name] for name in names))
         paths = [
@@ -163,7 +164,8 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
             for path in results.root.glob(pattern.of(**dict(zip(names, job, strict=True))))
         ]
         if paths and stage != "report":
-            found = pd.concat(map(read_benchmark, paths))
-            most = found["max_memory_mb"].max()
-            rows.append((stage, len(found), found["seconds"].sum(), most))
-    return pd.DataFrame(rows, columns=["stage", "jobs", "seconds", "most_memory"])
+            found = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
+            times = found[["processor_seconds", "seconds"]].sum()
+            memory = found["max_memory_mb"].max()
+            rows.append({"stage": stage, "jobs": len(found), **times, "most_memory": memory})
+    return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])
