@@ -161,6 +161,28 @@ def test_an_edited_kernel_changes_those_in_other_files_that_call_it(copy, tmp_pa
     assert not doubled.stderr
 
 
+def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):
+    kernel = "from xnbflow.core.jit import njit\n{0}\n@njit()\ndef {1}(x):\n    return {2}\n"
+    modules = {
+        "own": ("LIMIT = 1.0", "own", "x + LIMIT"),
+        "caller": ("from own import own", "caller", "own(x)"),
+        "user": ("from own import LIMIT", "user", "x * LIMIT"),
+        "callers": ("from caller import caller", "callers", "caller(x)"),
+        "other": ("", "other", "-x"),
+    }
+    names = "import caller, callers, other, own, user\nfor module in (caller, callers, other, own, "
+    names += "user):\n    print(getattr(module, module.__name__).py_func.__qualname__)"
+
+    def digests(limit):
+        for name, (head, *rest) in modules.items():
+            (tmp_path / f"{name}.py").write_text(kernel.format(head.replace("1.0", limit), *rest))
+        return python(names, cwd=tmp_path).stdout.split()
+
+    before, after = digests("1.0"), digests("2.00")
+    changed = [a.partition("-")[0] for b, a in zip(before, after, strict=True) if a != b]
+    assert changed == ["caller", "callers", "own", "user"]
+
+
 @pytest.mark.slow
 def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tmp_path):
     """Into the cache of the user or, where that cannot be written, into none, with a warning."""
