@@ -11,10 +11,8 @@ from xnbflow.density.tiles import class_moments
 
 __all__ = [
     "BANDWIDTHS",
-    "RULES_OF_THUMB",
     "SMALLEST_SPREAD",
     "bandwidths_of",
-    "hazen",
     "overall_spread",
 ]
 
@@ -39,8 +37,8 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np
         rows = tile[offsets[c] : offsets[c + 1]]
         n = len(rows)
         scale = factor * n**-0.2
-        below_first, first, share_first = hazen(n, 0.25)
-        below_third, third, share_third = hazen(n, 0.75)
+        below_first, first, share_first = _hazen(n, 0.25)
+        below_third, third, share_third = _hazen(n, 0.75)
         for f in range(width):
             low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
             high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
@@ -51,7 +49,7 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np
 
 
 @njit(nogil=True, inline="always")
-def hazen(n: int, p: float) -> tuple[int, int, float]:
+def _hazen(n: int, p: float) -> tuple[int, int, float]:
     """Return the two of n ascending values around Hazen's quantile, and its place between them."""
     position = min(max(p * n - 0.5, 0.0), n - 1.0)
     below = int(position)
@@ -85,7 +83,7 @@ def _adapt(
 BANDWIDTHS = ("silverman", "scott", "adaptive")
 
 #: The factor of the rule of thumb; "adaptive" starts from Silverman's.
-RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059}
+_RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059}
 
 
 def bandwidths_of(
@@ -111,7 +109,7 @@ def bandwidths_of(
     """
     sizes = np.diff(offsets)
     widths = np.empty((len(sizes), tile.shape[1]))
-    _write_spreads(tile, offsets, RULES_OF_THUMB.get(rule, 0.9), widths)
+    _write_spreads(tile, offsets, _RULES_OF_THUMB.get(rule, 0.9), widths)
     if rule == "adaptive":
         pilots, widths = widths, np.empty(tile.shape)
         _adapt(tile, offsets, pilots, kernel_code(kernel), widths)

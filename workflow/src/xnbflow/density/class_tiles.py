@@ -1,4 +1,4 @@
-"""Features a strip at a time, class by class, dense or sparse: what distances are computed of."""
+"""Features a strip at a time, class by class: what distances are computed of."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,23 +7,19 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.data.matrices import as_dense, is_sparse
-from xnbflow.density.bandwidth import RULES_OF_THUMB, bandwidths_of
+from xnbflow.data.matrices import as_dense
+from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.sparse_tiles import SparseTile, classes_of_samples
 from xnbflow.density.standard import StandardUnits
-from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes
+from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
-__all__ = ["DenseTile", "map_class_tiles"]
-
-_SPARSE_STRIP = 32  # features
-_NS_PER_STORED = 100.0
+__all__ = ["ClassTile", "map_class_tiles"]
 
 
 @dataclass(frozen=True)
-class DenseTile:
-    """Some features with their samples as rows; `SparseTile` has the same methods.
+class ClassTile:
+    """Some features with their samples as rows.
 
     ``values`` (n_samples, n_features) are class after class, ascending within each; class ``c`` has
     the rows ``offsets[c]`` to ``offsets[c + 1]``. ``spreads`` (n_features,) are standard deviations
@@ -43,10 +39,10 @@ class DenseTile:
         """Return the standard deviation (ddof=0) of each feature, shape (n_features,)."""
         return self.values.std(axis=0)
 
-    def standardised(self) -> "DenseTile":
+    def standardised(self) -> "ClassTile":
         """Return the tile in standard units."""
         standard = StandardUnits.of(self.values)
-        return DenseTile(standard.apply(self.values), self.offsets, standard.spreads)
+        return ClassTile(standard.apply(self.values), self.offsets, standard.spreads)
 
     def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:
         """Return bandwidths per class or, for "adaptive", per sample, and feature."""
@@ -68,40 +64,27 @@ class DenseTile:
 
 
 def map_class_tiles(
-    work: Callable[[DenseTile | SparseTile, slice], None],
+    work: Callable[[ClassTile, slice], None],
     features: Any,
     codes: np.ndarray,
     n_classes: int,
     *,
-    bandwidth: str,
     samples: np.ndarray | None = None,
 ) -> None:
     """Do ``work(tile, strip)`` for every strip of features, on threads; it writes what it finds.
 
     ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
-    (n_chosen,) are used, by default all, and ``codes`` are their classes. A rule for the bandwidth
-    that is no rule of thumb needs dense tiles, of few features each where these are sparse.
+    (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array one strip
+    at a time is dense in each thread.
     """
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
 
-    def dense(strip: slice) -> None:
+    def each(strip: slice) -> None:
         # The tile has no name here: the work can free the values once they are standardised.
-        work(DenseTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets), strip)
+        work(ClassTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets), strip)
 
-    n_features, n_samples = features.shape
-    if not is_sparse(features):
-        map_strips(dense, n_features, len(order))
-        return
-    class_of = classes_of_samples(codes, samples, n_samples)
-
-    def stored(strip: slice) -> None:
-        work(SparseTile.gather(features, strip, class_of, n_classes), strip)
-
-    starts = range(0, n_features, _SPARSE_STRIP)
-    strips = [slice(at, min(at + _SPARSE_STRIP, n_features)) for at in starts]
-    effort = max(features.nnz, n_features) * _NS_PER_STORED
-    map_parts(stored if bandwidth in RULES_OF_THUMB else dense, strips, effort)
+    map_strips(each, features.shape[0], len(order))
 
 
 @njit(nogil=True)

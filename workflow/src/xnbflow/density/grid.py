@@ -7,9 +7,9 @@ point, the anchor, both in bandwidths, the sample adds at the ``j``-th point fro
     exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
 
 powers by multiplication, and a last factor that all samples share. A wide grid is cut into pieces
-with an anchor each, at most `REACH` bandwidths from their ends, so that no power overflows. A
-sample farther than `FARTHEST` from an anchor counts as if it were that far: less than 1e-31 of the
-highest kernel. Steps wider than `WIDEST_STEP` are left to exponentials.
+with an anchor each, at most 25 bandwidths from their ends, so that no power overflows. A
+sample farther than 37 from an anchor counts as if it were that far: less than 1e-31 of the
+highest kernel. Steps wider than 4 are left to exponentials.
 """
 
 from itertools import pairwise
@@ -19,12 +19,12 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 
-__all__ = ["FARTHEST", "REACH", "WIDEST_STEP", "grid_densities", "write_exact"]
+__all__ = ["grid_densities"]
 
 _LOG_SQRT_2PI = 0.9189385332046727
-REACH = 25.0
-FARTHEST = 37.0
-WIDEST_STEP = 4.0
+_REACH = 25.0
+_FARTHEST = 37.0
+_WIDEST_STEP = 4.0
 _LOG_NOTHING = -800.0
 _CACHED_VALUES = 32_768  # rows are summed in parts whose powers stay in cache
 _MANY_SAMPLES = 4096
@@ -53,7 +53,7 @@ def grid_densities(
     n, width = tile.shape
     per_class = len(bandwidths) == len(offsets) - 1
     by_powers = kernel == "gaussian" and per_class
-    too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
+    too_wide = kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any()
     each = bandwidths
     if per_class and (too_wide or not by_powers):
         each = np.repeat(bandwidths, np.diff(offsets), axis=0)
@@ -150,10 +150,10 @@ def _mend_underflow(
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         for f in range(width):
-            if step[f] > WIDEST_STEP * bandwidths[a:b, f].min():
+            if step[f] > _WIDEST_STEP * bandwidths[a:b, f].min():
                 points = np.linspace(low[f], high[f], n_grid)
                 values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
-                write_exact(values, 1, h, points, in_logs, out[c, :, f])
+                _write_exact(values, h, points, in_logs, out[c, :, f])
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -176,12 +176,12 @@ def _sum_classes(
     part = np.empty((n_grid, width))
     anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
     for c in range(n_classes):
-        widest = 2.0 * REACH / n_grid
+        widest = 2.0 * _REACH / n_grid
         for f in range(width):
             per_h[f] = 1.0 / bandwidths[c, f]
-            steps[f] = min(step[f] * per_h[f], WIDEST_STEP)
+            steps[f] = min(step[f] * per_h[f], _WIDEST_STEP)
             widest = max(widest, steps[f])
-        size = max(1, int(2.0 * REACH / widest))  # the points that one anchor serves
+        size = max(1, int(2.0 * _REACH / widest))  # the points that one anchor serves
         for first in range(0, n_grid, size):
             piece = out[c, first : first + size]
             for f in range(width):
@@ -263,7 +263,7 @@ def _write_exponents(
     """Write the logarithms of all samples' terms, of their ratios, and of the last factors."""
     for i in range(len(rows)):
         for f in range(len(anchor)):
-            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
+            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -_FARTHEST), _FARTHEST)
             terms[i, f] = -0.5 * u * u
             ratios[i, f] = steps[f] * u
     for g in range(len(factors)):
@@ -290,9 +290,8 @@ def _normalize(out: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def write_exact(
+def _write_exact(
     values: np.ndarray,
-    n_last: int,
     bandwidths: np.ndarray,
     points: np.ndarray,
     in_logs: bool,
@@ -300,13 +299,12 @@ def write_exact(
 ) -> None:
     """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
-    Where it underflows at every point it is zero, or normalised ``in_logs``. The last of ``values``
-    stands for ``n_last`` samples, and each has a bandwidth.
+    Where it underflows at every point it is zero, or normalised ``in_logs``.
     """
     n = len(values)
     terms, log_weights = np.empty(n), np.empty(n)
     for i in range(n):
-        log_weights[i] = -np.log((n - 1 + n_last) * bandwidths[i]) - _LOG_SQRT_2PI
+        log_weights[i] = -np.log(n * bandwidths[i]) - _LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf
@@ -319,7 +317,7 @@ def write_exact(
             for i in range(n):
                 terms[i] -= nearest
             exponentiate(terms)
-            total = terms.sum() + terms[n - 1] * (n_last - 1)
+            total = terms.sum()
         out[g] = nearest + np.log(total)
         highest = max(highest, out[g])
     total = 0.0

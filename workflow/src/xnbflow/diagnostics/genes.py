@@ -7,9 +7,8 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import Rows
-from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import compare
-from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
@@ -100,13 +99,13 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
     pairs = np.stack([np.arange(k), k + np.arange(k)], axis=1)
     found = np.empty((k, len(features)))
 
-    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         widths = tile.bandwidths("silverman", "gaussian", 0.0)
         own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
         rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start threads of its own
         found[:, strip] = compare(np.concatenate([own, rest]), pairs, "hellinger")
 
-    map_class_tiles(work, features, codes, k, bandwidth="silverman", samples=samples)
+    map_class_tiles(work, features, codes, k, samples=samples)
     return found
 
 

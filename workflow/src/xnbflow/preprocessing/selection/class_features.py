@@ -12,9 +12,8 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.matrices import join_rows, some_rows
-from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import compare
-from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
 __all__ = [
@@ -82,12 +81,12 @@ def pair_distances(
     pairs = class_pairs(n_classes)
     found = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
         densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
         found[:, strip] = compare(densities, pairs, distance)
 
-    map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth)
+    map_class_tiles(work, features, codes, n_classes)
     return found
 
 
@@ -130,7 +129,7 @@ def distances_without_spikes(
     found = np.empty((len(pairs), features.shape[0]))
     spikes = np.empty(found.shape, dtype=bool)
 
-    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         sizes = tile.sizes[:, np.newaxis]
         widths = tile.bandwidths(rule, kernel, min_bandwidth)
         least = _LEAST_BANDWIDTH * tile.deviations() * sizes**-0.2
@@ -142,7 +141,7 @@ def distances_without_spikes(
         found[:, strip] = distances
         spikes[:, strip] = ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
 
-    map_class_tiles(work, features, codes, n_classes, bandwidth=rule)
+    map_class_tiles(work, features, codes, n_classes)
     return found, spikes
 
 

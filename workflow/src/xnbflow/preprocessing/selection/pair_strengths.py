@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import DenseTile, map_class_tiles
+from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import DISTANCES, compare
-from xnbflow.density.sparse_tiles import SparseTile
 from xnbflow.preprocessing.selection.class_features import class_pairs
 
 __all__ = ["PAIR_DISTANCES", "distance_of_strength", "pair_strengths"]
@@ -59,7 +58,7 @@ def pair_strengths(
 
     found = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: DenseTile | SparseTile, strip: slice) -> None:
+    def work(tile: ClassTile, strip: slice) -> None:
         tile = tile.standardised()
         widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
         if distance == "separation":
@@ -72,7 +71,7 @@ def pair_strengths(
             strengths = np.sqrt(tile.separation(widths, pairs) * strengths)
         found[:, strip] = strengths
 
-    map_class_tiles(work, features, codes, n_classes, bandwidth=bandwidth, samples=samples)
+    map_class_tiles(work, features, codes, n_classes, samples=samples)
     return found
 
 
