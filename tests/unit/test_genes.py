@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 from toys import dataset, refused
 
 from xnbflow.diagnostics import gene_table
-from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
+from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.studies.ease import as_good_features
@@ -212,27 +212,18 @@ def test_a_heat_map_leaves_missing_values_empty_and_standardises_what_is_there(r
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_areas_are_those_of_mann_and_whitney_and_features_that_reach_them_are_counted(rng, ties):
+def test_areas_are_those_of_mann_and_whitney(rng, ties):
     codes = np.arange(41) % 3
     values = rng.normal(size=(400, 41)) + rng.uniform(0, 3, size=(400, 1)) * (codes == 1)
     values = np.round(values) if ties else values
     order = sample_order(values)
-    labels = np.array([codes, *(rng.permutation(codes) for _ in range(4)), np.minimum(codes, 1)])
-    pairs = np.array([[0, 1], [1, 0], [2, 1], [0, 2]])
-    areas = []
-    for each in labels:
+    for each in (codes, rng.permutation(codes), np.minimum(codes, 1)):
         sizes = np.bincount(each, minlength=3)
         with np.errstate(invalid="ignore"):  # the last labelling has no third class
             every = pair_areas(doubled_wins(order, each, 3), sizes)
         for i, j in np.argwhere(np.outer(sizes, sizes)):
             expected = mannwhitneyu(values[:, each == i], values[:, each == j], axis=1).statistic
             assert every[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
-        found = every[:, *pairs.T]
-        areas.append(np.maximum(found, 1 - found))
-    reached = areas[0][[7, 8, 9, 10], np.arange(4)]
-    for least in (reached, np.full(4, 0.99)):  # of the latter most are out before the last sample
-        expected = [(each >= least - 1e-12).sum(axis=0).tolist() for each in areas]
-        assert count_reaching(order, labels, pairs, least).T.tolist() == expected
 
 
 def test_all_features_that_separate_as_well_are_counted_whichever_were_selected(rng):
@@ -252,14 +243,14 @@ def test_all_features_that_separate_as_well_are_counted_whichever_were_selected(
     assert found.loc[("c", "b"), "area"] == pytest.approx(max(area, 1 - area))
 
 
-def test_permuted_labels_separate_as_often_as_orders_do():
+def test_chance_separates_as_often_as_orders_do():
     """Of the orders of a feature two of all choices of three samples of six separate them."""
     values = np.random.default_rng(2).normal(size=(5000, 6))
     values[0] = np.arange(6)
     selected = pd.DataFrame({"class": ["a"], "feature": ["g0"]})
     found = as_good_features(dataset(values, list("aaabbb")), {("toy", "f", "x"): selected})
     expected = 5000 * 2 / comb(6, 3)
-    assert found["by_chance"].item() == pytest.approx(expected, rel=0.05)
+    assert found["by_chance"].item() == pytest.approx(expected)
     assert found["as_good"].item() == found["separating"].item() == pytest.approx(500, rel=0.2)
 
 

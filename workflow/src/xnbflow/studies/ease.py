@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import mannwhitneyu
 
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.areas import count_reaching, doubled_wins, pair_areas, sample_order
+from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
 from xnbflow.evaluation.fitting import filled
-from xnbflow.inference.permutation import permuted
 from xnbflow.tables.contract import DESCRIPTION_TABLES
 from xnbflow.tables.storage import table_of
 
 __all__ = ["as_good_features"]
 
-#: Permutations, and for how many numbers of features, samples and classes there are as many.
-_PERMUTATIONS, _ENOUGH = 20, 4_000_000_000
+#: Features whose areas are in memory at once, and the difference of areas that is rounding.
+_FEATURES, _ROUNDING = 4096, 1e-12
 
 
 def as_good_features(
@@ -34,11 +33,12 @@ def as_good_features(
     ``as_good`` of `DESCRIPTION_TABLES`. Separation is measured by the area under the ROC curve over
     all samples, whichever class is higher.
     """
-    linear = series.kinds == "linear"
-    names, classes = pd.Index(series.features[linear]), series.classes
+    counts = series.kinds == "linear"
+    names, classes = pd.Index(series.features[counts]), series.classes
     codes = np.searchsorted(classes, series.labels)
-    values = filled(series).values
-    order = sample_order(values if linear.all() else values[linear])
+    linear = filled(series).values
+    linear = linear if counts.all() else linear[counts]
+    order = sample_order(linear)
     chosen = {}
     for key, table in selected.items():
         for label, own in table.groupby("class", sort=True):
@@ -47,18 +47,23 @@ def as_good_features(
                 chosen[key, int(np.searchsorted(classes, label))] = found[found >= 0]
     used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *chosen.values()]))
     areas = _areas(order[used], codes, len(classes))
-    rows = []
+    rows, best = [], []
     for (key, i), features in chosen.items():
-        best = areas[np.searchsorted(used, features), i].max(axis=0)
+        mine = areas[np.searchsorted(used, features), i]
         others = np.delete(np.arange(len(classes)), i)
         place: dict[str, Any] = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
         place |= {"class": i, "selected": len(features)}
-        rows += [place | {"other_class": j, "area": best[j]} for j in others]
-    counted = ("as_good", "by_chance", "separating", "features")
+        rows += [place | {"other_class": j, "area": mine[:, j].max()} for j in others]
+        best += features[mine[:, others].argmax(axis=0)].tolist()
+    counted = ("as_good", "separating", "by_chance", "features")
     found = table_of(rows, DESCRIPTION_TABLES["as_good"], without=counted)
+    tested = zip(best, found["class"], found["other_class"], strict=True)
+    p = [mannwhitneyu(linear[f, codes == i], linear[f, codes == j]).pvalue for f, i, j in tested]
     pairs = found[["class", "other_class", "area"]].drop_duplicates()
-    counts = _reached(order, codes, series, pairs)
-    found = found.merge(pairs.assign(**counts), how="left").assign(features=len(names))
+    reached = _reached(order, codes, len(classes), pairs)
+    found = found.merge(pairs.assign(**reached), how="left")
+    found = found.assign(features=len(names), by_chance=len(names) * np.array(p))
+    found = found[DESCRIPTION_TABLES["as_good"].fixed]
     for column in ("class", "other_class"):
         found[column] = classes[found[column].to_numpy(dtype=int)]
     return found
@@ -72,18 +77,14 @@ def _areas(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def _reached(
-    order: np.ndarray, codes: np.ndarray, series: DataSet, pairs: pd.DataFrame
+    order: np.ndarray, codes: np.ndarray, n_classes: int, pairs: pd.DataFrame
 ) -> dict[str, np.ndarray]:
-    """Return how many features reach the area of each pair of classes, and how many reach 1.
-
-    ``by_chance`` is the mean over permutations of the labels.
-    """
-    n = int(np.clip(_ENOUGH // max(1, order.size * len(series.classes)), 1, _PERMUTATIONS))
-    rng = np.random.default_rng(derive_seed(series.name, 0, "areas"))
-    labels = np.array([codes, *(permuted(codes, series.groups, rng) for _ in range(n))])
-    asked = pd.concat([pairs, pairs.assign(area=1.0)])
-    ends = asked[["class", "other_class"]].to_numpy(dtype=int)
-    counts = count_reaching(order, labels, ends, asked["area"].to_numpy(dtype=float))
-    reached, separating = np.split(counts, 2)
-    by_chance = reached[:, 1:].sum(axis=1) / n
-    return {"as_good": reached[:, 0], "separating": separating[:, 0], "by_chance": by_chance}
+    """Return how many features reach the area of each pair of classes, and how many reach 1."""
+    asked = pairs["area"].to_numpy(dtype=float)
+    first, second = pairs[["class", "other_class"]].to_numpy(dtype=int).T
+    reached, separating = np.zeros((2, len(pairs)), dtype=np.int64)
+    for start in range(0, len(order), _FEATURES):
+        areas = _areas(order[start : start + _FEATURES], codes, n_classes)[:, first, second]
+        reached += (areas >= asked - _ROUNDING).sum(axis=0)
+        separating += (areas == 1.0).sum(axis=0)
+    return {"as_good": reached, "separating": separating}
