@@ -208,7 +208,7 @@ def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng, stream):
 STREAMED = [
     *(XNB(selection=s, min_distance=d) for s in ("greedy", "joint") for d in (0.5, "mean", 0.0)),
     *(XNB(selection="minimal", min_distance=d) for d in (0.5, "mean", 0.0)),
-    *(ClassSpecificNB(), ClassSpecificNB(n_features=5), ClassSpecificNB(selection="minimal")),
+    *(ClassSpecificNB(), ClassSpecificNB(n_features=5)),
 ]
 
 

@@ -48,8 +48,7 @@ ENTRIES = {import_estimator(each.estimator): each for each in shipped_methods().
 MORE = [
     nb.FlexibleNB(bandwidth="adaptive"),
     nb.FlexibleNB(kernel="triangular"),
-    nb.ClassSpecificNB(evidence="odds", contamination=0.0),
-    nb.ClassSpecificNB(evidence="absolute", contamination=0.0, bandwidth="adaptive"),
+    nb.ClassSpecificNB(contamination=0.0, bandwidth="adaptive"),
     nb.ClassSpecificNB(temperature=2.5),
     nb.ClassSpecificNBCV(cv=3, rule="one_standard_error"),
     *paper_cases.VARIANTS,

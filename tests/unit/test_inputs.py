@@ -235,7 +235,6 @@ def test_values_that_hardly_differ_are_no_tiny_values(estimator):
         (nb.GaussianNB(priors=[0.5, 0.4]), NOISE, CODES, "priors"),
         (nb.GaussianNB(priors=[np.nan, 1.0]), NOISE, CODES, "[Pp]riors"),
         (nb.XNB(), NOISE[:0], [], r"Found array with 0 sample\(s\)"),
-        (nb.ClassSpecificNB(selection="minimal", n_features=3), NOISE, CODES, "n_features"),
         (nb.ClassSpecificNBCV(sizes=[]), NOISE, CODES, "sizes"),
         (nb.ClassSpecificNBCV(cv="ten"), NOISE, CODES, "cv"),
         (nb.ClassSpecificNBCV(), np.eye(2), [0, 1], "2 folds"),
@@ -358,7 +357,6 @@ RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
 
 X = SERIES.frame()
 FITTED = nb.ClassSpecificNB(n_features=2).fit(X, SERIES.labels)
-ABSOLUTE = nb.ClassSpecificNB(n_features=2, evidence="absolute").fit(X, SERIES.labels)
 GAUSSIAN = fit_model(SERIES, {"method": "gaussian_nb"})
 HOLES = replace(SERIES, values=np.where(SERIES.values > 9, np.nan, SERIES.values), missing=True)
 OTHERS = replace(SERIES, name="other", labels=["normal", "tumor"] * 20)
@@ -389,7 +387,6 @@ SAID = {
         np.array(["a"]), np.zeros((2, 2)), np.array(["a", "b"])
     ),
     "no fold of toy could be": lambda: final.final_model(SERIES, LINEAR, NOTHING, NOTHING, {}),
-    "X lacks values .* not comparable": lambda: ABSOLUTE.predict(X.where(X > 8)),
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),

@@ -174,8 +174,8 @@ def test_inner_folds_may_be_a_list_or_a_generator_of_splits():
     folds = StratifiedKFold(4)
     listed = list(folds.split(X, CODES))
     check_inner_folds(ClassSpecificNBCV, folds)
-    streamed = ClassSpecificNBCV(cv=iter(listed)).fit_stream([(np.arange(GENES), X.T)], CODES)
-    pd.testing.assert_frame_equal(streamed.path_, ClassSpecificNBCV(cv=4).fit(X, CODES).path_)
+    drawn = ClassSpecificNBCV(cv=iter(listed)).fit(X, CODES)
+    pd.testing.assert_frame_equal(drawn.path_, ClassSpecificNBCV(cv=4).fit(X, CODES).path_)
 
 
 MODELS = [
@@ -188,8 +188,7 @@ MODELS = [
     ClassSpecificNB(),
     ClassSpecificNB(n_features=3, distance="separation", bandwidth="scott"),
     ClassSpecificNB(n_features=2, bandwidth="adaptive"),
-    ClassSpecificNB(n_features=2, kernel="triangular", evidence="odds"),
-    ClassSpecificNB(selection="minimal", threshold=0.9),
+    ClassSpecificNB(n_features=2, kernel="triangular"),
     ClassSpecificNBCV(cv=3, sizes=[1, 3]),
 ]
 FORMATS = ["csr", "csc", "coo", "bsr", "dok", "lil", "dia"]

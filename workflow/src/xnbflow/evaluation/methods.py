@@ -36,7 +36,6 @@ _PAIR_DISTANCE = choice(
 _EVIDENCE = {
     "kernel": _KERNEL,
     "n_grid": whole(2, 10_000),
-    "evidence": choice("relative", "odds", "absolute"),
     "contamination": number(least=0, below=1),
 }
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
@@ -52,24 +51,21 @@ _XNB_SELECTION = {
     "minimal": "Eq. 10 with Eq. 11 for each other class: the fewest features that reach the "
     "threshold against every one of them, by integer programming among the 300 best of each pair",
 }
-_EVIDENCE_RULES = {
+_EVIDENCE_RULE = {
     "relative": "a class is scored by log p(x | class) - log p(x) of its features, p(x) the "
     "mixture of all classes: without a unit, so that classes with other features are comparable",
-    "odds": "a class is scored by log p(x | class) - log p(x | the others) of its features",
-    "absolute": "a class is scored by log p(x | class) of its features, as in XNB: units matter",
 }
-_CALIBRATION_RULES = {
+_CALIBRATION_RULE = {
     "vector": "the evidence for each class is multiplied by a slope and an intercept is added, "
     "both fitted on inner predictions (vector scaling, @guo2017); of two classes, whose "
     "features are the same, it is divided by one temperature",
-    "temperature": "the evidence is divided by one temperature, fitted on inner predictions",
 }
 _SIZE_RULES = {
     "average": "the evidence is averaged over the numbers of features, with weights by inner log "
     "loss; correlated features count once, densities of small classes borrow the spread within all "
     "classes",
     "one_standard_error": "the fewest features within one standard error of the best",
-    "best": "the number of features with the best inner score",
+    "best": "the number of features with the least inner log loss",
 }
 _transformer = partial(Method, kind="transformer")
 _OWN = (
@@ -90,7 +86,6 @@ _OWN = (
             "kernel": _KERNEL,
             "min_bandwidth": number(least=0),
             "priors": PRIORS,
-            "exact": flag(),
         },
     ),
     Method(
@@ -109,7 +104,6 @@ _OWN = (
             "underflow": choice("as_published", "log"),
             "min_bandwidth": number(least=0),
             "priors": PRIORS,
-            "exact": flag(),
         },
         rules={"selection": _XNB_SELECTION},
         quick="xnbflow.naive_bayes.xnb.XNB",
@@ -122,16 +116,14 @@ _OWN = (
         {
             "n_features": either(whole(1), nothing()),
             "threshold": number(above=0, below=1),
-            "selection": choice("greedy", "minimal"),
             "distance": _PAIR_DISTANCE,
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": number(least=0),
             **_EVIDENCE,
             "temperature": number(above=0),
             "priors": PRIORS,
-            "exact": flag(),
         },
-        rules={"evidence": _EVIDENCE_RULES},
+        rules={"evidence": _EVIDENCE_RULE},
         quick=_QUICK,
         checks_not_met=_BY_NAME,
     ),
@@ -143,19 +135,16 @@ _OWN = (
         {
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator(), nothing()),
-            "scoring": choice("log_loss", "accuracy", "balanced_accuracy"),
             "rule": choice("average", "one_standard_error", "best"),
-            "calibration": choice("vector", "temperature"),
-            "distance": either(_PAIR_DISTANCE, list_of(_PAIR_DISTANCE)),
+            "distance": _PAIR_DISTANCE,
             "bandwidth": _BANDWIDTH,
-            "min_bandwidth": either(number(least=0), list_of(number(least=0))),
+            "min_bandwidth": number(least=0),
             **_EVIDENCE,
             "priors": PRIORS,
-            "exact": flag(),
         },
         rules={
-            "evidence": _EVIDENCE_RULES,
-            "calibration": _CALIBRATION_RULES,
+            "evidence": _EVIDENCE_RULE,
+            "calibration": _CALIBRATION_RULE,
             "rule": _SIZE_RULES,
         },
         quick=_QUICK,

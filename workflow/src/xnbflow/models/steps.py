@@ -80,7 +80,7 @@ def explainer(estimator: BaseEstimator) -> BaseEstimator | None:
 
 def is_relative(estimator: BaseEstimator) -> bool:
     """Whether a classifier weighs each feature against a reference that all classes share."""
-    return isinstance(estimator, BaseClassSpecificNB) and estimator.evidence != "absolute"
+    return isinstance(estimator, BaseClassSpecificNB)
 
 
 def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:

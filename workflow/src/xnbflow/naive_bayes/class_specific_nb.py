@@ -15,18 +15,13 @@ from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.data.samples import Samples, named_samples
-from xnbflow.density.families.kernel import Kernel
+from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.evidence import EVIDENCES, fit_class_densities, weigh
+from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
 from xnbflow.naive_bayes.xnb import distance_table, warn_if_none
-from xnbflow.preprocessing.selection.class_features import (
-    CANDIDATES_PER_PAIR,
-    FeatureDistances,
-    pairs_with,
-    smallest_covers,
-)
+from xnbflow.preprocessing.selection.class_features import FeatureDistances, pairs_with
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist, levels
 from xnbflow.preprocessing.selection.pair_strengths import (
     PAIR_DISTANCES,
@@ -38,9 +33,9 @@ __all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
 
 #: Parameters of `ClassSpecificNB` and `ClassSpecificNBCV`.
 COMMON_CONSTRAINTS: dict[str, list[Any]] = {
-    **Kernel._parameter_constraints,
+    **DENSITY_CONSTRAINTS,
+    "distance": [one_of(*PAIR_DISTANCES)],
     "n_grid": [whole(2, 10_000)],
-    "evidence": [one_of(*EVIDENCES)],
     "contamination": [number(0.0, 1.0, closed="left")],
     "priors": ["array-like", None],
 }
@@ -56,11 +51,13 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     Fitted to named features, it finds those that it uses by their names in a DataFrame: the others
     may hold anything, be missing or in another order. The evidence of a feature that is absent, or
     NaN in a sample, is left out with a warning, which is exact as features are independent within
-    classes; `evidence_left` is how much remains. With ``evidence="absolute"`` it is an error.
+    classes; `evidence_left` is how much remains.
     """
 
     _takes_sparse = True
     _any_layout = True
+    #: What `explain` returns.
+    explanation_scale_ = "evidence"
 
     def evidence_left(self, X: Samples) -> np.ndarray:
         """Return which share of the evidence's weight the samples have values for, (n_samples,).
@@ -125,12 +122,6 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         """Return ``log P(c)`` and the evidence for each class, shape (n_samples, n_classes)."""
         features = self._features(X)
         if not is_sparse(features) and np.isnan(features[self.used_columns_]).any():
-            if self.evidence == "absolute":
-                msg = (
-                    "X lacks values of features that the classifier uses; without them classes "
-                    'are not comparable by evidence="absolute"; impute them'
-                )
-                raise InputError(msg)
             left = self.evidence_left(X)
             msg = (
                 f"{(left < 1.0).sum()} of {len(left)} samples lack features that the classifier "
@@ -149,11 +140,6 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         a sample and class add up to its `predict_joint_log_proba`.
         """
         return super().explain(X)
-
-    @property
-    def explanation_scale_(self) -> str:
-        """What `explain` returns: "evidence", or "scaled" log densities if it is absolute."""
-        return "scaled" if self.evidence == "absolute" else "evidence"
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -193,7 +179,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         labels = self.classes_.tolist()
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.class_densities_ = fit_class_densities(
-            some_rows(features.values, used), codes, len(labels), exact=self.exact, **density
+            some_rows(features.values, used), codes, len(labels), **density
         )
         self.columns_, self.distances_ = [], []
         self.selected_features_, self.selected_distances_ = {}, {}
@@ -243,7 +229,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         return terms
 
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
-        return weigh(log_density, self._log_reference, self.evidence, self.contamination)
+        return weigh(log_density, self._log_reference, self.contamination)
 
     @property
     def _log_reference(self) -> np.ndarray:
@@ -274,10 +260,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
         `ClassSpecificNBCV` chooses by cross-validation.
     threshold : float, default=0.999
         Without ``n_features``, features are taken until ``1 - prod(1 - distance)`` reaches this.
-    selection : {"greedy", "minimal"}, default="greedy"
-        "greedy": the best features of each pair. "minimal": the smallest set that reaches the
-        threshold against every other class, found by integer programming among the 300 best
-        features of each pair.
     distance : {"combined", "separation", "hellinger", "jeffreys", "jensen_shannon", \
             "wasserstein"}, default="combined"
         Distance of two kernel densities, from 0 to 1, see
@@ -286,9 +268,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
         As in `FlexibleNB`.
     n_grid : int, default=50
         Points, over the range of a feature, at which densities are compared.
-    evidence : {"relative", "odds", "absolute"}, default="relative"
-        What a class scores by: ``log p(x | c) / p(x)``, ``log p(x | c) / p(x | not c)``, or
-        ``log p(x | c)`` as in `XNB`, but per standard deviation of the feature.
     contamination : float, default=0.01
         So much of a class's density is replaced by the reference, so that no single value weighs
         more than ``log(contamination)`` against a class.
@@ -298,8 +277,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes, also their weights in the reference. None takes their
         shares of the training samples.
-    exact : bool, default=False
-        As in `FlexibleNB`, for the densities of the selected features; distances are always exact.
 
     Attributes
     ----------
@@ -318,9 +295,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
         The features of each class, and their distances to every other class.
     class_densities_ : ClassDensities
         Densities of all classes in ``used_columns_``.
-    optimality_gap_ : dict
-        With ``selection="minimal"``: for each class label by how many features at most its set is
-        larger than the smallest of all features (0: proven smallest).
 
     See Also
     --------
@@ -348,8 +322,6 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features": [whole(1), None],
         "threshold": [number(0.0, 1.0)],
-        "selection": [one_of("greedy", "minimal")],
-        "distance": [one_of(*PAIR_DISTANCES)],
         "temperature": [number(0.0)],
         **COMMON_CONSTRAINTS,
     }
@@ -359,60 +331,42 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
         *,
         n_features: int | None = None,
         threshold: float = 0.999,
-        selection: str = "greedy",
         distance: str = "combined",
         bandwidth: str = "silverman",
         min_bandwidth: float = 0.3,
         kernel: str = "gaussian",
         n_grid: int = 50,
-        evidence: str = "relative",
         contamination: float = 0.01,
         temperature: float = 1.0,
         priors: Sequence[float] | np.ndarray | None = None,
-        exact: bool = False,
     ) -> None:
         self.n_features = n_features
         self.threshold = threshold
-        self.selection = selection
         self.distance = distance
         self.bandwidth = bandwidth
         self.min_bandwidth = min_bandwidth
         self.kernel = kernel
         self.n_grid = n_grid
-        self.evidence = evidence
         self.contamination = contamination
         self.temperature = temperature
         self.priors = priors
-        self.exact = exact
 
     def _fit_chunks(
         self, chunks: Iterable[tuple[np.ndarray | None, Any]], codes: np.ndarray
     ) -> None:
-        minimal, n_classes = self.selection == "minimal", len(self.classes_)
-        if self.n_features is not None and minimal:
-            msg = (
-                f'n_features is {self.n_features}, but selection="minimal" finds the number of '
-                "features by itself; leave n_features None"
-            )
-            raise InputError(msg)
+        n_classes = len(self.classes_)
         density: dict[str, Any] = {
             "bandwidth": self.bandwidth,
             "min_bandwidth": self.min_bandwidth,
             "kernel": self.kernel,
         }
-        least = CANDIDATES_PER_PAIR if minimal else 1
-        shortlist = Shortlist(n_classes, self.n_features, self.threshold, least)
+        shortlist = Shortlist(n_classes, self.n_features, self.threshold)
         measured = {"distance": self.distance, "n_grid": self.n_grid, **density}
         for names, features in chunks:
             strengths = pair_strengths(features, codes, n_classes, **measured)
             shortlist.absorb(strengths, features, names)
         rankings = PairRankings(shortlist, codes)
-        if minimal:
-            distances = distance_of_strength(rankings.strengths)
-            chosen, gaps = smallest_covers(distances, n_classes, self.threshold, shortlist.n_seen)
-            self.optimality_gap_ = dict(zip(self.classes_.tolist(), gaps, strict=True))
-        else:
-            chosen = [rankings.chosen(code) for code in range(n_classes)]
+        chosen = [rankings.chosen(code) for code in range(n_classes)]
         self._keep(rankings, shortlist.features, chosen, codes, **density)
 
     @property

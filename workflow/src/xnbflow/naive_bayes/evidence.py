@@ -14,9 +14,7 @@ from xnbflow.density.borrowed import BorrowedShape, fit_borrowed_shape
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.standard import StandardFeatures, StandardUnits
 
-__all__ = ["EVIDENCES", "ClassDensities", "fit_class_densities", "weigh"]
-
-EVIDENCES = ("relative", "odds", "absolute")
+__all__ = ["ClassDensities", "fit_class_densities", "weigh"]
 
 #: Log densities below this, those of samples beyond all range, are equally impossible.
 _IMPOSSIBLE = -1e300
@@ -76,52 +74,30 @@ def fit_class_densities(
 def weigh(
     log_density: np.ndarray,
     log_prior: np.ndarray,
-    evidence: str,
     contamination: float,
     *,
     approximate: bool = False,
 ) -> np.ndarray:
     """Return the evidence for each class, in nats, in the shape of the densities.
 
-    Densities have shape (n_classes, ...), the weights of the classes in the reference,
-    ``log_prior``, (n_classes,). The evidence "relative" is ``log p(x | c) - log p(x)`` with
-    ``p(x)`` the mixture of all classes, "odds" ``log p(x | c) - log p(x | not c)``, "absolute"
-    ``log p(x | c)``. The share ``contamination`` of ``p(x)`` is mixed into ``p(x | c)`` and ``p(x |
-    not c)``; ``approximate`` does so to rounding only, in a third of the time. Where all classes
-    are equally impossible it is 0, or -inf for "absolute".
+    It is ``log p(x | c) - log p(x)`` with ``p(x)`` the mixture of all classes. Densities have shape
+    (n_classes, ...), the weights of the classes in the mixture, ``log_prior``, (n_classes,). The
+    share ``contamination`` of ``p(x)`` is mixed into ``p(x | c)``; ``approximate`` does so to
+    rounding only, in a third of the time. Where all classes are equally impossible it is 0.
 
     Examples
     --------
     >>> densities = np.log([[0.3], [0.1]])
-    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), "relative", 0.0)).round(6).tolist()
+    >>> np.exp(weigh(densities, np.log([0.5, 0.5]), 0.0)).round(6).tolist()
     [[1.5], [0.5]]
     """
     log_density = np.maximum(log_density, _IMPOSSIBLE)
-    weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
-    if approximate and evidence == "relative" and contamination > 0.0:
+    if approximate and contamination > 0.0:
         ratio = np.exp(log_density - log_density.max(axis=0))
         ratio /= np.tensordot(np.exp(log_prior), ratio, 1)
         return np.log((1.0 - contamination) * ratio + contamination)
-    reference = logsumexp(log_density + weights, axis=0)
-    # Relative to the reference first: the logarithms of a wild value are too great to be added to.
-    ratio = _contaminated(log_density - reference, contamination)
-    if evidence == "relative":
+    weights = log_prior.reshape(-1, *[1] * (log_density.ndim - 1))
+    ratio = log_density - logsumexp(log_density + weights, axis=0)
+    if contamination == 0.0:
         return ratio
-    if evidence == "absolute":
-        return np.where(reference > _IMPOSSIBLE / 2, ratio + reference, -np.inf)
-    joint = log_density + weights
-    rest = np.empty_like(joint)
-    for code in range(len(joint)):
-        others = np.arange(len(joint)) != code
-        weight = logsumexp(log_prior[others]) if others.any() else -np.inf
-        if weight > -np.inf:
-            rest[code] = logsumexp(joint[others], axis=0) - weight
-        else:  # the only class there can be has no evidence
-            rest[code] = log_density[code]
-    return ratio - _contaminated(np.maximum(rest, _IMPOSSIBLE) - reference, contamination)
-
-
-def _contaminated(log_ratio: np.ndarray, share: float) -> np.ndarray:
-    if share == 0.0:
-        return log_ratio
-    return np.logaddexp(np.log1p(-share) + log_ratio, np.log(share))
+    return np.logaddexp(np.log1p(-contamination) + ratio, np.log(contamination))

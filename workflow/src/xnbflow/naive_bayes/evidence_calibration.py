@@ -9,7 +9,6 @@ from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
 __all__ = [
-    "CALIBRATIONS",
     "Calibration",
     "average_weights",
     "cross_entropies",
@@ -19,8 +18,6 @@ __all__ = [
     "log_losses",
     "smoothed_targets",
 ]
-
-CALIBRATIONS = ("vector", "temperature")
 
 _HIGHEST_TEMPERATURE = 1e3
 

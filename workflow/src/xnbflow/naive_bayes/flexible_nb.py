@@ -30,11 +30,6 @@ class FlexibleNB(IndependentNB):
         0.2 to 0.5 are good floors.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None takes their shares of the training samples.
-    exact : bool, default=False
-        Sum over all training samples however many there are. Else the Gaussian densities of a class
-        of 1024 samples or more are tabulated in `fit`: log densities differ by less than 1e-6
-        within the data and 1e-3 beyond (`xnbflow.density.density_tables`). With another kernel or
-        "adaptive" they are always sums.
 
     Attributes
     ----------
@@ -72,20 +67,17 @@ class FlexibleNB(IndependentNB):
         kernel: str = "gaussian",
         min_bandwidth: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
-        exact: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.min_bandwidth = min_bandwidth
         self.priors = priors
-        self.exact = exact
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         self.density_ = Kernel(
             bandwidth=self.bandwidth,
             kernel=self.kernel,
             min_bandwidth=self.min_bandwidth,
-            exact=self.exact,
         )
         self.density_.fit(features, codes, len(self.classes_))
         self._set_group(self.density_)

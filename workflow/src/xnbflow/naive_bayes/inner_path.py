@@ -1,4 +1,4 @@
-"""Predictions of inner test samples with every number of features, for one distance and floor."""
+"""Predictions of inner test samples with every number of features."""
 
 from typing import Any
 
@@ -23,7 +23,6 @@ class BaseInnerPath(BaseClassSpecificNB):
     """
 
     rule: str
-    exact: bool
 
     def _predict_inside(
         self,
@@ -31,8 +30,6 @@ class BaseInnerPath(BaseClassSpecificNB):
         codes: np.ndarray,
         folds: list[tuple[np.ndarray, np.ndarray]],
         sizes: np.ndarray,
-        distance: str,
-        floor: float,
     ) -> InnerPredictions:
         """Predict every inner test sample with every size."""
         tested = np.concatenate([test for _, test in folds])
@@ -46,7 +43,7 @@ class BaseInnerPath(BaseClassSpecificNB):
             )
             prior = self._inner_log_prior(present, inner_counts / len(train))
             sums[:, start:stop, present], count = self._predict_fold(
-                features, inner, (train, test), sizes, prior, distance, floor
+                features, inner, (train, test), sizes, prior
             )
             log_prior[start:stop, present] = prior
             counts.append(count)
@@ -61,15 +58,13 @@ class BaseInnerPath(BaseClassSpecificNB):
         fold: tuple[np.ndarray, np.ndarray],
         sizes: np.ndarray,
         prior: np.ndarray,
-        distance: str,
-        floor: float,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the sums of a fold's test samples at every size, and features per class there.
 
         ``codes`` (n_train,) are the classes of the training samples that the fold has.
         """
         train, test = fold
-        shortlist, rankings = self._ranked(features, codes, train, sizes[-1], distance, floor)
+        shortlist, rankings = self._ranked(features, codes, train, sizes[-1])
         values, correlation, entries = shortlist.features.values, None, rankings.entries()
         del shortlist, rankings  # of many classes the strengths take most of the memory
         if self.rule == "average":
@@ -82,10 +77,8 @@ class BaseInnerPath(BaseClassSpecificNB):
             test,
             prior,
             borrowed=self._borrowed,
-            exact=self.exact,
-            evidence=self.evidence,
             contamination=self.contamination,
-            **self._density(floor),
+            **self._density,
         )
         return sums, modules.counts().mean(axis=1)
 
@@ -110,11 +103,9 @@ class BaseInnerPath(BaseClassSpecificNB):
         codes: np.ndarray,
         samples: np.ndarray | None,
         n_features: int,
-        distance: str,
-        floor: float,
     ) -> tuple[Shortlist, PairRankings]:
         """Rank features by samples of the given classes; the shortlist has all samples' values."""
-        strengths = self._strengths(features, codes, samples, distance, floor)
+        strengths = self._strengths(features, codes, samples)
         shortlist = Shortlist(int(codes.max()) + 1, int(n_features))
         shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
         return shortlist, PairRankings(shortlist, codes, samples)
@@ -124,15 +115,15 @@ class BaseInnerPath(BaseClassSpecificNB):
         features: np.ndarray,
         codes: np.ndarray,
         samples: np.ndarray | None,
-        distance: str,
-        floor: float,
     ) -> np.ndarray:
-        measured: dict[str, Any] = {"distance": distance, "n_grid": self.n_grid}
-        measured |= self._density(floor)
+        measured: dict[str, Any] = {"distance": self.distance, "n_grid": self.n_grid}
+        measured |= self._density
         return pair_strengths(features, codes, int(codes.max()) + 1, samples=samples, **measured)
 
-    def _density(self, floor: float) -> dict[str, Any]:
-        return {"bandwidth": self.bandwidth, "min_bandwidth": floor, "kernel": self.kernel}
+    @property
+    def _density(self) -> dict[str, Any]:
+        names = ("bandwidth", "min_bandwidth", "kernel")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def _borrowed(self) -> float:

@@ -122,27 +122,25 @@ class ModuleWeights:
         test: np.ndarray,
         log_prior: np.ndarray,
         *,
-        evidence: str,
         contamination: float,
-        exact: bool,
         **density: Any,
     ) -> np.ndarray:
         """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
 
         Densities (`fit_class_densities`) are fitted to the samples ``train``, of classes ``codes``
         (n_train,), a block of features at a time. Of more than 48 samples in ``test`` the evidence
-        (`weigh`) is interpolated linearly, unless ``exact``, between 48 values of each feature.
+        (`weigh`) is interpolated linearly between 48 values of each feature.
         """
         n_classes, n_sizes, _ = self.shape
         sums = np.zeros((n_classes, n_sizes, len(test)))
         for which in self._blocks(len(test)):
             own = as_dense(values[which])
             points = np.ascontiguousarray(own[:, test])
-            nodes = points if exact else _nodes(points)
+            nodes = _nodes(points)
             # Tables of densities would take longer than what is computed here of each.
             densities = fit_class_densities(own[:, train], codes, n_classes, exact=True, **density)
             log_density = densities.log_density(nodes, approximate=nodes is not points)
-            found = weigh(log_density, log_prior, evidence, contamination, approximate=not exact)
+            found = weigh(log_density, log_prior, contamination, approximate=True)
             np.maximum(found, _LEAST_EVIDENCE, out=found)
             sums += self.of(which) @ (found if nodes is points else _between(points, nodes, found))
         return np.moveaxis(sums, 0, 2)

@@ -20,15 +20,12 @@ from xnbflow.naive_bayes.evidence_calibration import (
 )
 
 __all__ = [
-    "SCORINGS",
     "InnerPredictions",
     "SizeAverage",
     "checked_sizes",
     "choose",
     "geometric_sizes",
 ]
-
-SCORINGS = ("log_loss", "accuracy", "balanced_accuracy")
 
 #: Sizes of the path: so many from 1 to this, in geometric steps.
 _N_SIZES, _LARGEST = 30, 200
@@ -72,18 +69,17 @@ class InnerPredictions:
     counts: np.ndarray
     weights: np.ndarray
 
-    def rows(self, kind: str) -> tuple[list[dict[str, float]], list[Calibration]]:
+    def rows(self) -> tuple[list[dict[str, float]], list[Calibration]]:
         """Return per size the temperature and scores with standard errors, and the calibration.
 
-        ``kind`` is one of `xnbflow.naive_bayes.evidence_calibration.CALIBRATIONS`. Slopes and
-        intercepts are fitted on all samples; for the scores, on the folds that a sample is not in.
+        Slopes and intercepts are fitted on all samples; for the scores, on the folds that a sample
+        is not in.
         """
         rows, calibrations = [], []
         for count, sums in zip(self.counts, self.sums, strict=True):
             calibration = fit_temperature(sums, self.log_prior, self.codes, self.weights)
-            if kind == "vector":
-                calibration = self.fit_vector(sums, calibration)
-            scores = self._scores(self._calibrated(sums, calibration, kind))
+            calibration = self.fit_vector(sums, calibration)
+            scores = self._scores(self._calibrated(sums, calibration))
             rows.append(_row(count, calibration.temperature, scores))
             calibrations.append(calibration)
         return rows, calibrations
@@ -181,9 +177,9 @@ class InnerPredictions:
         """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
         return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
 
-    def _calibrated(self, sums: np.ndarray, calibration: Calibration, kind: str) -> np.ndarray:
+    def _calibrated(self, sums: np.ndarray, calibration: Calibration) -> np.ndarray:
         """Return sums calibrated by the other folds; the temperature is that of all."""
-        if kind == "temperature" or len(sums) > _MOST_CROSSED:
+        if len(sums) > _MOST_CROSSED:
             return calibration(sums)
         blocks = self.folds % _MOST_BLOCKS
         calibrated = np.empty_like(sums)
@@ -218,30 +214,29 @@ def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str
     return {"n_features_per_class": float(count), "temperature": float(temperature), **scores}
 
 
-def choose(rows: list[dict[str, Any]], scoring: str, rule: str, n_samples: int) -> int:
+def choose(rows: list[dict[str, Any]], rule: str, n_samples: int) -> int:
     """Return which row of a path is chosen.
 
     Rows have ``n_features_per_class`` and the scores of `InnerPredictions`. By
-    "one_standard_error", of the rows whose score is within one standard error of the best, or ``1 /
-    n_samples``, the one with the fewest features, and of these with the best score.
+    "one_standard_error", of the rows whose log loss is within one standard error of the least, or
+    ``1 / n_samples``, the one with the fewest features, and of these with the least log loss.
 
     Examples
     --------
     >>> rows = [
-    ...     {"n_features_per_class": 1, "accuracy": 0.90, "accuracy_se": 0.03},
-    ...     {"n_features_per_class": 2, "accuracy": 0.93, "accuracy_se": 0.03},
-    ...     {"n_features_per_class": 9, "accuracy": 0.95, "accuracy_se": 0.03},
+    ...     {"n_features_per_class": 1, "log_loss": 0.10, "log_loss_se": 0.03},
+    ...     {"n_features_per_class": 2, "log_loss": 0.07, "log_loss_se": 0.03},
+    ...     {"n_features_per_class": 9, "log_loss": 0.05, "log_loss_se": 0.03},
     ... ]
-    >>> choose(rows, "accuracy", "one_standard_error", 100), choose(rows, "accuracy", "best", 100)
+    >>> choose(rows, "one_standard_error", 100), choose(rows, "best", 100)
     (1, 2)
     """
-    losses = np.array([row[scoring] for row in rows])
-    losses = losses if scoring == "log_loss" else -losses
+    losses = np.array([row["log_loss"] for row in rows])
     sizes = np.array([row["n_features_per_class"] for row in rows])
     best = np.lexsort((sizes, losses))[0]
     if rule == "best":
         return int(best)
-    error = max(rows[best][f"{scoring}_se"], 1.0 / n_samples)
+    error = max(rows[best]["log_loss_se"], 1.0 / n_samples)
     near = np.flatnonzero(losses <= losses[best] + error)
     return int(near[np.lexsort((losses[near], sizes[near]))[0]])
 

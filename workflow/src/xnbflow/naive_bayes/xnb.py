@@ -12,7 +12,7 @@ from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.distances import DISTANCES
-from xnbflow.density.families.kernel import Kernel
+from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
 from xnbflow.preprocessing.selection.class_features import (
     SELECTIONS,
@@ -62,7 +62,7 @@ class XNB(StreamedNB):
         A Gaussian kernel density that underflows at every grid point, as that of a class almost
         constant against the range of the feature, is zero and its distances are 1, as in the
         authors' program; or it is normalised in log space.
-    min_bandwidth, priors, exact
+    min_bandwidth, priors
         As in `FlexibleNB`; the floor holds in selection and in classification.
 
     Attributes
@@ -115,7 +115,7 @@ class XNB(StreamedNB):
     _takes_sparse = True
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Kernel._parameter_constraints,
+        **DENSITY_CONSTRAINTS,
         "n_grid": [whole(2, 10_000)],
         "distance": [one_of(*DISTANCES)],
         "threshold": [number(0.0, 1.0)],
@@ -138,7 +138,6 @@ class XNB(StreamedNB):
         underflow: str = "as_published",
         min_bandwidth: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
-        exact: bool = False,
     ) -> None:
         self.bandwidth = bandwidth
         self.kernel = kernel
@@ -150,7 +149,6 @@ class XNB(StreamedNB):
         self.underflow = underflow
         self.min_bandwidth = min_bandwidth
         self.priors = priors
-        self.exact = exact
 
     def _fit_chunks(
         self, chunks: Iterable[tuple[np.ndarray | None, Any]], codes: np.ndarray
@@ -206,7 +204,6 @@ class XNB(StreamedNB):
             bandwidth=self.bandwidth,
             kernel=self.kernel,
             min_bandwidth=self.min_bandwidth,
-            exact=self.exact,
         )
         spreads = None
         if self.min_bandwidth:

@@ -14,7 +14,7 @@ from xnbflow.density.families.distribution import TiledDistribution, composite_g
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
-__all__ = ["LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
+__all__ = ["DENSITY_CONSTRAINTS", "LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
 
 #: Classes of so many samples have tables: below, sums are as fast (`benchmarks/bench_samples.py`).
 TABULATED_FROM = 1024
@@ -25,6 +25,14 @@ LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
 _TAIL = np.array([1.0, 2.0, 4.0, 8.0])
+
+
+#: Parameters of kernel densities, of the family and of classifiers.
+DENSITY_CONSTRAINTS: dict[str, list[Any]] = {
+    "bandwidth": [one_of(*BANDWIDTHS)],
+    "kernel": [one_of(*KERNELS)],
+    "min_bandwidth": [number(0.0, closed="left")],
+}
 
 
 class Kernel(TiledDistribution):
@@ -40,7 +48,7 @@ class Kernel(TiledDistribution):
     min_bandwidth : float, default=0.0
         Floor of the bandwidths, as there.
     exact : bool, default=False
-        Sum over all samples however many there are, as there.
+        Sum over all samples however many there are, where tables are made of few points.
 
     Attributes
     ----------
@@ -61,9 +69,7 @@ class Kernel(TiledDistribution):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "bandwidth": [one_of(*BANDWIDTHS)],
-        "kernel": [one_of(*KERNELS)],
-        "min_bandwidth": [number(0.0, closed="left")],
+        **DENSITY_CONSTRAINTS,
         "exact": ["boolean"],
     }
 

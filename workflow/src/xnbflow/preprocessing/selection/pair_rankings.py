@@ -66,13 +66,11 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
 class Shortlist(KeptFeatures):
     """The features that may still be selected; ``features.distances`` are strengths in nats.
 
-    A pair takes ``n_features``, or with None as many as the threshold asks for (see `enough_for`);
-    at least so many as ``least`` are kept.
+    A pair takes ``n_features``, or with None as many as the threshold asks for (see `enough_for`).
     """
 
     n_features: int | None = None
     threshold: float = 0.999
-    least: int = 1
 
     def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
         kept = np.zeros(features.distances.shape[1], dtype=bool)
@@ -85,11 +83,11 @@ class Shortlist(KeptFeatures):
 
         All that tie with the last of them are included.
         """
-        look = max(_FIRST_LOOK, self.least, self.n_features or 0)
+        look = max(_FIRST_LOOK, self.n_features or 0)
         while True:
             look = min(look, len(row))
             strongest = np.sort(np.partition(row, -look)[-look:])[::-1] if look else row
-            enough = max(self.least, enough_for(strongest, self.n_features, self.threshold))
+            enough = enough_for(strongest, self.n_features, self.threshold)
             if enough <= look or look == len(row):
                 break
             look *= 8

@@ -199,8 +199,9 @@ def _suspects(results: StudyResults) -> list[Block]:
 _AS_GOOD = (
     "How many features separate a class from another one at least as well as the best of the "
     "features that a classifier selected for it in any fold: by the area under the ROC curve over "
-    "all samples, 1 where the classes do not overlap. By chance, if the classes did not differ, "
-    "the number of the column “by chance” would. Of the other classes the one with the most such features is shown."
+    "all samples, 1 where the classes do not overlap. “By chance” is the number of features that "
+    "would, if the classes did not differ. Of the other classes the one with the most such "
+    "features is shown."
 )
 
 
@@ -221,7 +222,8 @@ def _as_good(results: StudyResults, classifier: str) -> list[Block]:
             f"{row['features']:,} features separate “{row['class']}” from “{row['other_class']}” "
             f"as well as the best of the {row['selected']:,} that {results.labels[classifier]} "
             f"selected (area under the ROC curve {row['area']:.2f}; by chance "
-            f"{row['by_chance']:,.3g} features would). The selected ones are only the first.{f' The same is true of {also}.' if also else ''}"
+            f"{row['by_chance']:,.3g} features would). The selected ones are only the first."
+            f"{f' The same is true of {also}.' if also else ''}"
         )
         blocks.append(Prose(text, sources=files))
     key = ["dataset", "folds", "classifier", "class"]

@@ -101,8 +101,8 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> parameters(["n_features=5", "selection=minimal"])
-    {'n_features': 5, 'selection': 'minimal'}
+    >>> parameters(["n_features=5", "distance=hellinger"])
+    {'n_features': 5, 'distance': 'hellinger'}
     """
     params = {}
     for part in given:
