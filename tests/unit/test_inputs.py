@@ -415,9 +415,6 @@ def test_what_is_not_installed_or_does_not_end_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with its"):
         app.call_snakemake("demo", [])
-    monkeypatch.setattr(app, "__file__", str(tmp_path / "a/b/c/d/app.py"))
-    with pytest.raises(InputError, match="has the library only; clone the repository to run"):
-        app.call_snakemake("demo", [])
     monkeypatch.setattr(subprocess, "run", Mock(side_effect=subprocess.TimeoutExpired([], 20)))
     with pytest.raises(InputError, match="HDF5 does not finish reading it"):
         acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))

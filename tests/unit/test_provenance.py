@@ -53,9 +53,9 @@ def test_a_script_counts_with_every_package_that_it_imports(imported, script):
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the library, beside one of the scripts."""
-    shutil.copytree(SCRIPTS, tmp_path / "scripts")
+    shutil.copytree(SCRIPTS, tmp_path / "workflow/scripts")
     ignored = shutil.ignore_patterns("__pycache__")
-    return shutil.copytree(PACKAGE, tmp_path / "src/xnbflow", ignore=ignored)
+    return shutil.copytree(PACKAGE, tmp_path / "workflow/src/xnbflow", ignore=ignored)
 
 
 def run(copy, text):

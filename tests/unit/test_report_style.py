@@ -272,15 +272,14 @@ def test_the_index_links_reports_and_gives_the_command_of_studies_that_were_not_
     (finished.folder / "report.html").write_text('<p class="headline">A page says much</p>')
     write_record(finished, finished.folder / "run.json")
     study = replace(finished.study, id="other", title="Not <yet>", classifiers=(), folds=())
-    options = ["--cores", "all", "--configfile", "my own.yaml"]
     index = tmp_path / "results/index.html"
-    write_index([replace(finished, study=study), finished], index, options)
+    write_index([replace(finished, study=study), finished], index)
     html = unescape(index.read_text())
     finding = headline(finished)
     assert '<a href="studies/small/report.html">A small study <of> nothing</a>' in html
     assert finding in html  # what was found comes from the record, not from the page
     assert 'href="studies/small/report.html#rule">Rule</a>' in html
     assert "A page says much" not in html
-    assert "<code>snakemake other --cores all --configfile 'my own.yaml'</code>" in html
+    assert "<code>xnbflow run other</code>" in html
     assert "Not &lt;yet&gt;" in index.read_text()
     assert html.index("small/report.html") < html.index("Not <yet>")

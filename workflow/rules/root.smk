@@ -1,4 +1,5 @@
-# Where the project is: around the Snakefile, or, of a Snakefile from a git host, in a checkout of its commit.
+# Where the project is: around the Snakefile, in a clone as in a wheel; of a Snakefile from a git host, in a
+# checkout of its commit. The library is in the project's workflow/src; of a wheel, the project is in the library.
 import os
 import sys
 import tarfile
@@ -49,16 +50,20 @@ if hasattr(here, "hosted_repo"):  # github(...) or gitlab(...)
 else:
     ROOT = Path(str(here)).parents[1]
 LIBRARY = ROOT / "workflow/src"
-if not LIBRARY.is_dir():
+if (ROOT.parent / "running/project.py").is_file():
+    LIBRARY = ROOT.parents[1]
+    sys.path.append(str(LIBRARY))  # an installed package replaces no module of Python
+elif LIBRARY.is_dir():
+    sys.path.insert(0, str(LIBRARY))
+else:
     raise WorkflowError(
         f"{LIBRARY} is missing: the rules need the whole repository. Clone it and name its Snakefile by a path, "
         'or name the Snakefile as github("owner/repository", path="workflow/Snakefile", tag=...) or gitlab(...)'
     )
-sys.path.insert(0, str(LIBRARY))
 
 import xnbflow
 
-if not Path(xnbflow.__file__).is_relative_to(ROOT):
+if not Path(xnbflow.__file__).parents[1].samefile(LIBRARY):
     raise WorkflowError(
         f"the workflow in {ROOT} found xnbflow in {Path(xnbflow.__file__).parent}: two modules of one "
         "workflow must be the same checkout of xnbflow"

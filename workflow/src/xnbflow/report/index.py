@@ -15,18 +15,15 @@ from xnbflow.tables.contract import RECORD, REPORT
 __all__ = ["write_index"]
 
 
-def write_index(
-    studies: Sequence[StudyResults], path: str | Path, options: Sequence[str] = ("--cores", "all")
-) -> None:
+def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
     """Write a page that leads to every study's report.
 
-    One of the configured ``studies`` without a report is listed with the command that runs it,
-    which has the ``options``. Reports beside theirs, of studies that are not configured, are listed
-    after them. ``path`` is that of the HTML file, in the folder ``results``.
+    One of the configured ``studies`` without a report is listed with the command that runs it.
+    Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is that of the HTML file, in the folder ``results``.
     """
     path, written = Path(path), None
     while True:  # another report may have appeared: the last to write lists all of them
-        rows = [_configured(results, options) for results in studies]
+        rows = [_configured(results) for results in studies]
         configured = {results.study.id for results in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
         others = [page.parent for page in reports if page.parent.name not in configured]
@@ -38,7 +35,7 @@ def write_index(
         written = html
 
 
-def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]:
+def _configured(results: StudyResults) -> dict[str, Any]:
     study = results.study
     return _row(results.folder) | {
         "title": study.title,
@@ -46,7 +43,7 @@ def _configured(results: StudyResults, options: Sequence[str]) -> dict[str, Any]
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
         "datasets": len(study.datasets),
         "classifiers": [results.labels[name] for name in study.classifiers],
-        "command": shlex.join(["snakemake", study.id, *options]),
+        "command": shlex.join(["xnbflow", "run", study.id]),
     }
 
 

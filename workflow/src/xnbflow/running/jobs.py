@@ -102,7 +102,7 @@ def _report_exception(
         msg = (
             f"{error} in {sys.executable}, which runs this job: install it there. What xnbflow "
             "needs comes with snakemake --sdm conda, which gives jobs an environment of their own, "
-            f"or with pip install '{Path(__file__).parents[4]}[workflow]'"
+            "or with pip install 'xnbflow[workflow]' (in a clone: '.[workflow]')"
         )
         kind, error = InputError, InputError(msg)
     if isinstance(error, MemoryError):

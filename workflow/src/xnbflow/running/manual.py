@@ -14,6 +14,7 @@ from xnbflow.core.schemas import described
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.outline import OPTIONAL
+from xnbflow.running.project import ROOT
 from xnbflow.tables import contract as c
 from xnbflow.tables.contract import (
     Column,
@@ -137,4 +138,4 @@ def _main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    _main(Path(__file__).parents[4])
+    _main(ROOT)

@@ -1,4 +1,4 @@
-"""The project around the library: its default configuration and its sheets of data sets.
+"""The files of the workflow: the default configuration and the sheets of data sets.
 
 It is read whenever the Snakefile is: nothing numerical is imported here.
 """
@@ -13,20 +13,15 @@ from xnbflow.core.plugins import PAPERS
 
 __all__ = ["ROOT", "default_configuration", "default_sheets"]
 
-#: The checkout that this library is part of.
-ROOT = Path(__file__).parents[4]
+_LIBRARY = Path(__file__).parents[1]
+#: The folder with the workflow: of a wheel a part of the library, else the clone around it.
+ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.parents[2]
 
 
 def default_configuration(root: Path = ROOT) -> dict[str, Any]:
-    """Return the configurations of the papers, and over them ``config/config.yaml`` of a project.
-
-    Empty where the library is installed without the project.
-    """
-    project = root / "config/config.yaml"
-    if not project.is_file():
-        return {}
+    """Return the configurations of the papers, and ``config/config.yaml`` of a project over them."""
     merged: dict[str, Any] = {}
-    for path in (*sorted(PAPERS.glob("*/config.yaml")), project):
+    for path in (*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"):
         _merge(merged, yaml.safe_load(path.read_text(encoding="utf-8")))
     return merged
 
@@ -42,9 +37,7 @@ def default_sheets(root: Path = ROOT) -> dict[str, Path]:
     'xnbflow/config/datasets.tsv'
     """
     paths = [root / "config/datasets.tsv", *sorted(PAPERS.glob("*/datasets.tsv"))]
-    return {
-        f"xnbflow/{path.relative_to(root).as_posix()}": path for path in paths if path.is_file()
-    }
+    return {f"xnbflow/{path.parent.name}/{path.name}": path for path in paths}
 
 
 def _merge(into: dict[str, Any], values: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import plugin_modules
+from xnbflow.running.project import ROOT
 
 __all__ = ["packages_of", "refuse_other_sources", "source_digests", "source_files"]
 
@@ -137,7 +138,7 @@ def source_files(package: str) -> dict[str, Path]:
     """
     top, _, inner = package.partition(".")
     if inner == "py":
-        return {package: _ROOT.parents[1] / "scripts" / package}
+        return {package: ROOT / "workflow/scripts" / package}
     if top == "xnbflow":
         folder = _ROOT.joinpath(*inner.split("."))
     else:

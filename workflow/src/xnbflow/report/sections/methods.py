@@ -37,7 +37,7 @@ def section(results: StudyResults) -> Section:
             "sets that is not part of the workflow under its name, and run the command."
         ),
         Code(
-            f"snakemake {results.study.id} --cores 4 --configfile study.yaml",
+            f"xnbflow run {results.study.id} --configfile study.yaml",
             "To repeat the study",
         ),
         *_in_words(text),

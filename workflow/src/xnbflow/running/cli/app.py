@@ -448,15 +448,10 @@ def run_study(context: typer.Context, study: str) -> None:
 
 def call_snakemake(study: str, options: Sequence[str]) -> None:
     """Run a target with further options of Snakemake, and end with its exit code."""
-    snakefile = Path(__file__).parents[4] / "Snakefile"
+    from xnbflow.running.project import ROOT  # noqa: PLC0415
+
     beside = Path(sys.executable).with_name("snakemake")
     program = str(beside) if beside.exists() else shutil.which("snakemake")
-    if not snakefile.is_file():
-        msg = (
-            "this installation of xnbflow has the library only; clone the repository to run "
-            "studies, or call Snakemake with its Snakefile"
-        )
-        raise InputError(msg)
     if program is None:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
     given = {option.partition("=")[0] for option in options}
@@ -464,5 +459,6 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose"}
     quiet = [] if spoken else ["--quiet", "progress", "reason", "host"]  # a line a job
     sys.stdout.flush()
-    arguments = [program, "--snakefile", str(snakefile), study, *cores, *options, *quiet]
+    snakefile = str(ROOT / "workflow/Snakefile")
+    arguments = [program, "--snakefile", snakefile, study, *cores, *options, *quiet]
     os.execv(program, arguments)  # noqa: S606  the same process, no shell
