@@ -62,7 +62,7 @@ def folds_of_repeat(
         what = "samples" if header.groups is None else "groups"
         msg = (
             f"{header.name}: {n_splits} folds need a class with at least as many {what}; the "
-            f"largest, {counts.idxmax()!r}, has {counts.max()}. Use fewer splits (--folds)"
+            f"largest, {counts.idxmax()!r}, has {counts.max()}. Use fewer folds"
         )
         raise InputError(msg)
     seed = derive_seed(header.name, repeat, "folds")
@@ -131,7 +131,7 @@ def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.D
             msg = (
                 f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
                 f"{len(np.unique(header.groups))} for {counted(len(header.samples), 'sample')}; "
-                "use fewer splits (--folds), or other groups"
+                "use fewer folds, or other groups"
             )
             raise InputError(msg)
         samples = header.samples[test]

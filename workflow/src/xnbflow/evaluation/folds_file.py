@@ -39,7 +39,11 @@ def scheme_folds(
     """
     splits, repeats, file = (scheme[key] for key in ("splits", "repeats", "file"))
     if file is None:
-        return draw_folds(header, splits, repeats)
+        try:
+            return draw_folds(header, splits, repeats)
+        except InputError as error:
+            msg = f"{error}: `folds` and their `splits` in the configuration of the study"
+            raise InputError(msg, key="splits") from error
     settings = dict(download)
     downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), RetryPolicy(**settings))
     location = str(given or file)

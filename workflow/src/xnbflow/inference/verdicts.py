@@ -101,10 +101,11 @@ def verdicts(
 def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
     """Return by data set "severe" where a tenth of the samples are equal to others, or half nearly.
 
-    It is "warning" where fewer are equal, or where a tenth are nearly equal.
+    It is "warning" where fewer are equal, or where a tenth are nearly equal. Notices, of samples
+    that are as alike as replicates, do not count.
     """
     found: dict[str, str] = {}
-    rows = audit[audit["check"] == "repeated sample"]
+    rows = audit[(audit["check"] == "repeated sample") & (audit["severity"] != "notice")]
     for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
         n = pairs.str.split(" [~=] ", regex=True).explode().nunique()
         share = n / len(headers[name].samples)

@@ -114,7 +114,8 @@ def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
 def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection[str]) -> SheetRow:
     """Fill in what the training data called label and samples, where the table has it, too."""
     if dataset.source in _LOADERS:
-        given = {"missing": "impute", "unlabelled": IGNORE, **dataset.options}
+        given = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
+        given |= dataset.options
         dataset = replace(dataset, options=given)
     if dataset.source == "geo" and not dataset.label:
         return replace(dataset, label="title")

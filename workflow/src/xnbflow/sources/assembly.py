@@ -1,5 +1,6 @@
 """From what a file holds to a data set: labels, groups, logarithms, missing values, duplicates."""
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -29,6 +30,8 @@ from xnbflow.sources.sheet import SheetRow
 __all__ = ["Draft", "assemble", "merge_rows"]
 
 
+#: Controls of Affymetrix and Agilent, and the spike-ins of the ERCC.
+_CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$")
 #: Of features or samples.
 Names = Sequence[str] | np.ndarray
 
@@ -67,6 +70,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     probes collapsed to genes, repeated names merged.
     """
     options, notes = dataset.options, draft.notes
+    _drop_controls(draft, options.get("controls", "drop"))
     _annotate(dataset, draft)
     label_where = f"{draft.where}, {draft.label_place}"
     labels, keep, said = LabelRule.parse(dataset).apply(label_where, draft.samples, draft.labels)
@@ -89,19 +93,28 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     part = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
     kind, seen = scale_of(part, samples)
+    if how != "none" and "scale" in options:
+        msg = (
+            f"{draft.where}: option scale={options['scale']} declares logarithms, and transform="
+            f"{how} would take them again; keep one of the two"
+        )
+        raise InputError(msg, key="scale")
     if how != "none":
         notes += transform(draft.where, part, how, kind, seen)
-    elif kind in {"counts", "mixed"} or (kind == "not logged" and draft.tell_unlogged):
+    elif kind in {"counts", "logged twice", "mixed"} or (
+        kind == "not logged" and draft.tell_unlogged
+    ):
         notes.append(seen)
     known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
     logged = kind == "logarithms" and (draft.tell_unlogged or known) and not looks_like_counts(part)
     scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
+    scale = options.get("scale", scale)
     if not linear.all():
         draft.values[linear] = part
     elif lone := lone_features(draft.values, draft.features):
         notes.append(
             f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
-            f"and no genes, say drop={','.join(lone)} in the sheet's options"
+            f"and no genes, say phenotype_columns={','.join(lone)} in the sheet's options"
         )
     missing = _settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
     _collapse(draft, options.get("collapse", "none"))
@@ -179,6 +192,21 @@ def _mixture(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:
     return [note]
 
 
+def _drop_controls(draft: Draft, how: str) -> None:
+    """Leave out probes that control the array, of no gene that is studied."""
+    names = np.asarray(draft.features, dtype=str)
+    found = np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
+    if how == "keep" or not found.any() or found.all():
+        return
+    draft.notes.append(
+        f"{counted(int(found.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(names[found], 3)}); the option controls=keep keeps them"
+    )
+    place, kept = draft.place, np.flatnonzero(~found)
+    _take_rows(draft, draft.values[kept], kept)
+    draft.place = lambda feature, sample: place(int(kept[feature]), sample)
+
+
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
     """Add what the sheet's annotation has of each feature to what the file has."""
     found = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
@@ -208,10 +236,10 @@ def _groups(
 ) -> np.ndarray | None:
     wanted = dataset.options.get("group")
     if wanted is None:
-        if hint := suggested_group(metadata, labels):
+        if hint := suggested_group(metadata, labels, least=(2, 2)):
             notes.append(
                 f"{hint!r} has {metadata[hint].nunique()} values for {len(samples)} samples: if it "
-                f"names patients (or batches), say group={hint} in the sheet's options, so that "
+                f"names patients, say group={hint} in the sheet's options, so that "
                 "none is on both sides of a fold"
             )
         return None

@@ -1,9 +1,10 @@
 """Class labels from the texts that a file has: a pattern, a mapping, and who is left out."""
 
+import operator
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "plain_text"]
+__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "label_options", "plain_text"]
 
 #: What samples are labelled that are read to be predicted.
 UNLABELLED = "unlabelled"
@@ -25,6 +26,16 @@ IGNORE = "ignore"
 _NAMED = 8
 #: The fewest folds that a study is proposed with.
 _FOLDS = 5
+#: Labels of more kinds are not classes if most samples share theirs with few others.
+_MOST_CLASSES, _FEW_ALIKE, _FEW_NUMBERS_ALIKE = 10, 5, 20
+#: A cut point of the option ``map``, as ``<60``.
+_CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 #: For one text; a regular expression of use takes microseconds.
 _SECONDS = 1.0
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " "})
@@ -51,7 +62,8 @@ class LabelRule:
     def parse(cls, dataset: SheetRow) -> "LabelRule":
         r"""Read the sheet's options ``regex``, ``map``, ``literal`` and ``unlabelled``.
 
-        A comma, or a colon that is not the last, of a ``map`` is written ``\,`` and ``\:``.
+        A comma, or a colon that is not the last, of a ``map`` is written ``\,`` and ``\:``. Numbers
+        have classes by cut points, ``<60:young,>=60:old``: the first that holds.
 
         Examples
         --------
@@ -84,7 +96,7 @@ class LabelRule:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         found = [self._matched(where, plain_text(text)) for text in texts]
         matched = [text for text in found if text is not None]
-        if idle := self.mapping.keys() - {text.lower() for text in matched}:
+        if idle := self.mapping.keys() - set(map(self._key, matched)):
             msg = (
                 f"{where}: the sheet's option map has {quoted(min(idle))}, but no sample has that "
                 f"text; they have {_commonest(matched) or 'none that the option regex matches'}. "
@@ -119,6 +131,7 @@ class LabelRule:
                 f"{listed(out)}"
             )
         kept = np.array([label for label in labels if label is not None])
+        _refuse_no_classes(where, kept)
         return kept, keep, notes + _doubtful(kept)
 
     def _matched(self, where: str, text: str) -> str | None:
@@ -138,8 +151,30 @@ class LabelRule:
 
     def _label(self, text: str) -> str | None:
         if self.mapping:
-            return self.mapping.get(text.lower())
+            return self.mapping.get(self._key(text) or "")
         return None if is_missing(text) and text not in self.literal else text
+
+    def _key(self, text: str) -> str | None:
+        """Return the key of the mapping that a text has, or the first cut point that holds."""
+        if (key := text.lower()) in self.mapping or complaint(text) is not None:
+            return key
+        cuts = ((cut, match) for cut in self.mapping if (match := _CUT.fullmatch(cut)))
+        holds = (cut for cut, m in cuts if _COMPARED[m[1]](float(text), float(m[2])))
+        return next(holds, None)
+
+
+def label_options(texts: Sequence[str]) -> dict[str, str]:
+    """Return the options for labels that are missing, or look so: ``none`` is a class of several.
+
+    Examples
+    --------
+    >>> label_options(["drug", "none", "drug", "none"]), label_options(["a", "NA", "b"])
+    ({'literal': 'none'}, {'unlabelled': 'drop'})
+    """
+    missing = Counter(plain_text(text) for text in texts if is_missing(text))
+    words = [text for text, n in missing.items() if text.lower() == "none" and n > 1]
+    options = {"literal": ",".join(words)} if words else {}
+    return options | ({"unlabelled": "drop"} if len(missing) > len(words) else {})
 
 
 def _commonest(texts: Sequence[str]) -> str:
@@ -155,6 +190,26 @@ def plain_text(text: str) -> str:
     "patient's mucosa"
     """
     return " ".join(text.translate(_QUOTES).split())
+
+
+def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
+    """Refuse a continuous trait, survival times and names, of which most samples have their own."""
+    sizes = Counter(labels.tolist())
+    numbers = all(complaint(label) is None for label in sizes)
+    few = _FEW_NUMBERS_ALIKE if numbers else _FEW_ALIKE
+    if len(sizes) > _MOST_CLASSES and 2 * sum(n for n in sizes.values() if n < few) > len(labels):
+        ways = (
+            "make classes by map= with cut points, say map=<60:young,>=60:old, or use a program "
+            "for regression or survival analysis"
+            if numbers
+            else "join texts by map=text:label,text:label, or name another column"
+        )
+        msg = (
+            f"{where}: {counted(len(sizes), 'distinct label')} of {counted(len(labels), 'sample')} "
+            f"({listed(list(sizes), 3)}) are not classes; xnbflow finds which of a few classes a "
+            f"sample belongs to: {ways}"
+        )
+        raise InputError(msg, key="label")
 
 
 def _doubtful(labels: np.ndarray) -> list[str]:

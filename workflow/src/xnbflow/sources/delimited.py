@@ -1,10 +1,13 @@
 """Text in lines and cells as a table: how it is divided, its header, and its rows."""
 
+import codecs
 import csv
 import io
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
@@ -27,7 +30,8 @@ class DelimitedText(TableFile):
     The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
     The table ends before a line that starts with ``end``: ``ended`` says whether that was read,
     ``cut`` whether the last line read does not end with a line break. A header that lacks the name
-    of the first column gets an empty one.
+    of the first column gets an empty one. Text is UTF-8 or, if it begins with a byte order mark,
+    UTF-16; lines that are not UTF-8 are read by ``encoding``, if there is one.
     """
 
     unit = "line"
@@ -35,15 +39,20 @@ class DelimitedText(TableFile):
     def __init__(
         self,
         path: str | Path,
-        stream: io.BufferedIOBase,
+        stream: "io.BufferedReader[Any]",
         dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
         *,
         first_line: int = 1,
         end: str | None = None,
         advice: str | None = None,
+        encoding: str | None = None,
     ) -> None:
         super().__init__(path, advice)
-        self._stream, self._end = stream, end
+        self._end, self._encoding = end, encoding
+        self._stream: Iterable[bytes] = stream
+        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            self.notes.append("the table is UTF-16 text, and was read as such")
+            self._stream = self._recoded(stream)
         self._line, self.ended, self.cut = first_line - 1, False, False
         lines, head = self._lines(), list[str]()
 
@@ -109,11 +118,35 @@ class DelimitedText(TableFile):
                 )
                 raise InputError(msg)
             refuse_too_wide(self.path, raw, b",;\t |")
-            try:
-                yield raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                msg = f"{self.path}, line {self._line}: not UTF-8 text; save the file as UTF-8"
-                raise InputError(msg, key=f"line {self._line}") from error
+            yield self._decoded(raw)
+
+    def _decoded(self, raw: bytes) -> str:
+        try:
+            return raw.decode("utf-8-sig" if self._line == 1 else "utf-8")
+        except UnicodeDecodeError:
+            with suppress(UnicodeDecodeError, LookupError):
+                text = raw.decode(self._encoding or "")
+                if not self.notes:
+                    found = next(c for c in text if ord(c) > 127)
+                    self.notes.append(
+                        f"line {self._line} is not UTF-8 and was read as {self._encoding}, as were "
+                        f"others of the kind; check names with {found!r}"
+                    )
+                return text
+        msg = (
+            f"{self.path}, line {self._line}: not UTF-8 text; if Windows wrote it, say "
+            "encoding=cp1252 in the sheet's options, else save the file as UTF-8"
+        )
+        raise InputError(msg, key=f"line {self._line}")
+
+    def _recoded(self, stream: "io.BufferedReader[Any]") -> Iterator[bytes]:
+        """Yield lines of UTF-16 as UTF-8."""
+        try:
+            with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
+                yield from (line.encode() for line in text)
+        except UnicodeDecodeError as error:
+            msg = f"{self.path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
+            raise InputError(msg) from error
 
 
 def sniff(

@@ -7,6 +7,7 @@ https://www.genepattern.org/file-formats-guide
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -24,11 +25,33 @@ _LONGEST = 1 << 24
 
 
 def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
-    """Return the row of a GCT file: samples are columns, and the second column describes."""
+    """Return the row of a GCT file: samples are columns, and some columns describe features.
+
+    Of version 1.3 the rows that describe samples are columns of the phenotype.
+    """
     with open_table(path, {}) as table:
-        described = table.header[1:2]
-    drop = ",".join(dict.fromkeys([*dataset.names("drop"), *described]))
-    return replace(dataset, orientation="columns", options=dataset.options | {"drop": drop})
+        described, n_rows = _described(path, table.header)
+        rows = islice(table.divided_rows(1), n_rows)
+        known = [cells[0].strip() for _, cells, _ in rows if cells[0].strip() != dataset.label]
+    lists = {"drop": described, "phenotype_columns": known}
+    options = {
+        key: ",".join(dict.fromkeys([*dataset.names(key), *names])) for key, names in lists.items()
+    }
+    options = {key: names for key, names in options.items() if names}
+    return replace(dataset, orientation="columns", options=dataset.options | options)
+
+
+def _described(path: Path, header: list[str]) -> tuple[list[str], int]:
+    """Return the columns that describe features, and the number of rows that describe samples."""
+    with open_raw(path) as stream:
+        version, sizes = stream.readline(), stream.readline().split()
+    if version.startswith(b"#1.2"):
+        return header[1:2], 0
+    if len(sizes) != 4 or not all(size.isdigit() for size in sizes):
+        msg = f"{path}: the second line of GCT 1.3 has four whole numbers; correct it"
+        raise InputError(msg)
+    n_columns, n_rows = map(int, sizes[2:])
+    return header[1 : 1 + n_columns], n_rows
 
 
 def read_classes(path: Path, table: Path) -> pd.DataFrame:
@@ -52,7 +75,7 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
         names, labels = " ".join(lines[1]).lstrip("# ").split(), lines[2]
         seen = list(dict.fromkeys(labels))
         with open_table(table, {}) as gct:
-            samples = gct.header[2:]
+            samples = gct.header[1 + len(_described(table, gct.header)[0]) :]
         sizes = [len(samples), len(labels), len(names), len(seen)]
         declared = [str(len(samples)), str(len(names))] == lines[0][:2]
         if not declared or sizes[0] != sizes[1] or sizes[2] != sizes[3]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -130,7 +131,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
 
 
 def _read_values(
-    path: Path, stream: io.BufferedIOBase, head: GeoHead
+    path: Path, stream: "io.BufferedReader[Any]", head: GeoHead
 ) -> tuple[list[str], np.ndarray, pd.DataFrame | None]:
     """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
     features: list[str] = []

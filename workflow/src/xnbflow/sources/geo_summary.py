@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.sources.annotation import has_annotation
-from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.class_labels import LabelRule, label_options
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.geo import BASE_URLS, accession_path, naming_platforms
 from xnbflow.sources.geo_head import GeoHead, read_head
-from xnbflow.sources.plausibility import suggested_group
 from xnbflow.sources.sheet import SheetRow, is_accession
 from xnbflow.sources.summary import (
     MOST_CLASSES,
     Summary,
     class_score,
+    column_options,
     distinct_values,
     proposed_logarithm,
 )
@@ -83,7 +82,10 @@ def _summary(
 ) -> Summary:
     head = read_head(where, stream)
     shown = [name for name in head.fields if name in head.characteristics or name == "source"]
-    row, reason = _proposal(location, where, head, label, options)
+    row, reason, labels, keep = _proposal(location, where, head, label, options)
+    groups = None
+    if row and (group := head.field_named(row.options.get("group", ""))):
+        groups = head.fields.loc[keep, group].to_numpy(dtype=str)
     if row and (not head.has_table or "sequencing" in head.facts.get("type", "")):
         row, remark = _counts_row(row, head, downloads)
         reason += remark
@@ -101,6 +103,8 @@ def _summary(
         row,
         reason,
         tuple(dict.fromkeys(head.supplementary)),
+        labels,
+        groups,
     )
 
 
@@ -119,8 +123,11 @@ def _logged(row: SheetRow, stream: "io.BufferedReader[Any]") -> tuple[SheetRow, 
 
 def _proposal(
     location: str, where: str, head: GeoHead, label: str, given: dict[str, str]
-) -> tuple[SheetRow | None, str]:
-    """Return the row of the label, the best-looking one if none is given, and the reason."""
+) -> tuple[SheetRow | None, str, np.ndarray | None, np.ndarray | None]:
+    """Return the row of the label, the best-looking one if none is given, and the reason.
+
+    The labels follow, of the samples that have one, and which samples these are.
+    """
     scores = {
         name: class_score(name, head.fields[name]) for name in head.fields if name not in head.short
     }
@@ -129,29 +136,31 @@ def _proposal(
         best, _ = head.label_texts(where, label)
     stems = _title_stems(list(head.fields.get("title", [])))
     regex = "|".join(re.escape(stem).replace(r"\ ", " ") for stem in stems)
-    if not label and stems and max(scores.values(), default=0) < 2 and ";" not in regex:
-        row = _row(location, head, "title", {"regex": f"({regex})"} | given)
-        return row, f"Proposed label: title, which says {' or '.join(map(repr, stems))}."
-    if best is None or not (label or scores[best]):
-        return None, (
+    by_title = not label and stems and max(scores.values(), default=0) < 2 and ";" not in regex
+    if by_title:
+        best = "title"
+        options = {"regex": f"({regex})"} | given
+    elif best is None or not (label or scores[best]):
+        reason = (
             "No field looks like a class (2 to 10 values, each of several samples); choose one and "
             "name it by --label, with --option regex= and --option map= where it needs them."
         )
-    counts = Counter(head.fields[best])
-    missing = counts.pop("", 0)
-    left_out = (
-        f" ({counted(missing, 'sample', 'has', 'have')} none and would be left out)"
-        if missing
-        else ""
-    )
+        return None, reason, None, None
+    else:
+        options = label_options(list(head.fields[best])) | given
     named = f"characteristics:{best}" if best in head.characteristics else best
-    row = _row(location, head, named, ({"unlabelled": "drop"} if missing else {}) | given)
-    if given.keys() & {"regex", "map"}:
-        texts = list(head.fields[best])
-        labels, _, notes = LabelRule.parse(row).apply(where, head.samples, texts)
-        counts, left_out = Counter(labels.tolist()), "".join(f" ({note})" for note in notes)
-    values = ", ".join(f"{v} ({n})" for v, n in counts.most_common(MOST_CLASSES))
-    return row, f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
+    row = SheetRow(location, "geo", location, label=named, options=options)
+    texts = list(head.fields[best])
+    labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
+    classes = np.full(len(texts), "", dtype=object)
+    classes[keep] = labels
+    row = _row(location, head, row, classes.tolist())
+    left_out = "".join(f" ({note})" for note in notes)
+    values = ", ".join(f"{v} ({n})" for v, n in Counter(labels.tolist()).most_common(MOST_CLASSES))
+    reason = f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
+    if by_title:
+        reason = f"Proposed label: title, which has {' or '.join(map(repr, stems))}."
+    return row, reason, labels, keep
 
 
 def _title_stems(titles: Sequence[str]) -> list[str]:
@@ -165,16 +174,15 @@ def _title_stems(titles: Sequence[str]) -> list[str]:
     return found if matched else []
 
 
-def _row(location: str, head: GeoHead, label: str, options: dict[str, str]) -> SheetRow:
-    field = label.removeprefix("characteristics:")
+def _row(location: str, head: GeoHead, row: SheetRow, labels: Sequence[str]) -> SheetRow:
+    """Return the row with the platform, and columns of patients and of the handling as options."""
+    field = str(row.label).removeprefix("characteristics:")
     others = [name for name in head.characteristics if name != field]
-    group = suggested_group(head.fields[others], head.fields[field])
-    if group:
-        options = {"group": group} | options
+    options = column_options(head.fields[others], labels, row.options) | row.options
     name = location if is_accession(location) else head.accession or "mine"
     if re.fullmatch(r"GPL\d+", head.platform) and not location.startswith("GDS"):
         options = {"annotation": head.platform} | options
-    return SheetRow(name, "geo", location, label=label, options=options)
+    return replace(row, id=name, options=options)
 
 
 def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[SheetRow, str]:

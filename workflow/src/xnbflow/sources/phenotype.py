@@ -37,7 +37,8 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
             with open_raw(path) as stream:
                 if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
                     return _of_geo(path, read_head(path, stream), dataset)
-        with open_table(path, {}) as table:
+        encoding = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
+        with open_table(path, encoding) as table:
             names = table.header
             texts = table.read(Columns(range(len(names)), ())).texts
         for name, count in Counter(names).items():

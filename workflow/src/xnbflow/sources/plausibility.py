@@ -1,4 +1,4 @@
-"""What looks wrong in a data set: patients not named as groups, covariates, repeated samples."""
+"""What columns of samples mean by their names and values, covariates, repeated samples."""
 
 import re
 from collections.abc import Sequence
@@ -8,23 +8,42 @@ import pandas as pd
 
 from xnbflow.data.dataset import row_slices
 from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.intensities import of_other_scale
 
-__all__ = ["is_technical", "lone_features", "read_tallies", "repeated_samples", "suggested_group"]
+__all__ = [
+    "is_clinical",
+    "is_patient",
+    "is_technical",
+    "lone_features",
+    "read_tallies",
+    "repeated_samples",
+    "suggested_batch",
+    "suggested_group",
+]
 
 _PATIENT = re.compile(
     r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
     r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
     re.IGNORECASE,
 )
-_BATCH = re.compile(r"(^|[\s_.\-])(batch|plate|centre|center|site|scan[ _]?date)$", re.IGNORECASE)
 #: Words in the names of columns that say how, where or when a sample was measured.
 _TECHNICAL = (
     "array batch batches beadchip center centre chip facility flowcell hospital hyb hybridisation "
     "hybridization institute institution instrument kit lab laboratory lane lot machine operator "
     "plate processing run scan scanner sentrix sequencer slide technician"
 )
-#: A site is technical in no other company: others are places in the body.
-_SITE = "site clinical code collection enrolment id name no number recruitment study"
+#: Words that are technical in no other company: other sites are places in the body.
+_IN_COMPANY = {
+    "site": "clinical code collection enrolment id name no number recruitment study",
+    "date": "assay experiment extraction measurement of preparation sample",
+}
+#: Words in the names of columns of numbers that no array measures.
+_CLINICAL = (
+    "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
+    "months psa sex smoking stadium stage survival weight year years"
+)
+#: Groups that folds keep whole: so many in all, and of each class. Fewer are not drawn evenly.
+_GROUPS, _GROUPS_OF_CLASS = 5, 3
 _TALLY = re.compile(
     r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
     r"N_(unmapped|multimapping|noFeature|ambiguous)",
@@ -40,36 +59,75 @@ def is_technical(name: str) -> bool:
     --------
     >>> [is_technical(name) for name in ("array_batch", "ScanDate", "plate2", "study site")]
     [True, True, True, True]
-    >>> [is_technical(name) for name in ("primary site", "slice", "treatment")]
+    >>> [is_technical(name) for name in ("primary site", "slice", "date of birth")]
     [False, False, False]
     """
-    words = set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-    return bool(words & {*_TECHNICAL.split()}) or ("site" in words and words <= {*_SITE.split()})
+    words = _words(name)
+    found = words & {*_TECHNICAL.split()}
+    return bool(found) or any(
+        word in words and words <= {word, *others.split()} for word, others in _IN_COMPANY.items()
+    )
 
 
-def suggested_group(
-    sample_metadata: pd.DataFrame, labels: Sequence[str] | np.ndarray
-) -> str | None:
-    """Return the column whose name and values speak of repeated patients, None if there is none.
-
-    A column that is the label by another name is no group.
+def is_clinical(name: str) -> bool:
+    """Return whether a name is one of clinical data, of numbers that no array measures.
 
     Examples
     --------
-    >>> table = pd.DataFrame({"age": ["5", "5", "7", "8"], "patient": ["a", "b", "a", "c"]})
-    >>> suggested_group(table, ["t", "t", "n", "n"])
+    >>> [is_clinical(name) for name in ("Alter", "PSA_ng", "age at diagnosis", "AGER", "TP53")]
+    [True, True, True, False, False]
+    """
+    return bool(_words(name) & {*_CLINICAL.split()})
+
+
+def is_patient(name: str) -> bool:
+    """Return whether a name is one of patients, animals or pairs."""
+    return _PATIENT.search(name) is not None
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of a name in small letters."""
+    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+
+
+def suggested_group(
+    sample_metadata: pd.DataFrame,
+    labels: Sequence[str] | np.ndarray,
+    least: tuple[int, int] = (_GROUPS, _GROUPS_OF_CLASS),
+) -> str | None:
+    """Return the column that names patients and whose values repeat, None if there is none.
+
+    There are at least so many patients, and of each class (folds of fewer would train without a
+    class), and every sample has one.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": list("556677889"), "patient": list("abcdefabc")})
+    >>> suggested_group(table, list("tttnnnttt"))
     'patient'
     """
-    n_classes = len(set(labels))
-    for pattern in (_PATIENT, _BATCH):
-        for name in sample_metadata:
-            values = sample_metadata[name]
-            known = values[~values.map(is_missing)]
-            distinct = known.nunique()
-            repeated = distinct < len(known) and distinct > 1
-            nested = pd.Series(list(labels)).groupby(list(values)).nunique().max() == 1
-            if pattern.search(str(name)) and repeated and not (nested and distinct <= n_classes):
-                return str(name)
+    classes = pd.Series(list(labels))
+    for name in filter(is_patient, map(str, sample_metadata)):
+        cells = pd.Series(list(sample_metadata[name]), dtype=object)
+        per_class = cells.groupby(list(classes)).nunique()
+        repeated = least[0] <= cells.nunique() < len(cells) and not cells.map(is_missing).any()
+        if repeated and per_class.min() >= least[1]:
+            return name
+    return None
+
+
+def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
+    """Return the first column of the handling whose values repeat, None if there is none.
+
+    Examples
+    --------
+    >>> suggested_batch(pd.DataFrame({"chip": list("abcd"), "plate": list("aabb")}))
+    'plate'
+    """
+    for name in filter(is_technical, map(str, sample_metadata)):
+        known = sample_metadata[name][~sample_metadata[name].map(is_missing)]
+        if 1 < known.nunique() <= len(known) / 2:
+            return name
     return None
 
 
@@ -89,9 +147,10 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
 
 
 def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
-    """Name features, three at most, that look unlike all others: covariates, not genes.
+    """Name features that look unlike all others: covariates, not genes.
 
-    Those of whole numbers only where others are not, and those wholly above or below all others.
+    Those of whole numbers only where others are not, and those wholly above or below all others, at
+    most three; and those `of_other_scale`.
 
     Examples
     --------
@@ -119,8 +178,9 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
             found[by_low[:n]] = True
         if high[by_high[n - 1]] < np.nanmin(np.delete(low, by_high[:n])) - spread:
             found[by_high[:n]] = True
-    names = [str(features[i]) for i in np.flatnonzero(found).tolist()]
-    return names if len(names) <= _LONE else []
+    found &= found.sum() <= _LONE
+    found |= of_other_scale(values)
+    return [str(features[i]) for i in np.flatnonzero(found).tolist()]
 
 
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:

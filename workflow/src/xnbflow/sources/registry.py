@@ -34,6 +34,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     "adjust": {"description": "names of columns, or factor(name), separated by commas"},
     "batch": _ANY,
     "annotation": _ANY,
+    "controls": {"enum": ["drop", "keep"], "description": "drop or keep"},
     "collapse": {
         "enum": ["none", "max_mean", "median"],
         "description": "none, max_mean or median",
@@ -51,6 +52,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     },
     "phenotype_columns": _NAMES,
     "regex": _ANY,
+    "scale": {"enum": ["log2", "ln"], "description": "log2 or ln"},
     "transform": {
         "enum": ["none", "log2", "log2p1", "log_cpm"],
         "description": "none, log2, log2p1 or log_cpm",
@@ -85,6 +87,7 @@ _OWN = (
             "categorical": _NAMES,
             "decimal": {"enum": ["point", "comma"], "description": "point or comma"},
             "drop": _NAMES,
+            "encoding": {"enum": ["utf-8", "cp1252"], "description": "utf-8 or cp1252"},
             "features": _NAMES,
             "matrix": _ANY,
             "phenotype": _ANY,

@@ -6,7 +6,7 @@ For tables it is made here, for GEO in `xnbflow.sources.geo_summary`.
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -14,14 +14,22 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
-from xnbflow.sources.class_labels import plain_text
+from xnbflow.sources.class_labels import label_options, plain_text
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.intensities import scale_of
 from xnbflow.sources.phenotype import read_phenotype
-from xnbflow.sources.plausibility import suggested_group
+from xnbflow.sources.plausibility import (
+    is_clinical,
+    is_patient,
+    is_technical,
+    lone_features,
+    suggested_batch,
+    suggested_group,
+)
 from xnbflow.sources.sheet import SheetRow, is_accession, local_path, sheet_text
 from xnbflow.sources.table_formats import open_table, suffix_of
 
@@ -29,6 +37,7 @@ __all__ = [
     "MOST_CLASSES",
     "Summary",
     "class_score",
+    "column_options",
     "distinct_values",
     "proposed_logarithm",
     "summarise_table",
@@ -47,25 +56,29 @@ _NO_CLASS = re.compile(
 _SHOWN_VALUES = 12
 #: Of a label that is proposed.
 MOST_CLASSES = 10
-_FIRST_ROWS, _ROWS_OF_COLUMNS = 5, 60
-#: What numbers are that no array measures, by the whole name of their column.
-_COVARIATE = re.compile(r"age|sex|gender|bmi|batch|plate|stage|grade|year", re.IGNORECASE)
+_FIRST_ROWS, _ROWS_OF_COLUMNS = 20, 60
 _ID = re.compile(
-    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name",
+    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name|"
+    r"barcode|unnamed: 0",
     re.IGNORECASE,
 )
 #: Options that say what to do with columns.
 _SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
+#: What a list of names cannot contain.
+_RESERVED = re.compile(r"[,;=*?\[\]]")
 #: Fewer features are no array, and their scale is no business of ours.
 _ARRAY = 500
+#: The largest of logarithms of intensities to base 2; those to base e are below.
+_LARGEST_LOG2 = (11.2, 20.0)
 
 
 @dataclass(frozen=True)
 class Summary:
     """What is known of a series before it is a study, and a proposal for the sheet.
 
-    ``values`` has a row per field and distinct value, with the number of ``samples``. ``row`` is
-    the proposed row, None where nothing looks like a class; ``reason`` says why. A table that
+    ``values`` has a row per field and distinct value, with the number of ``samples``; ``labels``
+    and ``groups`` are those of the proposed row, of each sample that has a label. ``row`` is the
+    proposed row, None where nothing looks like a class; ``reason`` says why. A table that
     begins (``has_table``) may hold no row, as of RNA-seq. ``accession`` is the file's path where it
     is none of GEO.
     """
@@ -80,6 +93,8 @@ class Summary:
     row: SheetRow | None
     reason: str
     supplementary: tuple[str, ...] = ()
+    labels: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
     @property
     def sheet(self) -> str:
@@ -125,7 +140,8 @@ def class_score(name: str, texts: Iterable[str]) -> int:
     (3, 0, 0)
     """
     found = list(map(plain_text, texts))
-    counts = Counter(filter(None, found))
+    kept = label_options(found).get("literal")
+    counts = Counter(text for text in found if text == kept or not is_missing(text))
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return 0
     if min(counts.values()) < 2 or sum(counts.values()) < len(found) / 2:
@@ -151,11 +167,11 @@ def proposed_logarithm(values: np.ndarray, samples: np.ndarray) -> tuple[dict[st
 
 
 def summarise_table(dataset: SheetRow) -> Summary:
-    """Say what a table holds, and propose what its row does not say yet.
+    """Summarise a table, and propose what its row does not specify yet.
 
     Proposed are the label, the column of sample names, the orientation, a decimal comma, columns
-    that are no features, patients, and logarithms. The table is read whole: what the stage
-    *acquire* would refuse is refused here.
+    that are no features, patients, the batch, and logarithms. The table is read whole: what the
+    stage *acquire* would refuse is refused here.
     """
     path = local_path(dataset.location)
     fields = pd.DataFrame()
@@ -175,16 +191,65 @@ def summarise_table(dataset: SheetRow) -> Summary:
             "--orientation columns, and name the file of labels by --option phenotype="
         )
         return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
-    dataset = _without_covariates(dataset, fields)
-    with tempfile.TemporaryDirectory() as folder:
-        series = acquire(dataset, downloads=folder)
+    dataset, remarks = _without_covariates(dataset, fields)
+    series = _acquired(dataset)
+    if (lone := _foreign(dataset, series)) and kind != "h5ad":
+        dataset = _set_aside(dataset, lone)
+        remarks.append(
+            f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the features, "
+            f"and {either(len(lone), 'is', 'are')} proposed as no feature (phenotype_columns=)."
+        )
+        series = _acquired(dataset)
     reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
-    if series.n_features >= _ARRAY and "transform" not in dataset.options:
+    if series.n_features >= _ARRAY and not {"scale", "transform"} & dataset.options.keys():
         option, why = proposed_logarithm(series.values, series.samples)
+        if not option and not why and _are_log2(series.values):
+            option = {"scale": "log2"}
+            why = " Proposed is scale=log2: the values are as logarithms of intensities to base 2."
         dataset, reason = replace(dataset, options=dataset.options | option), reason + why
     known = pd.DataFrame({dataset.label: series.labels})
     known = pd.concat([known, series.sample_metadata], axis=1)
-    return Summary(*about, series.n_samples, True, distinct_values(known), dataset, reason)
+    return Summary(
+        *about,
+        series.n_samples,
+        has_table=True,
+        values=distinct_values(known),
+        row=dataset,
+        reason=" ".join([reason, *remarks]),
+        labels=series.labels,
+        groups=series.groups,
+    )
+
+
+def _acquired(dataset: SheetRow) -> DataSet:
+    with tempfile.TemporaryDirectory() as folder:
+        return acquire(dataset, downloads=folder)
+
+
+def _foreign(dataset: SheetRow, series: DataSet) -> list[str]:
+    """Return the features of an array that are covariates by their values."""
+    if {"features", "collapse"} & dataset.options.keys() or (series.kinds != "linear").any():
+        return []
+    return lone_features(series.values, series.features)
+
+
+def _are_log2(values: np.ndarray) -> bool:
+    low, largest = np.nanmin(values), np.nanmax(values)
+    return bool(low > -largest / 2 and _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
+
+
+def _set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
+    """Return the row with columns that are known of samples and no features.
+
+    A name with a character that separates names is dropped by a pattern.
+    """
+    options = dict(dataset.options)
+    for key, plain in (("phenotype_columns", True), ("drop", False)):
+        own = [n for n in names if (_RESERVED.search(n) is None and names.count(n) == 1) == plain]
+        given = [_RESERVED.sub("?", name) for name in own]
+        if given:
+            options[key] = ",".join(dict.fromkeys([*dataset.names(key), *given]))
+    return replace(dataset, options=options)
 
 
 def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
@@ -213,13 +278,21 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
         dataset = replace(dataset, orientation="columns")
     if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
         return _turned(path, dataset, fields)
-    texts = [i for i, column in enumerate(zip(*first, strict=True)) if _is_text(column)]
-    named = {i for i, n in enumerate(header) if _COVARIATE.fullmatch(n) or _ID.fullmatch(n)}
-    own = sorted({*texts, *named})
+    columns = list(zip(*first, strict=True))
+    texts = {i for i, column in enumerate(columns) if _is_text(column) or _is_empty(column)}
+    named = {i for i, name in enumerate(header) if _ID.fullmatch(name) or is_patient(name)}
+    numbers = set(range(len(header))) - texts - named
+    clinical = {i for i in numbers if _is_covariate(header[i])}
+    named |= clinical if 2 * len(clinical) <= len(numbers) else set()
+    own = sorted({*texts, *named, *(i for i in numbers if header[i] == dataset.label)})
     with open_table(path, options) as table:
         rows = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
     found = pd.DataFrame(rows, columns=[header[i] for i in own], dtype=object)
-    found = found.loc[:, [i in named or _is_text(found.iloc[:, n]) for n, i in enumerate(own)]]
+    kept = [
+        i not in texts or i in named or _is_text(found.iloc[:, n]) or _is_empty(found.iloc[:, n])
+        for n, i in enumerate(own)
+    ]
+    found = found.loc[:, kept]
     if len(fields):
         keys = [name for name in found if found[name].isin(fields.index).any()]
         key = dataset.id_column or next(iter(keys), None)
@@ -241,15 +314,21 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
         shares = [sum(map(is_text, column)) for column in zip(*first, strict=True)]
         beside = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(first)]
         places = [i for i in range(1, len(header)) if i not in beside]
+        declared = {dataset.label, *dataset.names("phenotype_columns")}
         found = {
-            cells[0].strip(): [cells[i] for i in places]
+            name: [cells[i] for i in places]
             for cells in chain(first, (cells for _, cells, _ in rows))
-            if _is_text([cells[i] for i in places[:_FIRST_ROWS]])
-            and _is_text([cells[i] for i in places])
+            if (name := cells[0].strip()) in declared
+            or _is_covariate(name)
+            or (
+                _is_text([cells[i] for i in places[:_FIRST_ROWS]])
+                and _is_text([cells[i] for i in places])
+            )
         }
     if dataset.label and dataset.label not in found and fields.empty:
         return pd.DataFrame(), dataset  # the reader names what is there
     drop = [*(header[i] for i in beside), *(found if len(fields) else ())]
+    drop = [_RESERVED.sub("?", name) for name in drop]
     options = ({"drop": ",".join(drop)} if drop else {}) | dataset.options
     dataset = replace(dataset, orientation="columns", options=options)
     return (fields if len(fields) else pd.DataFrame(found, dtype=object)), dataset
@@ -260,21 +339,91 @@ def _is_text(cells: Sequence[str]) -> bool:
     return 4 * sum(map(is_text, cells)) > sum(not is_missing(cell) for cell in cells)
 
 
-def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> SheetRow:
-    """Return the row with the columns that are no features: names, patients, what else is known."""
+def _is_empty(cells: Sequence[str]) -> bool:
+    return all(map(is_missing, cells))
+
+
+def _is_covariate(name: str) -> bool:
+    """Return whether a column of numbers is none of measurements by its name; KIT is a gene."""
+    return is_clinical(name) or (is_technical(name) and not name.isupper())
+
+
+def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
+    """Return the row with the columns that are no features, and remarks.
+
+    These are names, patients, the batch, and what else is known of the samples.
+    """
     label, options = str(dataset.label).removeprefix("obs:"), dict(dataset.options)
-    others = [str(name) for name in fields if name not in (label, "")]
-    distinct = [name for name in others if fields[name].nunique() == len(fields)]
+    fields = fields.map(str.strip) if len(fields) else fields
+    names = [str(name) for name in fields if name not in (label, "")]
+    unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
+    distinct = [
+        name
+        for name in names
+        if name in unique
+        and fields[name].nunique() == len(fields)
+        and not (fields[name].map(is_missing).any() or is_technical(name))
+        and (_ID.fullmatch(name) or not fields[name].str.contains(r"\s").any())
+    ]
     id_column = dataset.id_column
     in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
     if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
         id_column = next(iter(sorted(distinct, key=lambda n: not _ID.fullmatch(n))), None)
-    others = [name for name in others if name not in (id_column, options.get("batch"))]
-    labels = fields[label] if label in fields else np.repeat("", len(fields))
-    group = options.get("group") or suggested_group(fields[others], list(labels))
-    options |= {"group": group} if group and "batch" not in options else {}
+    others = [name for name in names if name != id_column]
+    labels = list(fields[label]) if label in unique else [""] * len(fields)
+    options = label_options(labels if label in unique else []) | options
+    options |= column_options(unique[[n for n in others if n in unique]], labels, options)
+    dataset = replace(dataset, id_column=id_column, options=options)
     given = ",".join(options.get(key, "") for key in _SETTLED).split(",")
-    rest = [n for n in others if n not in given and not set(n) & set(",;=*?[")]
+    rest = [name for name in others if name not in given]
     if in_table and rest and "features" not in options:
-        options["phenotype_columns"] = ",".join(rest)
-    return replace(dataset, id_column=id_column, options=options)
+        dataset = _set_aside(dataset, rest)
+    return dataset, _remarks(fields, others, dataset, in_table=in_table)
+
+
+def column_options(
+    fields: pd.DataFrame, labels: Sequence[str], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the options ``group`` and ``batch`` for columns of samples with labels.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"plate": list("aabb"), "patient": list("pqpq")})
+    >>> column_options(table, list("tntn"), {})
+    {'batch': 'plate'}
+    """
+    if {"group", "batch"} & given.keys():
+        return {}
+    literal = given.get("literal", "").split(",")
+    kept = (
+        [text in literal or not is_missing(text) for text in labels] if any(labels) else slice(None)
+    )
+    plain = [name for name in fields if not set(str(name)) & set(";=")]
+    known = fields.loc[kept, plain]
+    group = suggested_group(known, list(pd.Series(list(labels), dtype=object)[kept]))
+    batch = suggested_batch(known)
+    options = {"group": group, "batch": batch}
+    return {key: name for key, name in options.items() if name}
+
+
+def _remarks(
+    fields: pd.DataFrame, others: Sequence[str], dataset: SheetRow, *, in_table: bool
+) -> list[str]:
+    """Return sentences on columns of numbers that are no features, and on patients."""
+    group = dataset.options.get("group")
+    others = [name for name in dict.fromkeys(others) if name != group]
+    first = {name: fields[[name]].iloc[:, 0] for name in others}
+    numbers = [
+        name for name in others if in_table and _is_covariate(name) and not _is_text(first[name])
+    ]
+    remarks = []
+    if numbers:
+        what = either(len(numbers), "is no feature by its name", "are no features by their names")
+        remarks.append(f"{listed(numbers)} {what}.")
+    counts = {name: first[name].nunique() for name in filter(is_patient, others)}
+    return remarks + [
+        f"{name!r} has {n} values for {len(fields)} samples and is not proposed as group=: that "
+        "needs at least five patients, three of each class, and one of every sample."
+        for name, n in counts.items()
+        if 2 < n < len(fields)
+    ]

@@ -123,7 +123,10 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
             turned = dataset.orientation == "columns"
             read = _samples_in_columns if turned else _samples_in_rows
             content = read(dataset, kinds, table, phenotype)
-        return assemble(dataset, _draft(path, dataset, content, kinds, phenotype))
+            notes = list(table.notes)
+        draft = _draft(path, dataset, content, kinds, phenotype)
+        draft.notes[:0] = notes
+        return assemble(dataset, draft)
 
 
 @dataclass

@@ -64,7 +64,8 @@ class TableFile:
     """A table whose header is read; a format sets ``header`` and yields `rows`.
 
     The path is for errors; ``advice`` says what to do about a cell that is no finite number, else
-    it depends on the cell. ``unit`` is what rows are called in messages.
+    it depends on the cell. ``unit`` is what rows are called in messages; ``notes`` are on how the
+    file was read.
     """
 
     unit = "row"
@@ -73,6 +74,7 @@ class TableFile:
     def __init__(self, path: str | Path, advice: str | None = None) -> None:
         self.path, self._advice = path, advice
         self.header: list[str] = []
+        self.notes: list[str] = []
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header, each with its number."""

@@ -2,7 +2,7 @@
 
 import importlib.util
 import io
-import pickle
+import json
 import subprocess
 import sys
 import zipfile
@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff
@@ -37,7 +38,7 @@ _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
     """Open a table by its format, which its name shows: Parquet, GCT, a workbook, text.
 
-    The sheet's options ``separator``, ``decimal`` and ``sheet`` count.
+    The sheet's options ``separator``, ``decimal``, ``encoding`` and ``sheet`` count.
     """
     suffix = suffix_of(path)
     with about_file(path):
@@ -52,8 +53,8 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
             if suffix in _PARQUET:
                 yield ParquetTable(path, stream)
             elif suffix == ".gct":  # of GenePattern: version, size, then a table
-                if not stream.readline().startswith(b"#1.2") or not stream.readline():
-                    msg = f"{path} is not GCT of version 1.2; write that version, or a plain table"
+                if stream.readline()[:4] not in (b"#1.2", b"#1.3") or not stream.readline():
+                    msg = f"{path} is not GCT of version 1.2 or 1.3; write one, or a plain table"
                     raise InputError(msg)
                 yield DelimitedText(path, stream, ("\t", "."), first_line=3)
             else:
@@ -62,7 +63,10 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
                 sign = _DECIMALS.get(options.get("decimal", ""))
                 certain = separator is not None
                 yield DelimitedText(
-                    path, stream, lambda head: sniff(path, head, default, sign, certain=certain)
+                    path,
+                    stream,
+                    lambda head: sniff(path, head, default, sign, certain=certain),
+                    encoding=options.get("encoding"),
                 )
 
 
@@ -85,6 +89,12 @@ class Workbook(TableFile):
     def __init__(self, path: Path, sheet: str | None, decimal: str | None = None) -> None:
         super().__init__(path)
         self._sheets, rows = _workbook_rows(path, sheet)
+        if sheet is None and len(self._sheets) > 1:
+            first, *others = map(repr, self._sheets)
+            self.notes.append(
+                f"the first sheet, {first}, was read; the option sheet= names another one: "
+                f"{listed(others)}"
+            )
         while rows and not any(cell != "" for cell in rows[0]):
             rows.pop(0)
         self.decimal = decimal or self.decimal
@@ -149,8 +159,8 @@ def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[
     command += [str(path), str(memory), *([sheet] if sheet is not None else [])]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603
     if done.returncode == 0:
-        found: tuple[list[str], list[list[Any]]] = pickle.loads(done.stdout)  # noqa: S301 - our own
-        return found
+        sheets, rows = json.loads(done.stdout)
+        return sheets, rows
     why = (done.stderr.decode(errors="replace").strip().splitlines() or ["no reason is given"])[-1]
     if done.returncode < 0:
         why = f"it takes more than {memory >> 20} MiB of memory"

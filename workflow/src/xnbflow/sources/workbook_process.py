@@ -1,12 +1,15 @@
 """Read a sheet of a workbook in a process of its own, of so much memory and no more.
 
 The arguments are the workbook, a number of bytes, and the sheet's name (the first sheet without).
-The names of all sheets and the rows are written to the standard output.
+The names of all sheets and the rows are written to the standard output as JSON: numbers that are
+finite as numbers, all else as text.
 """
 
-import pickle
+import json
+import math
 import resource
 import sys
+from typing import Any
 
 import python_calamine
 
@@ -23,7 +26,13 @@ def main() -> None:
     if name not in book.sheet_names:
         sys.exit(f"it has no sheet {name!r}; it has {', '.join(book.sheet_names)}")
     rows = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-    sys.stdout.buffer.write(pickle.dumps((book.sheet_names, rows)))
+    cells = [[_plain(cell) for cell in row] for row in rows]
+    sys.stdout.write(json.dumps((book.sheet_names, cells), allow_nan=False))
+
+
+def _plain(cell: Any) -> float | str:
+    """Return a cell as JSON keeps it."""
+    return cell if isinstance(cell, float) and math.isfinite(cell) else str(cell)
 
 
 if __name__ == "__main__":

@@ -122,11 +122,17 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
 
 #: What symbols of genes look like.
 _SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
+#: Identifiers of probes that look so: accessions of GenBank, controls, and numbered ones.
+_PROBE = re.compile(r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|V|X)\d+")
+
+
+def _is_symbol(feature: str) -> bool:
+    return bool(_SYMBOL.fullmatch(feature)) and not _PROBE.fullmatch(feature)
 
 
 def gene_page(symbol: str, feature: str) -> str:
     """Return NCBI's page of a gene: by its symbol, else by the feature's name; empty if unknown."""
-    term = symbol.partition("///")[0].strip() or (feature if _SYMBOL.fullmatch(feature) else "")
+    term = symbol.partition("///")[0].strip() or feature * _is_symbol(feature)
     if is_missing(term) or is_date(term):
         return ""
     return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}"

@@ -361,6 +361,9 @@ def propose(
     mirror: Annotated[
         list[str], typer.Option(help="A URL or folder laid out as NCBI's, instead of NCBI.")
     ] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
+        False
+    ),
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
@@ -374,11 +377,12 @@ def propose(
     if output and result.row:
         result = replace(result, row=replace(result.row, id=Path(output).name))
     if as_json:
-        tell_json({**vars(result), "values": result.values.to_dict("records"), "row": result.sheet})
+        values = result.values.to_dict("records")
+        tell_json({**vars(result), "values": values, "row": result.sheet})
     else:
         say(str(result))
     if output:
-        command = commands.write_study(result, output, mirror)
+        command = commands.write_study(result, output, mirror, force=force)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
 

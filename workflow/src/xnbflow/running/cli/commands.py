@@ -6,10 +6,11 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -18,6 +19,8 @@ from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, printable
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_file import DataSetHeader
+from xnbflow.evaluation.folds import class_counts, folds_of_repeat
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import explain_sample
@@ -172,12 +175,15 @@ def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
-def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> str:
+def write_study(
+    result: Summary, output: str, mirrors: Sequence[str] = (), *, force: bool = False
+) -> str:
     """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
     The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
     model with its signature, beside two others, and a permutation test of the first. ``mirrors``
-    are where to download from instead of NCBI. Returned is the command that runs the study.
+    are where to download from instead of NCBI; earlier files are overwritten by ``force`` only.
+    Returned is the command that runs the study. An `InputError` says that no folds can be drawn.
     """
     name = Path(output).name
     if not _NAME.fullmatch(name):
@@ -192,9 +198,10 @@ def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> st
         raise InputError(msg)
     sheet, configuration = (Path(f"{output}.{suffix}") for suffix in ("tsv", "yaml"))
     for path in (sheet, configuration):
-        if path.exists():
-            raise InputError(f"{path} exists; remove it, or choose another name")
-    few = result.n_samples < _FEW_SAMPLES or "group" in result.row.options
+        if path.exists() and not force:
+            raise InputError(f"{path} exists; overwrite it by --force, or choose another name")
+    splits = _splits(result, name)
+    scheme, known = f"{splits}-fold", default_configuration().get("folds", {})
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
@@ -203,12 +210,14 @@ def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> st
                 "title": result.title or name,
                 "datasets": [name],
                 "classifiers": [_RECOMMENDED, "nb", "forest"],
-                "folds": ["5-fold" if few else "10-fold"],
+                "folds": [scheme],
                 "headline": _RECOMMENDED,
                 "final": [_RECOMMENDED],
             }
         },
     }
+    if scheme not in known:
+        settings["folds"] = {scheme: {"splits": splits, "repeats": 1}}
     if mirrors:
         settings["download"] = {"base_urls": {"geo": list(mirrors)}}
     sheet.parent.mkdir(parents=True, exist_ok=True)
@@ -216,6 +225,30 @@ def write_study(result: Summary, output: str, mirrors: Sequence[str] = ()) -> st
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
+
+
+def _splits(result: Summary, name: str) -> int:
+    """Return how many folds a study has: 10, 5 of few samples, fewer where a class needs it."""
+    few = result.n_samples < _FEW_SAMPLES or result.groups is not None
+    most = 5 if few else 10
+    if result.labels is None:
+        return most
+    samples = np.arange(len(result.labels))
+    header = DataSetHeader(name, samples, result.labels, 0, result.groups)
+    counts = class_counts(header)
+    # of two groups in training, inner folds train with one
+    least, size = (2, counts.max()) if result.groups is None else (3, counts.min())
+    for splits in range(min(most, int(size)), least - 1, -1):
+        with suppress(InputError):
+            folds_of_repeat(header, splits, 0)
+            return splits
+    units = "samples" if result.groups is None else "groups"
+    msg = (
+        f"{result.accession}: class {counts.idxmin()!r} has {counts.min()} of the {units}, and no "
+        "folds can be drawn that train and test each class; add samples, join or leave out classes "
+        "by map=, or name another label. No files were written"
+    )
+    raise InputError(msg)
 
 
 def prepared(dataset: str) -> DataSet:

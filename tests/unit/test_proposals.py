@@ -1,0 +1,199 @@
+"""Proposals of `xnbflow study`: each is planned, acquired and has folds; what they contain."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from proposed import NAMES, N, over, table, write
+
+from xnbflow.core.errors import InputError
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.evaluation.folds import draw_folds
+from xnbflow.models.reading import read_samples
+from xnbflow.report.sections.signature import gene_page
+from xnbflow.running.cli import commands
+from xnbflow.running.cli.app import propose
+from xnbflow.running.config import read_config
+from xnbflow.running.project import ROOT, default_configuration, default_sheets
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.class_labels import LabelRule
+from xnbflow.sources.sheet import SheetRow, read_sheet
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+KNOWN = [row for path in default_sheets().values() for row in read_sheet(path)]
+
+
+def proposed(name, folder):
+    """Return the row that is proposed for a table, as read from its sheet, and its folds."""
+    path, given = write(name, folder)
+    options = [f"{key}={value}" for key, value in given.get("options", {}).items()]
+    propose(str(path), label=given.get("label", ""), option=options, output=str(folder / "mine"))
+    own = yaml.safe_load((folder / "mine.yaml").read_text())
+    settings = default_configuration()
+    settings |= {key: settings[key] | own.get(key, {}) for key in ("studies", "folds")}
+    schema = ROOT / "workflow/schemas/config.schema.json"
+    config = read_config(settings, schema, [*KNOWN, "mine"])
+    (scheme,) = config.studies["mine"].folds
+    return read_sheet(folder / "mine.tsv")["mine"], config.folds[scheme].splits
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
+    row, splits = proposed(name, tmp_path)
+    series = acquire(row, downloads=tmp_path)
+    assert series.features.tolist() == [f"g{i}" for i in range(30)]
+    assert draw_folds(series, splits, 1)["fold"].nunique() == splits
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("two plates", {"batch": "plate"}),
+        ("two scan dates", {"batch": "ScanDate"}),
+        ("a date for each sample", {"phenotype_columns": "run_date"}),
+        ("patients twice", {"group": "patient"}),
+        ("three patients", {"phenotype_columns": "patient"}),
+        ("patients of one class but two", {"phenotype_columns": "donor"}),
+        ("patients, some unknown", {"phenotype_columns": "patient"}),
+        ("clinical numbers", {"phenotype_columns": "Alter,PSA"}),
+        ("clinical numbers of other names", {"phenotype_columns": "kreatinin_um,dauer"}),
+        ("names with commas", {"drop": "Age? years,site? a?b"}),
+        ("unknown classes", {"unlabelled": "drop"}),
+        ("samples in columns", {"batch": "plate", "phenotype_columns": "age"}),
+        ("a series matrix", {"group": "patient", "batch": "scan date", "literal": "none"}),
+    ],
+)
+def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options):
+    row, splits = proposed(name, tmp_path)
+    assert row.options == options
+    assert splits == (3 if name == "a series matrix" else 5)
+    told = capsys.readouterr().out
+    assert ("no feature by" in told) == ("age" in str(options).lower())
+    assert ("another scale than the features" in told) == ("dauer" in str(options))
+    assert ("'patient' has 3 values for 24 samples and is not proposed" in told) == (
+        "three" in name
+    )
+
+
+def test_folds_are_as_many_as_the_classes_allow_or_no_study_is_written(tmp_path):
+    for name, expected in (("four patients of each class", 4), ("classes of three", 3)):
+        assert proposed(name, tmp_path / name)[1] == expected
+    path = str(write("two plates", tmp_path)[0])
+    with pytest.raises(InputError, match=r"class 'ill' has 2 of the groups, and no .* No files"):
+        propose(path, label="diagnosis", option=["group=plate"], output=str(tmp_path / "no"))
+    assert not (tmp_path / "no.tsv").exists()
+
+
+def test_earlier_files_are_overwritten_by_force_alone(tmp_path):
+    path, output = write("two plates", tmp_path)[0], str(tmp_path / "mine")
+    propose(str(path), output=output)
+    with pytest.raises(InputError, match=r"mine\.tsv exists; overwrite it by --force"):
+        propose(str(path), output=output)
+    table(patient=over("a", "b")).to_csv(path, index=False)
+    propose(str(path), output=output, force=True)
+    assert "patient" in (tmp_path / "mine.tsv").read_text()
+
+
+RNG = np.random.default_rng(0)
+LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "column", "option", "reason"),
+    [
+        (LOGGED, "Alter", {"scale": "log2"}, "Alter is no feature by its name"),
+        (LOGGED, "dauer", {"scale": "log2"}, "dauer has another scale than the features"),
+        (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
+        (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),
+        (2**LOGGED, "Alter", {"transform": "log2"}, "Proposed is transform=log2"),
+    ],
+)
+def test_the_scale_is_that_of_most_features(tmp_path, capsys, values, column, option, reason):
+    frame = pd.DataFrame(values, columns=[f"p{i}" for i in range(600)])
+    frame.insert(0, "type", over("a", "b"))
+    frame.insert(1, column, RNG.integers(18, 80, N))
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
+    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    assert row.options == {"phenotype_columns": column} | option
+    assert reason in capsys.readouterr().out
+    series = acquire(row)
+    assert series.scale == ("log2" if option else "")
+    assert gene_table(series)["log_fold_change"].notna().all() == bool(option)
+
+
+def test_declared_logarithms_are_not_taken_again(tmp_path):
+    path, _ = write("two plates", tmp_path)
+    row = commands.described(str(path), "diagnosis", options=["scale=ln", "transform=log2"])
+    with pytest.raises(InputError, match="scale=ln declares logarithms, and transform=log2"):
+        acquire(replace(row, options=row.options | {"drop": "plate"}))
+
+
+@pytest.mark.parametrize(
+    ("column", "ways"),
+    [
+        ([f"{i % 51}" for i in range(60)], r"cut points, say .* regression or survival analysis"),
+        (RNG.normal(size=60).round(3), "51|60 distinct labels of 60 samples .* are not classes"),
+        ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* join texts by map="),
+    ],
+)
+def test_labels_that_are_not_classes_are_refused(tmp_path, column, ways):
+    table(n=60, trait=column).to_csv(tmp_path / "x.csv", index=False)
+    with pytest.raises(InputError, match=ways):
+        propose(str(tmp_path / "x.csv"), label="trait")
+
+
+def test_cut_points_make_classes(tmp_path):
+    ages = [str(age) for age in (30, 49.9, 50, 71, 65, 12)]
+    rule = LabelRule.parse(SheetRow("x", "table", options={"map": "<50:young,<=65:old,>65:oldest"}))
+    labels, keep, _ = rule.apply("x", ages, ages)
+    assert labels.tolist() == ["young", "young", "old", "oldest", "old", "young"]
+    assert keep.all()
+    with pytest.raises(InputError, match="map has '>65', but no sample has that"):
+        rule.apply("x", ages[:3], ages[:3])
+
+
+def test_how_a_file_was_read_is_noted(tmp_path):
+    for name, note in (
+        ("a workbook of two sheets", "the first sheet, 'values', was read; .* one: 'others'"),
+        ("UTF-16", "the table is UTF-16 text"),
+        ("Windows", "line 2 is not UTF-8 and was read as cp1252.* names with 'ö'"),
+    ):
+        row, _ = proposed(name, tmp_path / name)
+        series = acquire(row)
+        assert any(re.search(note, text) for text in series.notes)
+        assert name[0] == "a" or "Köln" in set(series.sample_metadata["Klinik"])
+
+
+def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):
+    frame = table().rename(columns={"g0": "AFFX-BioB-5_at", "g1": "(+)E1A_r60_1", "g2": "ERCC1"})
+    frame = frame.rename(columns={"g3": "ERCC-00002"})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    row = commands.described(str(tmp_path / "x.csv"), "diagnosis")
+    series = acquire(row)
+    assert series.features.tolist() == ["ERCC1", *(f"g{i}" for i in range(4, 30))]
+    assert "3 control probes were left out" in series.notes[0]
+    assert "controls=keep" in series.notes[0]
+    kept = acquire(replace(row, options={"controls": "keep"}))
+    assert kept.features.tolist() == frame.columns[1:].tolist()
+    assert read_samples(row, {"label": "diagnosis"}).shape == (N, 30)  # as the model needs them
+
+
+def test_only_names_of_genes_are_linked():
+    for probe in (
+        "1007_s_at",
+        "AFFX-BioB",
+        "A_23_P100001",
+        "ILMN_1762337",
+        "X54942",
+        "AA406020",
+        "PROBE12",
+    ):
+        assert gene_page("", probe) == ""
+    for gene in ("TP53", "HLA-A", "C1orf112"):
+        assert gene_page("", gene).endswith(f"={gene}")
+    assert gene_page("MYC", "1007_s_at").endswith("=MYC")
