@@ -151,7 +151,7 @@ def _write_training(folder, path, series, entry, failed=(), warned=()):
 def write_results(results, p_values=()):
     """Write the study's tables, with label tests by data set and classifier of such p."""
     study, root = results.study, results.root
-    names = ("normality", "normality_within", "dependence", "dependence_test")
+    names = ("genes", "normality", "normality_within", "dependence", "dependence_test")
     files = defaultdict(list)
     files["series"] = [root / SERIES.of(dataset=name) for name in study.datasets]
     files["truth"] = [root / TRUTH.of(dataset=name) for name in study.datasets]

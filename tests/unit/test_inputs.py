@@ -32,6 +32,7 @@ from xnbflow.density import families
 from xnbflow.density.families import Distribution, Gaussian
 from xnbflow.density.standard import StandardUnits
 from xnbflow.diagnostics import conditional_dependence
+from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation import metrics
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.folds import leave_one_group_out
@@ -40,7 +41,6 @@ from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference import paired_tests, rank_tests
 from xnbflow.inference.permutation import label_test
 from xnbflow.inference.stability import stability_index
-from xnbflow.inference.verdicts import holm
 from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.preprocessing.estimator import Estimator

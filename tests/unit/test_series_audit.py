@@ -13,7 +13,6 @@ from sklearn.preprocessing import StandardScaler
 from toys import dataset, refused
 
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
 from xnbflow.inference.verdicts import copies
 from xnbflow.sources.geo import read_geo
@@ -61,7 +60,7 @@ def test_a_batch_that_is_the_class_is_severe_and_a_balanced_one_is_not():
 def test_two_batches_of_two_samples_each_are_not_silent():
     values, labels = np.random.default_rng(0).normal(size=(FEATURES, 4)), list("aabb")
     rows = found(series(values, labels=labels, batch=["1", "1", "2", "2"]), "confounder")
-    assert rows.loc["batch", ["value", "severity"]].tolist() == [1.0, "severe"]
+    assert rows.loc["batch", ["value", "severity"]].tolist() == [1.0, "warning"]
     # of the 6 ways to draw two samples of four, two are as extreme
     assert rows.loc["batch", "p"] == pytest.approx(2 / len(list(combinations(range(4), 2))))
 
@@ -159,7 +158,7 @@ def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):
     made = read(batch="day", phenotype_columns="age")
     assert made.features.tolist() == ["g1"]
     assert made.sample_metadata["age"].tolist() == ["20", "30", "40", "50"]
-    assert found(made, "confounder").loc["batch (day)", "severity"] == "severe"
+    assert found(made, "confounder").loc["batch (day)", "severity"] == "warning"
     with refused(key="group"):
         read(group="day", phenotype_columns="age")
     with refused(key="batch"):
@@ -219,7 +218,7 @@ def test_patients_operated_and_controls_biopsied_are_found(shared_data):
     by_class = tables["components"].groupby("phenotype.source")["class"].nunique()
     assert by_class.tolist() == [1, 1, 1]
     assert set(tables["components"]["phenotype.Gender"]) == {"F", "M"}
-    alone = phenotype_checks("", made, {}).iloc[0]
+    alone = phenotype_checks(made).iloc[0]
     assert (alone["severity"], "“source”" in alone["finding"]) == ("severe", True)
 
 
@@ -233,7 +232,7 @@ def patients(values=None, labels=SIDES, **columns):
 
 
 def severity(made):
-    return phenotype_checks("", made, {})["severity"].tolist()
+    return phenotype_checks(made)["severity"].tolist()
 
 
 def test_columns_that_separate_classes_together_are_severe(rng):
@@ -260,15 +259,58 @@ def test_random_phenotypes_seldom_raise_an_alarm():
     assert alarms <= binom.ppf(0.999, 15, 0.025)
 
 
-@pytest.mark.parametrize(("effect", "expected"), [(0.0, "none"), (2.0, "warning")])
-def test_a_signature_that_recognises_the_batch_is_named(rng, tmp_path, effect, expected):
-    batch = rng.integers(0, 2, M)
-    values = rng.normal(size=(30, M)) + 3 * (SIDES == "tumour")
-    values[:10] += effect * batch
-    values[10:] += 9 * batch  # of genes that are not in the signature
-    patients(values, ScanDate=np.array(["b1", "b2"])[batch]).write(tmp_path / "toy")
-    signature = pd.DataFrame({"feature": [f"g{i}" for i in range(10)]})
-    rows = phenotype_checks(
-        tmp_path / "toy", read_header(tmp_path / "toy"), {("toy", "nb"): signature}
+def test_p_of_a_complete_association_is_the_share_of_all_labels_with_one():
+    cells, labels = list("aaabbcdd"), [*"xxxxxyyy"]
+    complete = 0
+    for chosen in map(set, combinations(range(8), 3)):
+        complete += not {cells[i] for i in chosen} & {cells[i] for i in {*range(8)} - chosen}
+    rows = found(series(np.ones((1, 8)), labels=labels, plate=cells), "confounder")
+    assert rows.loc["plate", "p"] == pytest.approx(complete / comb(8, 3))
+
+
+def test_a_column_that_is_the_class_in_other_words_is_no_confounder():
+    cells = np.where(LABELS == "normal", "normal brain", "GBM")
+    made = series(
+        tissue=cells,
+        diagnosis=np.repeat(["healthy", "II", "III"], [12, 6, 6]),
+        hospital=np.where(LABELS == "normal", "normal ward", "B"),
+        story=np.where(LABELS == "normal", "biopsy of a normal colon taken in office", "surgery"),
     )
-    assert rows[rows["check"] == "signature"]["severity"].tolist() == [expected]
+    same = found(made, "class in other words")
+    assert same["severity"].to_dict() == {"tissue": "notice", "diagnosis": "notice"}
+    assert found(made, "confounder")["severity"].to_dict() == dict.fromkeys(
+        ["hospital", "story"], "severe"
+    )
+    assert severity(made) == ["severe"]  # by the hospital and the story
+
+
+def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
+    plate = np.where(rng.random(N) < 0.1, LABELS == "normal", LABELS == "tumour").astype(int)
+    values = rng.normal(8, 1, (FEATURES, N))
+    values[:60] += 4 * plate
+    made = series(values, plate=plate, age=rng.permutation(N), **{"batch (day)": LABELS + "1"})
+    rows = found(made, "confounder")
+    assert "write adjust=factor(plate) in the sheet" in rows.loc["plate", "finding"]
+    assert rows.loc["plate", "genes"] > 30
+    assert rows.loc["plate", "genes_adjusted"] < 5
+    assert "no comparison of genes can be adjusted" in rows.loc["batch (day)", "finding"]
+    assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
+    assert rows.loc["age", "finding"].startswith("no difference of “age”")
+    assert np.isnan(rows.loc["age", "genes"])
+    again = found(replace(made, adjust=("factor(plate)",)), "confounder").loc["plate"]
+    assert again["finding"].endswith("comparisons of genes are adjusted for it")
+    assert (
+        again[["genes", "genes_adjusted"]].tolist()
+        == rows.loc["plate", ["genes", "genes_adjusted"]].tolist()
+    )
+
+
+def test_null_studies_seldom_have_a_severe_finding():
+    rng, severe = np.random.default_rng(2), 0
+    for _ in range(60):
+        columns = {f"c{i}": rng.permutation([*"aaabbb"]) for i in range(8)}
+        columns |= {f"n{i}": rng.normal(size=6).astype(str) for i in range(4)}
+        made = series(np.ones((1, 6)), labels=list("xxxyyy"), **columns)
+        severe += (found(made, "confounder")["severity"] == "severe").any()
+        severe += severity(made) == ["severe"]
+    assert severe <= binom.ppf(0.999, 60, 0.02)

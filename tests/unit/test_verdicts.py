@@ -7,12 +7,13 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
+from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference import intervals
 from xnbflow.inference.calibration import calibration_curve, confidence_table
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.intervals import proportion_interval
 from xnbflow.inference.rank_tests import adjust_pairwise
-from xnbflow.inference.verdicts import holm, overconfidence_p, verdict
+from xnbflow.inference.verdicts import overconfidence_p, verdict
 
 
 def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):

@@ -2,7 +2,8 @@
 rule compare:
     input:
         **{table: trained(table) for table in TRAINING_TABLES},
-        **{key: of_gene_sets(key) for key in ("gene_sets", "genes")},
+        gene_sets=gene_sets,
+        genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
         signature=signatures,
         series=of_datasets(SERIES),
         truth=of_datasets(TRUTH),

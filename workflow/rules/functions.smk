@@ -155,18 +155,12 @@ def checked(table, which):
     ]
 
 
-def of_gene_sets(key):
-    """Input function: the file of a study's gene sets, or tables of genes to be tested; none without."""
-
-    def files(wildcards):
-        study = study_of(wildcards)
-        if not study.gene_sets:
-            return []
-        if key == "gene_sets":
-            return own_file(study.gene_sets, f"configuration, studies.{study.id}.gene_sets")
-        return of_datasets(DIAGNOSTIC.fill(table="genes"))(wildcards)
-
-    return files
+def gene_sets(wildcards):
+    """Input function: the file of a study's gene sets; none without."""
+    study = study_of(wildcards)
+    if not study.gene_sets:
+        return []
+    return own_file(study.gene_sets, f"configuration, studies.{study.id}.gene_sets")
 
 
 def signatures(wildcards):

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-__all__ = ["benjamini_hochberg"]
+from xnbflow.core.errors import InputError
+
+__all__ = ["benjamini_hochberg", "holm"]
 
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
@@ -32,4 +34,23 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
         order = np.argsort(p[row])[: np.count_nonzero(~np.isnan(p[row]))]  # NaN are last
         rates = p[row][order] * (len(order) / np.arange(1, len(order) + 1))
         adjusted[row][order] = np.minimum(np.minimum.accumulate(rates[::-1])[::-1], 1.0)
+    return adjusted
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Return p-values adjusted for multiple testing by Holm's step-down procedure.
+
+    Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
+
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6 (1979), 65-70.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if ((p < 0) | (p > 1)).any():
+        msg = f"p-values must lie between 0 and 1, got {np.nanmin(p):g} to {np.nanmax(p):g}"
+        raise InputError(msg)
+    places = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # the missing last
+    adjusted = np.full(p.shape, np.nan)
+    products = p[places] * np.arange(len(places), 0, -1)
+    adjusted[places] = np.minimum(np.maximum.accumulate(products), 1.0)
     return adjusted

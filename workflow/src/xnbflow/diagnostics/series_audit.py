@@ -8,15 +8,15 @@ F1000Research 5, 2016, 2103).
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.counts import counted
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.series_file import iterate_features, read_header
-from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.diagnostics.confounders import Row, as_numbers, confounders, short
+from xnbflow.diagnostics.confounders import audit_row as _row
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
@@ -24,19 +24,15 @@ from xnbflow.sources.plausibility import is_technical, repeated_samples
 from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["audit", "confounders", "principal_components", "sexes", "shared_by_series", "usable"]
+__all__ = ["audit", "principal_components", "sexes", "shared_by_series"]
 
-#: Level of the false discovery rate at which a column counts as associated with the class.
-LEVEL = 0.05
 #: Samples that are compared pair by pair, and drawn; of more, so many at equal distances.
 _MOST_SAMPLES = 1000
 #: Robust standard deviations from its class beyond which a sample is an outlier.
 _OUTLYING = 6.0
 _COMPONENTS, _LOOKED_AT = 5, 3
-#: Samples up to which a chi-squared test is permuted: its asymptotic form does for more.
-_MOST_PERMUTED = 300
-#: Distinct whole numbers that are still taken for categories, and categories that are drawn.
-_FEW, _COLOURS = 12, 7
+#: Categories that are drawn.
+_COLOURS = 7
 #: Columns of the phenotype by which the components are coloured, at most.
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
@@ -45,8 +41,6 @@ _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
 _FEMALE_GENE, _MALE_GENES = "XIST", ("RPS4Y1", "KDM5D", "DDX3Y")
 #: Features per series by which series are compared with each other.
 _FINGERPRINT = 2000
-
-Row = dict[str, Any]
 
 
 def audit(series: DataSet) -> dict[str, pd.DataFrame]:
@@ -64,7 +58,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     components, overview = principal_components(series)
     rows = [*confounders(series), *sexes(series), *_repeated(series), *_scale(series), *overview]
     table = table_of(rows, AUDIT_TABLES["audit"])
-    numbers = {"value": float, "p": float, "fdr": float}
+    numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
     position = components.pop("position")
     tested = [row["subject"] for row in rows if row["check"] == "confounder"]
     shown = [*tested[:1], *(each for each in tested[1:] if _SEX.search(each) or is_technical(each))]
@@ -79,147 +73,17 @@ def _phenotype(series: DataSet) -> pd.DataFrame:
     return pd.DataFrame(index=range(series.n_samples)) if known is None else known
 
 
-def _row(
-    check: str, subject: str, severity: str, finding: str, value: float = np.nan, p: float = np.nan
-) -> Row:
-    return {"check": check, "subject": subject, "value": value, "p": p, "fdr": np.nan,
-            "finding": finding, "severity": severity}  # fmt: skip
-
-
-def confounders(series: DataSet) -> list[Row]:
-    """Test the class against every column of the phenotype; the strongest association first.
-
-    Fisher's exact test of two categories and two classes, the chi-squared test of more (permuted
-    where it is not exact enough), Kruskal and Wallis's of numbers and dates. ``value`` is Cramer's
-    V, or the share of the variance of the ranks. A column is severe where it separates classes
-    completely. Not tested are columns without variation, identifiers, and the class by its own
-    names. Where samples have groups, the tests are of *units*: a group's samples of one class count
-    once for each category, and by the mean of their numbers.
-    """
-    labels, found = pd.Series(series.labels), []
-    for name, cells in _phenotype(series).items():
-        known = ~cells.map(is_missing)
-        groups = None if series.groups is None else series.groups[known]
-        tested = _association(labels[known], cells[known].str.strip(), groups)
-        if tested:
-            found.append(_row("confounder", str(name), "none", tested[2], *tested[:2]))
-    if not found:
-        return []
-    for row, fdr in zip(found, benjamini_hochberg(np.array([r["p"] for r in found])), strict=True):
-        row["fdr"] = float(fdr)
-        if "completely" in row["finding"]:
-            row["severity"] = "severe"
-        elif fdr <= LEVEL:
-            row["severity"] = "warning"
-    order = {"severe": 0, "warning": 1, "none": 2}
-    return sorted(found, key=lambda row: (order[row["severity"]], row["p"]))
-
-
-def _association(
-    labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
-) -> tuple[float, float, str] | None:
-    """Return the strength, the p-value and a sentence; None where nothing can be tested."""
-    units = pd.DataFrame({"label": labels, "cell": cells, "group": groups})
-    if groups is not None:
-        units = units.drop_duplicates()
-    values = usable(units["label"], units["cell"].rename(cells.name))
-    if values is None:
-        return None
-    labels = units["label"][values.index]
-    if not pd.api.types.is_numeric_dtype(values):
-        return _of_categories(labels, values)
-    if groups is not None:
-        values = values.groupby([units["group"], labels]).mean()
-        labels = values.index.get_level_values("label").to_series(values.index)
-    varies = min(values.nunique(), labels.nunique()) > 1
-    return _of_numbers(labels, values, str(cells.name)) if varies else None
-
-
-def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return known cells as numbers or text; None for identifiers, constants and the class."""
-    n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
-    if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
-        return None
-    numbers = _as_numbers(cells)
-    is_category = levels <= n / 3 or levels == n_classes
-    if numbers is not None and not (is_category and _are_codes(numbers)):
-        return numbers
-    return cells if is_category else None
-
-
-def _as_numbers(cells: pd.Series) -> pd.Series | None:
-    """Return finite numbers, or dates as days; None where cells are neither."""
-    numbers = pd.to_numeric(cells, errors="coerce")
-    if numbers.notna().all():
-        return numbers[np.isfinite(numbers)]
-    if not cells.str.contains(r"\d{4}|\d[/.\-]\d", regex=True).all():
-        return None
-    dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
-    return dates.astype("int64") / 8.64e13 if dates.notna().all() else None
-
-
-def _are_codes(numbers: pd.Series) -> bool:
-    return bool(numbers.nunique() <= _FEW and (numbers == numbers.round()).all())
-
-
-def _of_numbers(labels: pd.Series, numbers: pd.Series, name: str) -> tuple[float, float, str]:
-    from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series have a phenotype
-
-    groups = [part.to_numpy() for _, part in numbers.groupby(labels)]
-    h, p = kruskal(*groups)
-    strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
-    return strength, float(p), f"“{name}” differs between the classes by its ranks"
-
-
-def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str]:
-    from scipy.stats import (  # noqa: PLC0415  see above
-        PermutationMethod,
-        chi2_contingency,
-        fisher_exact,
-    )
-    from scipy.stats.contingency import association  # noqa: PLC0415
-
-    table = pd.crosstab(labels, cells)
-    counts = table.to_numpy()
-    strength = float(association(counts))
-    if counts.shape == (2, 2):
-        p = fisher_exact(counts).pvalue
-    else:
-        test = chi2_contingency(counts)
-        p = test.pvalue
-        if test.expected_freq.min() < 5 and len(cells) <= _MOST_PERMUTED:
-            permuted = PermutationMethod(n_resamples=999, rng=np.random.default_rng(0))
-            p = chi2_contingency(counts, correction=False, method=permuted).pvalue
-    complete = strength > 1 - 1e-9 and (p <= LEVEL or table.shape[0] == table.shape[1])
-    if not complete:
-        return strength, float(p), f"“{cells.name}” is distributed differently in the classes"
-    held = "; ".join(
-        f"{label}: {listed([f'“{_short(level)}” ({n})' for level, n in row.items() if n], 3)}"
-        for label, row in table.iterrows()
-    )
-    text = (
-        f"“{cells.name}” separates classes completely ({held}). Unless it is another name of the "
-        "class, a classifier may recognise it instead of the class, and these samples cannot show "
-        "which of the two"
-    )
-    return strength, float(p), text
-
-
-def _short(text: str, length: int = 60) -> str:
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
 def _coloured(series: DataSet, name: str) -> np.ndarray:
     """Return a column of the phenotype in few categories, "" where it is missing."""
     cells = _phenotype(series)[name].str.strip()
     known = ~cells.map(is_missing)
-    shown, numbers = pd.Series("", index=cells.index, dtype=object), _as_numbers(cells[known])
+    shown, numbers = pd.Series("", index=cells.index, dtype=object), as_numbers(cells[known])
     if numbers is not None and numbers.nunique() > _COLOURS:
         quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2).astype(object)
         shown[numbers.index] = quarters.map(lambda part: f"{part.left:g} to {part.right:g}")
     else:
         often = cells[known].value_counts().index[:_COLOURS]
-        shown[known] = cells[known].where(cells[known].isin(often), "others").map(_short)
+        shown[known] = cells[known].where(cells[known].isin(often), "others").map(short)
     return shown.to_numpy()
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference.intervals import LEVEL
-from xnbflow.inference.verdicts import holm
 from xnbflow.tables.contract import STUDY_TABLES
 
 __all__ = ["distinct_labels", "headline", "subject"]

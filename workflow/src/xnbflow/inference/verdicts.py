@@ -4,20 +4,19 @@ A result counts as a signal if the permutation test of the balanced accuracy has
 interval of the balanced accuracy lies above that of chance. Everything else can only weaken it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.errors import InputError
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["SURE", "Verdict", "copies", "holm", "overconfidence_p", "verdict", "verdicts"]
+__all__ = ["SURE", "Verdict", "copies", "overconfidence_p", "verdict", "verdicts"]
 
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
@@ -31,7 +30,7 @@ Level = Literal["well supported", "partly supported", "not supported"]
 class Verdict:
     """A verdict, and the conditions that fail.
 
-    These are "chance interval", "permutation test", "copies", "majority class", "classes",
+    These are "chance interval", "permutation test", "copies", "majority class", "classes", "batch",
     "stability" and "stability unknown". ``p_value`` is that of the permutation test, corrected for
     the number of candidates.
     """
@@ -47,13 +46,15 @@ def verdict(
     stability: Estimate | None = None,
     *,
     copies: str | None = None,
+    batch: bool = False,
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
     ``p_value`` is of the permutation test of balanced accuracy, missing where none was run; it is
     multiplied by the number of candidates, for which ``found`` is corrected. ``stability`` is the
     agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
-    the function `copies`. For the rule see `docs/methods/verdicts.md`.
+    the function `copies`; ``batch`` says whether a batch may explain the result. For the
+    rule see `docs/methods/verdicts.md`.
     """
     p_value = float(np.minimum(1.0, p_value * found.candidates))
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
@@ -63,7 +64,7 @@ def verdict(
         return Verdict("not supported", failed, p_value)
     weak = ["majority class"] * (not found.accuracy.lower > found.majority)
     weak += ["classes"] * (not all(row.recognised for row in found.classes))
-    weak += ["copies"] * (copies == "warning")
+    weak += ["copies"] * (copies == "warning") + ["batch"] * batch
     if stability is not None and stability.lower < POOR_STABILITY:
         weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
     return Verdict("partly supported" if weak else "well supported", weak, p_value)
@@ -74,10 +75,12 @@ def verdicts(
     stability: pd.DataFrame,
     permutation_tests: pd.DataFrame,
     copied: Mapping[str, str],
+    inseparable: Collection[Key] = (),
 ) -> pd.DataFrame:
     """Return how well every result is supported; see `verdict`.
 
-    ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`.
+    ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`;
+    ``inseparable`` are results that a batch may explain.
     """
     halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
     agreement = {
@@ -89,7 +92,13 @@ def verdicts(
     rows = []
     for key, found in performances.items():
         test = tests.get((key[0], key[2]), {"p_value": np.nan, "permuted": ""})
-        given = verdict(found, test["p_value"], agreement.get(key), copies=copied.get(key[0]))
+        given = verdict(
+            found,
+            test["p_value"],
+            agreement.get(key),
+            copies=copied.get(key[0]),
+            batch=key in inseparable,
+        )
         rows.append(
             named(key)
             | {"level": given.level, "reasons": "; ".join(given.reasons)}
@@ -138,22 +147,3 @@ def overconfidence_p(
         density = np.append(density * (1 - p), 0.0) + np.append(0.0, density * p)
     reached = int(np.ceil(np.sum(right) - 1e-9))
     return float(min(1.0, density[: reached + 1].sum()))
-
-
-def holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values adjusted for multiple testing by Holm's step-down procedure.
-
-    Missing ones are left out and stay missing; one below 0 or above 1 is an `InputError`.
-
-    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
-    Statistics 6 (1979), 65-70.
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    if ((p < 0) | (p > 1)).any():
-        msg = f"p-values must lie between 0 and 1, got {np.nanmin(p):g} to {np.nanmax(p):g}"
-        raise InputError(msg)
-    places = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]  # the missing last
-    adjusted = np.full(p.shape, np.nan)
-    products = p[places] * np.arange(len(places), 0, -1)
-    adjusted[places] = np.minimum(np.maximum.accumulate(products), 1.0)
-    return adjusted

@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
-from xnbflow.core.counts import either, listed
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.inference.concordance import INSEPARABLE
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.report.results import StudyResults
 
-__all__ = ["COVERAGE", "RULE", "contradictions", "headline", "reasons", "verdict"]
+__all__ = ["COVERAGE", "RULE", "contradictions", "headline", "reasons", "verdict", "within_levels"]
 
 RULE = (
     "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
@@ -22,7 +23,9 @@ RULE = (
     "keeps these together in folds. Well supported: in addition the 95 % interval of the accuracy "
     "is above the majority-class rate, every class is recognised (recall above one half, and "
     "above the share of the other samples that are mistaken for it, by the 95 % interval of the "
-    "difference), no samples are equal, fewer than a tenth nearly, and the features selected in "
+    "difference), no column of the handling (batch) may explain the result (the classifier orders "
+    "samples of the same batch by class better than chance, or the batch does not predict the "
+    "class), no samples are equal, fewer than a tenth nearly, and the features selected in "
     "disjoint halves of the samples, if these were fitted, agree (the 95 % interval of Nogueira’s "
     "index is not below .4; it is about 0 for random features; where the interval holds .4 the "
     "stability cannot be judged), and no second cohort says otherwise (did not hold, labels look "
@@ -155,11 +158,53 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
             "or give them one group by group=)"
         ),
         "majority class": "the interval of its accuracy is not above the majority-class rate",
+        "batch": f"the class {_inseparable(results, place)}",
         "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
         "stability": "disjoint halves of the samples give different features",
         "stability unknown": "the stability of its features cannot be judged, its interval is wide",
     }
     return [words[reason] for reason in row["reasons"].split("; ") if reason]
+
+
+def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
+    """Return from which batches the class cannot be separated."""
+    rows = results.rows("concordance", **place, handling=True)
+    return " and ".join(
+        f"{status} {'from' if 'separated' in status else 'within'} "
+        + listed([f"“{name}”" for name in own["column"]], 3)
+        for status, own in rows.groupby("status", sort=False)
+        if status in INSEPARABLE
+    )
+
+
+def within_levels(results: StudyResults, place: dict[str, str]) -> str:
+    """Return what a classifier recognises within the levels of a column, in a sentence.
+
+    It is the column that explains the result best; the sentence is empty if no column goes with the
+    class. ``place`` is the data set, folds and classifier.
+    """
+    rows = results.rows("concordance", **place)
+    rows = rows[rows["status"] != "not associated"].assign(
+        recognised=lambda table: table["status"] == "recognised"
+    )
+    order = {"recognised": True, "handling": False, "auc_column": False}
+    rows = rows.sort_values([*order], ascending=[*order.values()], kind="stable")
+    if rows.empty:
+        return ""
+    row = rows.iloc[0]
+    alone = f"“{row['column']}” alone predicts the class with an AUC of {row['auc_column']:.2f}"
+    if not row["pairs"]:
+        return f"{alone}, and no samples of different classes share a value of it."
+    if row["status"] == "cannot be examined":
+        pairs = counted(row["pairs"], "pair")
+        return (
+            f"{alone}; with the same value there are only {pairs} of samples of different classes."
+        )
+    found = "does, too" if row["recognised"] else "does not"
+    return (
+        f"{alone}; within its levels {results.labels[place['classifier']]} {found} (AUC "
+        f"{row['auc_within']:.2f}, {row['lower']:.2f} to {row['upper']:.2f}; p = {row['p']:.2g})."
+    )
 
 
 def verdict(results: StudyResults, place: dict[str, str]) -> tuple[str, str]:
@@ -192,6 +237,7 @@ def verdict(results: StudyResults, place: dict[str, str]) -> tuple[str, str]:
         f"(95 % interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
         f"{balanced['reference']:.1%}) "
         f"and an accuracy of {accuracy['estimate']:.1%}, the majority-class baseline "
-        f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}. {test}"
-    )
+        f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}. {test} "
+        f"{within_levels(results, place)}"
+    ).strip()
     return text, level

@@ -13,6 +13,7 @@ import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
+from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference.paired_tests import (
     bayesian_signed_rank_test,
     corrected_resampled_t_test,
@@ -27,7 +28,6 @@ from xnbflow.inference.rank_tests import (
     iman_davenport_test,
     pairwise_rank_tests,
 )
-from xnbflow.inference.verdicts import holm
 from xnbflow.tables.contract import STUDY_TABLES
 
 __all__ = [

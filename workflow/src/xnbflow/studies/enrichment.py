@@ -11,7 +11,7 @@ from xnbflow.core.errors import InputError, about_file
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["enrichment", "read_gene_sets"]
+__all__ = ["enrichment", "gene_names", "over_represented", "read_gene_sets"]
 
 #: Genes of a class at most, their false discovery rate, and measured genes of a set that is tested.
 _TOP, _LEVEL, _SIZES = 200, 0.05, (5, 500)
@@ -57,12 +57,12 @@ def enrichment(
     """
     rows, known = [], False
     for dataset, table in genes.items():
-        measured = set(_names(table))
+        measured = set(gene_names(table))
         tested = {name: found for name, own in sets.items() if (found := own & measured)}
         known |= bool(tested)
         tested = {n: s for n, s in tested.items() if _SIZES[0] <= len(s) <= _SIZES[1]}
         for by, label, chosen in _chosen(dataset, table, signatures):
-            found = _over_represented(chosen & measured, tested, len(measured))
+            found = over_represented(chosen & measured, tested, len(measured))
             rows.append(found.assign(**{"dataset": dataset, "class": label, "by": by}))
     if genes and not known:
         msg = (
@@ -74,7 +74,8 @@ def enrichment(
     return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
 
 
-def _names(table: pd.DataFrame) -> pd.Series:
+def gene_names(table: pd.DataFrame) -> pd.Series:
+    """Return the symbols of features, or their names without one; not those of several genes."""
     names = table["symbol"].where(table["symbol"] != "", table["feature"])
     return names[~names.str.contains("///", regex=False)]
 
@@ -85,15 +86,14 @@ def _chosen(
     """Yield how genes were chosen (a classifier, or empty for rank), their class and names."""
     for label, rows in table.groupby("class"):
         higher = rows[(rows["fdr"] < _LEVEL) & (rows["difference"] > 0)].sort_values("rank")
-        yield "", str(label), set(_names(higher).drop_duplicates().head(_TOP))
+        yield "", str(label), set(gene_names(higher).drop_duplicates().head(_TOP))
     for (owner, classifier), signature in signatures.items():
         for label, rows in signature.groupby("class") if owner == dataset else ():
-            yield classifier, str(label), set(_names(rows))
+            yield classifier, str(label), set(gene_names(rows))
 
 
-def _over_represented(
-    chosen: set[str], sets: Mapping[str, set[str]], measured: int
-) -> pd.DataFrame:
+def over_represented(chosen: set[str], sets: Mapping[str, set[str]], measured: int) -> pd.DataFrame:
+    """Test by the hypergeometric distribution how many of the chosen genes are of each set."""
     shared = {name: sorted(chosen & own) for name, own in sets.items()}
     size = np.array([len(own) for own in sets.values()], dtype=int)
     overlap = np.array([len(own) for own in shared.values()], dtype=int)

@@ -20,6 +20,8 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
+from xnbflow.studies.artefacts import artefacts
+from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -75,7 +77,7 @@ def study_tables(
         **_checked(owners, files, headers),
         **_described(owners, files, headers, fits, alpha),
         **_scores(predictions, fits, headers),
-        "enrichment": _enrichment(owners, files),
+        **_gene_lists(owners, files),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(selected, fits, headers, halves),
@@ -97,10 +99,14 @@ def study_tables(
     found = estimates(performances, headers, failed)
     samples = sample_errors.samples(predictions, found)
     tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
+    within = concordances(predictions, headers, tables["audit"])
+    label = about["labels"].get(chosen, "")
     printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     return tables | {
         "estimates": found,
-        "verdicts": verdicts(performances, tables["stability"], tests, copied),
+        "concordance": within,
+        "audit": graded_audit(tables["audit"], within, chosen, label, headers),
+        "verdicts": verdicts(performances, tables["stability"], tests, copied, inseparable(within)),
         "headline": headline(about, chosen, tables["summary"], found),
         **{
             name: probability_tables.probabilities(name, predictions, headers, inflations)
@@ -175,8 +181,7 @@ def _checked(
         for name, (keys, schema) in checks.items()
     }
     paths = dict(zip(owners["datasets"], files["series"], strict=True))
-    signatures = _signatures(owners, files)
-    found = [phenotype_checks(path, headers[name], signatures) for name, path in paths.items()]
+    found = [phenotype_checks(headers[name]) for name in paths]
     found.append(shared_by_series(paths))
     return tables | {"audit": _joined([tables["audit"], *found], STUDY_TABLES["audit"])}
 
@@ -196,13 +201,17 @@ def _named(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
     return _joined(parts, STUDY_TABLES[name])
 
 
-def _enrichment(owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the over-represented gene sets; none where the study names no file of sets."""
-    if not files.get("gene_sets"):
-        return enrichment({}, {}, {})
+def _gene_lists(
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]
+) -> dict[str, pd.DataFrame]:
+    """Return the over-represented gene sets, of the study's file and of known artefacts."""
     genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"])
-    path, signatures = files["gene_sets"], _signatures(owners, files)
-    return enrichment(genes, signatures, read_gene_sets(path if isinstance(path, str) else path[0]))
+    path, signatures = files.get("gene_sets"), _signatures(owners, files)
+    sets = read_gene_sets(path if isinstance(path, str) else path[0]) if path else {}
+    return {
+        "enrichment": enrichment(genes if path else {}, signatures, sets),
+        "artefacts": artefacts(genes, signatures),
+    }
 
 
 def _read(keys: Sequence[Any], paths: Sequence[str], table: TableSchema) -> dict[Any, pd.DataFrame]:

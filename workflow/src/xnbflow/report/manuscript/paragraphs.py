@@ -141,6 +141,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
 
 #: The tables that templates read as they are.
 _TABLES = (
+    "concordance",
     *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
     *("calibration", "notes", "class_sizes", "datasets", "random_genes", "learning_curve"),
 )

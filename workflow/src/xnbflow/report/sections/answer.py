@@ -42,7 +42,7 @@ def section(results: StudyResults) -> Section | None:
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
     blocks += cohorts_in_words(results)
-    blocks += findings(results)
+    blocks += [*findings(results), *_artefacts(results)]
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
         blocks.append(Prose(text, "warning", sources("problems")))
@@ -57,6 +57,24 @@ def section(results: StudyResults) -> Section | None:
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the other classifiers are shown below." if label else ""
     return Section("answer", "What was found", lead, blocks)
+
+
+def _artefacts(results: StudyResults) -> list[Block]:
+    """Return which lists of genes have more genes of a known artefact than by chance."""
+    rows = results.tables["artefacts"]
+    texts = [
+        f"{row['dataset']}: {row['overlap']} of the {row['chosen']} {_list_name(results, row)} "
+        f"{row['effect']}: {row['genes'].replace(' ', ', ')}."
+        for row in rows[rows["marked"].astype(bool)].to_dict("records")
+    ]
+    sources = results.tables.sources("artefacts")
+    return [Prose(" ".join(texts), "warning", sources)] if texts else []
+
+
+def _list_name(results: StudyResults, row: dict[str, str]) -> str:
+    if row["classifier"]:
+        return f"core genes of {results.labels[row['classifier']]} for “{row['class']}”"
+    return f"first genes of “{row['class']}” by rank"
 
 
 def _card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:

@@ -11,21 +11,27 @@ __all__ = ["findings", "section"]
 
 _ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
 _FOUND = (
-    "What was found, the gravest first. Severe: a column of the phenotype separates classes "
-    "completely, or samples are equal. Warning: a column goes with the class (false discovery rate "
-    "of 5 %), all columns together predict it above chance, or the genes of a signature predict "
-    "batch or sex; sex does not fit, samples are nearly equal, or values are no logarithms. "
-    "Notice: outliers and replicates."
+    "What was found, the gravest first. Severe: the class is not recognised within the levels of a "
+    "column that goes with it (adjusted p at most .02), or samples are equal. Warning: a column "
+    "goes with the class (adjusted p at most .05), or all columns together predict it above "
+    "chance; sex does not fit, samples are nearly equal, or values are no logarithms. Notice: "
+    "outliers, replicates, and columns that are the class in other words."
 )
 _TESTED = (
     "The class against every column of the phenotype. Value: Cramer’s V of categories, the share "
-    "of the variance of ranks of numbers; 1 separates the classes completely."
+    "of the variance of ranks of numbers; 1 separates the classes completely. Genes: features at "
+    "an FDR below .05, without and with the column in the model."
+)
+_WITHIN = (
+    "Is it the batch? A classifier that recognises the batch instead of the class orders samples "
+    "of the same batch at random. AUC: of the scores outside the training samples, over all pairs "
+    "of samples of different classes, and over those pairs that share the level of a column "
+    "(numbers in thirds), with the 95 % interval and p of permutations within levels. Columns: "
+    "batches, and those that go with the class."
 )
 _PREDICTED = (
-    "What predicts what, by five folds of a logistic regression. Phenotype only: the class from "
-    "all columns together; above chance, the accuracy of genes may be that of these columns. "
-    "Signature: batch or sex from the genes of a model, after the mean of each class is taken off. "
-    "Value: balanced accuracy."
+    "The class from all columns together, by five folds of a logistic regression; above chance, "
+    "the accuracy of genes may be that of these columns. Value: balanced accuracy."
 )
 _UNKNOWN = (
     "No column of the phenotype is known that could be tested: confounders would not be seen. Name "
@@ -49,7 +55,7 @@ def section(results: StudyResults) -> Section | None:
         f"{' and no wrong scale' if 'scale' in checks else ''} was found. Scales and similar "
         "samples need a hundred features to be seen, equal ones twenty, outliers ten samples."
     )
-    columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "fdr"]
+    columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "p_holm"]
     table = results.tables.show("audit", _FOUND, columns, found)
     blocks: list[Block] = [nothing if found.empty else table]
     for i, dataset in enumerate(results.study.datasets):
@@ -131,10 +137,14 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if tested.empty:
         blocks.append(Prose(_UNKNOWN, "warning"))
     else:
-        columns = ["subject", "value", "p", "fdr", "severity"]
+        columns = ["subject", "value", "p", "p_holm", "genes", "genes_adjusted", "severity"]
         blocks.append(results.tables.show("audit", _TESTED, columns, tested))
-    predicted = rows[rows["check"].isin(["phenotype only", "signature"])]
+    within = results.rows("concordance", dataset=dataset)
+    if len(within):
+        columns = [name for name in within if name not in ("dataset", "genes", "genes_adjusted")]
+        blocks.append(results.tables.show("concordance", _WITHIN, columns, within))
+    predicted = rows[rows["check"] == "phenotype only"]
     if len(predicted):
-        columns = ["check", "finding", "value", "severity"]
+        columns = ["finding", "value", "severity"]
         blocks.append(results.tables.show("audit", _PREDICTED, columns, predicted))
     return blocks

@@ -45,6 +45,11 @@ _HEATMAP = (
     "in any case."
 )
 _BEST_SETS = 10
+_ARTEFACTS = (
+    "Genes that often differ for another reason than the disease, in the core sets of classifiers "
+    "and among the first 20 genes of each class by rank. Marked: over-represented at an FDR of 5 % "
+    "over the sets, with two genes at least."
+)
 _CAUTION = (
     "The genes were selected on these data, and the sets are tested on the same data: a small FDR "
     "does not say that a set differs in new samples. Genes of a set are correlated, which the "
@@ -67,21 +72,29 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for i, (dataset, tables) in enumerate(found.items()):
-        blocks.append(Group(dataset, list(_series(dataset, tables)), opened=i == 0))
+        adjusted = results.rows("datasets", dataset=dataset)["adjusted"].iloc[0]
+        blocks.append(Group(dataset, list(_series(dataset, tables, adjusted)), opened=i == 0))
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
         (name, "all features, each class against the others", [results.beside(p) for p in pair])
         for name, pair in zip(found, ((text_of(path), path) for path in files), strict=True)
     ]
     blocks.append(Links(links))
+    known = results.tables["artefacts"]
+    if len(known):
+        columns = [name for name in known if name != "effect"]
+        table = results.tables.show("artefacts", _ARTEFACTS, columns)
+        note = counted(int(known["marked"].sum()), "mark")
+        blocks.append(Group("Known artefacts", [table], note))
     blocks += _gene_sets(results)
     lead = "Which features differ between the classes, one at a time and without a classifier."
     return Section("genes", "Genes", lead, blocks)
 
 
-def _series(dataset: str, tables: StudyTables) -> Iterator[Block]:
+def _series(dataset: str, tables: StudyTables, adjusted: str) -> Iterator[Block]:
     genes = tables["genes"]
-    yield Prose(_in_words(genes), sources=tables.sources("genes"))
+    text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
+    yield Prose(text, sources=tables.sources("genes"))
     plots = [
         _volcano(dataset, i, str(label), rows)
         for i, (label, rows) in enumerate(genes.groupby("class"))

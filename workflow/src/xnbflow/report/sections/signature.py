@@ -11,6 +11,7 @@ from xnbflow.core.counts import counted
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.sentences import within_levels
 from xnbflow.sources.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
@@ -72,6 +73,9 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
         yield _table(tables, tables["signature"])
     if len(tables["core"]):
         yield tables.show("core", _CORE)
+    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    if within := within_levels(results, place):
+        yield Prose(within, sources=results.tables.sources("concordance"))
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])

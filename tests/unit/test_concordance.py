@@ -1,0 +1,149 @@
+"""Concordance within levels: brute force, exchange of units, verdicts and the audit's severity."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+from toys import dataset
+
+from xnbflow.diagnostics.series_audit import audit
+from xnbflow.inference.concordance import StratifiedPairs, concordance
+from xnbflow.inference.sequential import sequential_test
+from xnbflow.studies.concordances import concordances, graded_audit, inseparable
+
+
+def brute_force(scores, codes, levels, weights):
+    """Every pair of samples of two classes and one level, one by one."""
+    areas, total = [], 0.0
+    for one, other in itertools.combinations(range(scores.shape[1]), 2):
+        difference, wins, pairs = scores[:, one] - scores[:, other], 0.0, 0.0
+        for i, j in itertools.product(np.flatnonzero(codes == one), np.flatnonzero(codes == other)):
+            if levels[i] == levels[j]:
+                weight = weights[i] * weights[j]
+                wins += weight * (
+                    (difference[i] > difference[j]) + (difference[i] == difference[j]) / 2
+                )
+                pairs += weight
+        if pairs:
+            areas.append(wins / pairs)
+            total += pairs
+    return np.mean(areas), total
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_areas_are_those_of_all_pairs_one_by_one(rng, n_classes):
+    for _ in range(5):
+        scores = rng.integers(0, 4, (30, n_classes)).astype(float)  # many ties
+        codes, levels = rng.integers(0, n_classes, 30), rng.integers(0, 3, 30)
+        codes[:n_classes] = range(n_classes)
+        for weights in (np.ones(30), rng.integers(0, 3, 30).astype(float)):
+            (area,), (pairs,) = StratifiedPairs(scores, levels).areas(codes[None], weights[None])
+            assert (area, pairs) == pytest.approx(brute_force(scores, codes, levels, weights))
+
+
+def test_a_batch_is_seen_through_and_a_class_is_not(rng):
+    batch = np.repeat([0, 1], 30)
+    codes = np.where(rng.random(60) < 0.15, 1 - batch, batch)
+    noise = rng.normal(size=60)
+    of_batch = concordance(np.stack([-4.0 * batch, noise], axis=1), codes, batch)
+    assert of_batch.overall > 0.75
+    assert of_batch.p > 0.05
+    assert of_batch.lower < 0.5 < of_batch.upper
+    of_class = concordance(np.stack([-2.0 * codes, noise], axis=1), codes, batch)
+    assert of_class.p <= 0.05
+    assert of_class.lower > 0.5
+    alone = concordance(np.stack([-2.0 * codes, noise], axis=1), codes, codes)
+    assert (alone.pairs, np.isnan(alone.within)) == (0, True)
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_patients_are_exchanged_as_units(nested):
+    """Five samples of a patient score alike: as samples, half of such null studies are rejected."""
+    rng, rejected, alone = np.random.default_rng(5), 0, 0
+    n_studies, patients = 60, np.repeat(np.arange(12), 5)
+    for _ in range(n_studies):
+        of_patient = rng.permutation(np.repeat([0, 1], 6)) if nested else np.zeros(12, dtype=int)
+        codes = of_patient[patients] if nested else np.tile([0, 0, 0, 1, 1], 12)
+        score = (rng.normal(size=12) + 0 * of_patient)[patients] + 0.1 * rng.normal(size=60)
+        scores = np.stack([score, 0 * score], axis=1)
+        levels = patients % 2
+        rejected += concordance(scores, codes, levels, patients).p <= 0.05
+        alone += nested and concordance(scores, codes, levels).p <= 0.05
+    assert rejected <= binom.ppf(0.999, n_studies, 0.05)
+    assert not nested or alone > binom.ppf(0.999, n_studies, 0.05)
+
+
+def test_a_sequential_test_decides_as_many_permutations_do_and_stops_early():
+    rng, wrong, n = np.random.default_rng(0), 0, []
+    for p in (0.001, 0.02, 0.3) * 20:
+        found = sequential_test(1.0, iter((rng.random(999) < p).astype(float)), 0.05)
+        wrong += (found.p_value <= 0.05) != (p <= 0.05)
+        n.append(found.permutations)
+        assert found.p_value == (found.at_least + 1) / (found.permutations + 1)
+    assert wrong == 0
+    assert max(n[::3]) <= 250  # clear cases, either way
+    assert max(n[2::3]) <= 250
+    assert max(n) <= 999
+
+
+SIDES = np.repeat(["normal", "tumour"], 20)
+PLATE = np.where(np.arange(40) % 10 == 0, SIDES[::-1], SIDES)  # agrees in 36 of 40
+
+
+def table_of(made, score, flip=1.0):
+    """Predictions of two repeats by a score of the second class."""
+    log = {"log_posterior.normal": -flip * score, "log_posterior.tumour": flip * score}
+    predicted = np.where(score > 0, *made.classes[::-1])
+    columns = {"sample": made.samples, "true": made.labels, "predicted": predicted, **log}
+    return pd.concat([pd.DataFrame(columns).assign(repeat=i, fold=0) for i in range(2)])
+
+
+def studied(score, **columns):
+    made = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
+    checked = audit(made)["audit"].assign(dataset=made.name)
+    headers, key = {made.name: made}, (made.name, "f", "nb")
+    found = concordances({key: table_of(made, score)}, headers, checked)
+    graded = graded_audit(checked, found, "nb", "NB", headers)
+    graded = graded[graded["check"] == "confounder"].set_index("subject")
+    return found.set_index("column"), graded, key in inseparable(found)
+
+
+def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):
+    noise = rng.normal(size=40)
+    of_batch = np.where(PLATE == "tumour", 2.0, -2.0)
+    rows, graded, capped = studied(of_batch + noise, plate=PLATE)
+    assert capped
+    assert rows.loc["plate", "status"] == "cannot be separated"
+    assert rows.loc["plate", "auc_column"] == pytest.approx(0.9)
+    assert graded.loc["plate", "severity"] == "severe"
+    assert "no better than by chance" in graded.loc["plate", "finding"]
+    of_class = np.where(SIDES == "tumour", 2.0, -2.0)
+    rows, graded, capped = studied(of_class + noise, plate=PLATE, age=np.arange(40))
+    assert not capped
+    assert set(rows["status"]) == {"recognised"}
+    assert rows["handling"].to_dict() == {"plate": True, "age": False}
+    assert set(graded["severity"]) == {"warning"}
+    rows, graded, capped = studied(of_class, plate=SIDES + " p")
+    assert (capped, rows.loc["plate", "pairs"]) == (True, 0)
+    assert rows.loc["plate", "status"] == "cannot be separated"
+    rows, _, capped = studied(noise, plate=["x", "y"] * 20)
+    assert (capped, rows.loc["plate", "status"]) == (False, "not associated")
+
+
+def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_verdict(rng):
+    nearly = np.where(np.arange(40) == 0, "tumour p", SIDES + " p")
+    noise = rng.normal(size=40)
+    rows, _, capped = studied(noise, plate=np.append(nearly[:39], "normal p"), ward=PLATE)
+    assert rows["status"].to_dict() == {
+        "plate": "cannot be separated",
+        "ward": "cannot be separated",
+    }
+    assert capped
+    few = [*(f"{i}" for i in range(7) for _ in range(5)), *"77777"]
+    few[19], few[20] = "4", "3"
+    rows, _, capped = studied(noise, plate=few, ward=PLATE)
+    assert rows.loc["plate", "status"] == "cannot be examined"
+    _, graded, capped = studied(np.where(PLATE == "tumour", 1.0, -1.0) + noise, ward=PLATE)
+    assert (capped, graded.loc["ward", "severity"]) == (False, "severe")

@@ -1,0 +1,300 @@
+"""Columns of the phenotype that go with the class, and what adjusting for them changes.
+
+The columns are tested one by one. A column that is the class in other words is no confounder.
+"""
+
+import re
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError
+from xnbflow.core.terms import column_of_term
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.false_discovery import holm
+from xnbflow.diagnostics.genes import class_comparisons
+from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.plausibility import is_technical
+
+__all__ = [
+    "LEVEL",
+    "SEVERE",
+    "as_numbers",
+    "audit_row",
+    "column_levels",
+    "confounders",
+    "short",
+    "usable",
+]
+
+#: Adjusted p from which on a column goes with the class, and from which on this may be severe.
+LEVEL, SEVERE = 0.05, 0.02
+#: Samples up to which a chi-squared test is permuted: its asymptotic form does for more.
+_MOST_PERMUTED = 300
+#: Distinct whole numbers that are still taken for categories.
+_FEW = 12
+#: Words in the names of columns whose values are classes, and words of a value that names a class.
+_DIAGNOSES = "class condition diagnosis disease histology label phenotype subtype"
+_MOST_WORDS = 4
+
+Row = dict[str, Any]
+
+
+def confounders(series: DataSet) -> list[Row]:
+    """Test the class against every column of the phenotype; the strongest association first.
+
+    Fisher's exact test of two categories and two classes, the chi-squared test of more (permuted
+    where it is not exact enough; exact where each category has one class), Kruskal and Wallis's of
+    numbers and dates; p is adjusted by Holm over the columns. ``value`` is Cramer's V, or the share
+    of the variance of the ranks. A column is severe where it separates classes completely and the
+    adjusted p is at most .02; later findings about classifiers can make others severe
+    (`xnbflow.studies.concordances`). Not tested are columns without variation, identifiers, and the
+    class, by its own names or in other words. Where samples have groups, the tests are of *units*:
+    a group's samples of one class count once for each category, and by the mean of their numbers.
+
+    For columns that go with the class and for those of batches, ``genes`` and ``genes_adjusted``
+    are the linear features at a false discovery rate below .05, without and with the column in the
+    model; missing where the column cannot be adjusted for.
+    """
+    labels, found, same = pd.Series(series.labels), [], []
+    known = series.sample_metadata
+    for name, cells in ({} if known is None else known).items():
+        present = ~cells.map(is_missing)
+        own, texts = labels[present], cells[present].str.strip()
+        groups = None if series.groups is None else series.groups[present]
+        if is_class_in_other_words(own, texts):
+            text = f"“{name}” is the class in other words ({_by_class(own, texts)}): no confounder"
+            same.append(audit_row("class in other words", str(name), "notice", text))
+        elif tested := _association(own, texts, groups):
+            found.append(audit_row("confounder", str(name), "none", tested[2], *tested[:2]))
+    adjusted = holm(np.array([row["p"] for row in found]))
+    for row, p in zip(found, adjusted.tolist(), strict=True):
+        row["p_holm"], text = p, row["finding"]
+        complete = text.startswith("separates")
+        if p <= LEVEL or complete:
+            row["severity"] = "severe" if complete and p <= SEVERE else "warning"
+            row["finding"] = f"“{row['subject']}” {text}"
+        else:
+            row["finding"] = f"no difference of “{row['subject']}” between the classes was found"
+        if row["severity"] != "none" or is_technical(row["subject"]):
+            row.update(_genes(series, row["subject"], row["finding"]))
+    order = {"severe": 0, "warning": 1, "none": 2}
+    return sorted(found, key=lambda row: (order[row["severity"]], row["p"])) + same
+
+
+def audit_row(
+    check: str, subject: str, severity: str, finding: str, value: float = np.nan, p: float = np.nan
+) -> Row:
+    """Return a row of the table ``audit``."""
+    row: Row = {"check": check, "subject": subject, "finding": finding, "severity": severity}
+    return (
+        row
+        | dict.fromkeys(("p_holm", "genes", "genes_adjusted"), np.nan)
+        | {"value": value, "p": p}
+    )
+
+
+def _genes(series: DataSet, name: str, finding: str) -> Row:
+    """Return how many features differ without and with a column, and what to write in the sheet."""
+    cells = _column(series, name)
+    values = usable(pd.Series(series.labels), cells)
+    is_code = values is not None and values.dtype == object and as_numbers(cells) is not None
+    others = tuple(term for term in series.adjust if column_of_term(term) != name)
+    term = f"factor({name})" if is_code else name
+    found = {"genes": _at_level(replace(series, adjust=others)), "finding": finding}
+    if n_missing := int(cells.map(is_missing).sum()):
+        why = f"{counted(n_missing, 'sample', 'has', 'have')} no value in this column"
+    else:
+        try:
+            found["genes_adjusted"] = _at_level(replace(series, adjust=(*others, term)))
+        except InputError:
+            return found | {"finding": f"{finding}; no comparison of genes can be adjusted for it"}
+        why = ""
+    line = ",".join(re.sub(r"batch \((.*?)\)", r"\1", each) for each in (*others, term))
+    if len(others) < len(series.adjust):
+        text = "comparisons of genes are adjusted for it"
+    else:
+        text = f"to adjust comparisons of genes for it, write adjust={line} in the sheet's options"
+        text += f" ({why}: fill it in, or leave them out)" if why else ""
+    return found | {"finding": f"{finding}; {text}"}
+
+
+def _column(series: DataSet, name: str) -> pd.Series:
+    return pd.DataFrame(series.sample_metadata)[name].str.strip()
+
+
+def _at_level(series: DataSet) -> float:
+    """Return how many linear features differ between a class and the others; missing untested."""
+    values = series.values[series.kinds == "linear"]
+    fdr = class_comparisons(values, series)["fdr"]
+    tested = ~np.isnan(fdr)
+    return float((fdr < LEVEL).any(axis=0).sum()) if tested.any() else np.nan
+
+
+def _association(
+    labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
+) -> tuple[float, float, str] | None:
+    """Return the strength, the p-value and how it differs; None where nothing can be tested."""
+    units = pd.DataFrame({"label": labels, "cell": cells, "group": groups})
+    if groups is not None:
+        units = units.drop_duplicates()
+    values = usable(units["label"], units["cell"].rename(cells.name))
+    if values is None:
+        return None
+    labels = units["label"][values.index]
+    if not pd.api.types.is_numeric_dtype(values):
+        return _of_categories(labels, values)
+    if groups is not None:
+        values = values.groupby([units["group"], labels]).mean()
+        labels = values.index.get_level_values("label").to_series(values.index)
+    varies = min(values.nunique(), labels.nunique()) > 1
+    return _of_numbers(labels, values) if varies else None
+
+
+def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
+    """Return known cells as numbers or text; None for identifiers, constants and the class."""
+    n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
+    if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
+        return None
+    if is_class_in_other_words(labels, cells):
+        return None
+    numbers = as_numbers(cells)
+    is_category = levels <= n / (2 if is_technical(str(cells.name)) else 3) or levels == n_classes
+    if numbers is not None and not (is_category and _are_codes(numbers)):
+        return numbers
+    return cells if is_category else None
+
+
+def column_levels(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
+    """Return the level of each known cell, numbers in thirds; None where `usable` is."""
+    values = usable(labels, cells)
+    if values is None or not pd.api.types.is_numeric_dtype(values):
+        return values
+    return pd.qcut(values, 3, labels=False, duplicates="drop")
+
+
+def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
+    """Return whether a column names the classes, which each of its values belongs to.
+
+    Its own name has a word for a diagnosis; or it has one value for each class, and for all classes
+    but one at most the value has a word of the class's name, among four words at most.
+
+    Examples
+    --------
+    >>> labels = pd.Series(["normal", "normal", "tumour"])
+    >>> is_class_in_other_words(labels, pd.Series(["normal brain", "normal brain", "GBM"]))
+    True
+    >>> is_class_in_other_words(labels, pd.Series(["north", "north", "south"], name="hospital"))
+    False
+    """
+    levels = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
+    name = str(cells.name)
+    n_classes = labels.nunique()
+    if (
+        is_technical(name)
+        or levels["level"].duplicated().any()
+        or not 2 <= n_classes <= len(levels)
+    ):
+        return False
+    if _words(name) & _words(_DIAGNOSES):
+        return len(levels) <= max(n_classes, len(cells) / 3)
+    common = set.intersection(*map(_words, levels["label"]))
+    alike = [
+        len(_words(level)) <= _MOST_WORDS and bool((_words(label) - common) & _words(level))
+        for label, level in levels.itertuples(index=False)
+    ]
+    return n_classes == len(levels) and sum(alike) >= n_classes - 1
+
+
+def _words(text: str) -> set[str]:
+    """Return the words of a text, without marks of the plural, by one spelling."""
+    words = re.findall(r"[^\W\d_]{3,}", text.lower().replace("tumor", "tumour"))
+    return {word.removesuffix("s") for word in words}
+
+
+def as_numbers(cells: pd.Series) -> pd.Series | None:
+    """Return finite numbers, or dates as days; None where cells are neither."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    if numbers.notna().all():
+        return numbers[np.isfinite(numbers)]
+    if not cells.str.contains(r"\d{4}|\d[/.\-]\d", regex=True).all():
+        return None
+    dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
+    return dates.astype("int64") / 8.64e13 if dates.notna().all() else None
+
+
+def _are_codes(numbers: pd.Series) -> bool:
+    return bool(numbers.nunique() <= _FEW and (numbers == numbers.round()).all())
+
+
+def _of_numbers(labels: pd.Series, numbers: pd.Series) -> tuple[float, float, str]:
+    from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series have a phenotype
+
+    groups = [part.to_numpy() for _, part in numbers.groupby(labels)]
+    h, p = kruskal(*groups)
+    strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
+    return strength, float(p), "differs between the classes by its ranks"
+
+
+def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str]:
+    from scipy.stats import (  # noqa: PLC0415  see above
+        PermutationMethod,
+        chi2_contingency,
+        fisher_exact,
+    )
+    from scipy.stats.contingency import association  # noqa: PLC0415
+
+    table = pd.crosstab(labels, cells)
+    counts = table.to_numpy()
+    strength, few = float(association(counts)), len(cells) <= _MOST_PERMUTED
+    complete = strength > 1 - 1e-9 and (counts > 0).sum(axis=0).max() == 1
+    if complete and few:
+        p = _complete_p(counts)
+    elif counts.shape == (2, 2):
+        p = fisher_exact(counts).pvalue
+    else:
+        test = chi2_contingency(counts)
+        p = test.pvalue
+        if test.expected_freq.min() < 5 and few:
+            permuted = PermutationMethod(n_resamples=999, rng=np.random.default_rng(0))
+            p = chi2_contingency(counts, correction=False, method=permuted).pvalue
+    if not complete or (p > LEVEL and counts.shape[0] != counts.shape[1]):
+        return strength, float(p), "is distributed differently in the classes"
+    text = (
+        f"separates classes completely ({_by_class(labels, cells)}). Unless it is another name of "
+        "the class, a classifier may recognise it instead of the class, and these samples cannot "
+        "show which of the two"
+    )
+    return strength, float(p), text
+
+
+def _complete_p(counts: np.ndarray) -> float:
+    """Return an upper bound of the probability that random labels leave each category one class.
+
+    It is exact for two classes: the share of the ways to choose the samples of a class that are
+    unions of categories. ``counts`` (n_classes, n_categories) are numbers of samples.
+    """
+    n = int(counts.sum())
+    ways = [1] + [0] * n  # to choose categories with so many samples
+    for size in counts.sum(axis=0).tolist():
+        for total in range(n, size - 1, -1):
+            ways[total] += ways[total - size]
+    return min(ways[size] / comb(n, size) for size in counts.sum(axis=1).tolist())
+
+
+def _by_class(labels: pd.Series, cells: pd.Series) -> str:
+    """Return the values of each class with their numbers of samples, in words."""
+    held = cells.groupby(labels).value_counts(sort=True)
+    return "; ".join(
+        f"{label}: {listed([f'“{short(level)}” ({n})' for (_, level), n in own.items()], 3)}"
+        for label, own in held.groupby(level=0)
+    )
+
+
+def short(text: str, length: int = 60) -> str:
+    """Return a text, or its beginning."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"

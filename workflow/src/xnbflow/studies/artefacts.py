@@ -1,0 +1,61 @@
+"""Known artefacts: genes of tissue handling, blood, sex and the like in lists of the best genes."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from xnbflow.studies.enrichment import gene_names, over_represented
+from xnbflow.tables.contract import STUDY_TABLES
+
+__all__ = ["artefacts"]
+
+#: Genes of each class by rank that are a list, the false discovery rate of a mark, and its genes.
+_TOP, _LEVEL, _FEWEST = 20, 0.05, 2
+
+
+def artefacts(
+    genes: Mapping[str, pd.DataFrame], signatures: Mapping[tuple[str, str], pd.DataFrame]
+) -> pd.DataFrame:
+    """Return the study's table ``artefacts``: known sets with genes in the lists of a class.
+
+    ``genes`` is the table ``genes`` of each data set, of whose classes the first 20 genes by rank
+    are a list; ``signatures`` is the table ``signature`` by data set and classifier, whose core
+    sets are the others. The sets are those of ``artefacts.toml``. The background of the
+    hypergeometric test is the measured genes. A set is ``marked`` if it is over-represented at a
+    false discovery rate of .05 over the sets, with two genes of the list at least.
+    """
+    sets = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    members = {name: {*each["genes"].split()} for name, each in sets.items()}
+    about = pd.DataFrame.from_dict(sets, orient="index")[["effect", "source"]]
+    rows = []
+    for dataset, table in genes.items():
+        measured = set(gene_names(table).str.upper())
+        for key, chosen in _lists(dataset, table, signatures):
+            known = {name: own & measured for name, own in members.items()}
+            found = over_represented(chosen & measured, known, len(measured))
+            found = found.join(about, on="gene_set")
+            rows.append(found.assign(dataset=dataset, **key))
+    columns = STUDY_TABLES["artefacts"].fixed
+    if not rows:
+        return pd.DataFrame(columns=columns)
+    table = pd.concat(rows, ignore_index=True)
+    marked = (table["fdr"] <= _LEVEL) & (table["overlap"] >= _FEWEST)
+    return table.assign(marked=marked)[columns]
+
+
+def _lists(
+    dataset: str, table: pd.DataFrame, signatures: Mapping[tuple[str, str], pd.DataFrame]
+) -> Iterator[tuple[dict[str, str], set[str]]]:
+    """Yield the lists of a data set: class and classifier (empty for rank), and genes."""
+    seen: list[set[str]] = []
+    for label, rows in table.groupby("class"):
+        best = gene_names(rows.sort_values("rank")).str.upper().drop_duplicates().head(_TOP)
+        if set(best) not in seen:  # two classes have the same list
+            seen.append(set(best))
+            yield {"class": str(label), "classifier": ""}, seen[-1]
+    for (owner, classifier), signature in signatures.items():
+        own = signature[signature["core"].astype(bool)] if owner == dataset else signature[:0]
+        for label, rows in own.groupby("class"):
+            yield {"class": str(label), "classifier": classifier}, {*gene_names(rows).str.upper()}
