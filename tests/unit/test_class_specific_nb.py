@@ -17,7 +17,7 @@ from toys import dataset
 from xnbflow.evaluation import training
 from xnbflow.evaluation.methods import resolved
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV, GaussianNB
-from xnbflow.naive_bayes.conformal import class_p_values, held_out_coverage
+from xnbflow.naive_bayes.conformal import class_p_values, class_sets, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
 from xnbflow.naive_bayes.size_path import InnerPredictions, choose
 
@@ -405,12 +405,22 @@ def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
     assert (model.predict_set(new, 0.02).sum(axis=1) >= sets.sum(axis=1)).all()
 
 
+def test_no_set_is_empty_and_each_has_the_predicted_class():
+    scores, codes = np.full(60, 0.95), np.repeat([0, 1, 2], 20)
+    scores[40:] = 0.1  # the third class is badly recognised: all are as typical of it
+    posterior = np.array([[0.96, 0.03, 0.01], [0.8, 0.15, 0.05], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
+    expected = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=bool)
+    assert (class_sets(posterior, scores, codes, 0.1) == expected).all()
+    alone = class_sets(np.ones((2, 1)), np.full(20, 1.0), np.zeros(20, int), 0.1)
+    assert alone.tolist() == [[True], [True]]
+
+
 def test_coverage_rests_on_the_other_folds(rng):
     scores, codes, folds = rng.random(40), rng.integers(2, size=40), np.arange(40) % 4
     expected = []
     for i in range(40):
         own = scores[(codes == codes[i]) & (folds != folds[i])]
-        expected.append((1 + sum(own <= scores[i])) / (1 + len(own)) > 0.2)
+        expected.append((1 + sum(own <= scores[i])) / (1 + len(own)) > 0.2 or scores[i] > 0.5)
     found = held_out_coverage(scores, codes, folds, 2, 0.2)
     assert found.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
 

@@ -437,27 +437,46 @@ def test_dependent_pairs_are_correlations_of_residuals(results):
     assert len(pairs) == (others > 0.5).sum()
 
 
-@pytest.mark.parametrize("classifier", ["xnb", "priors", "calibrated"])
-def test_a_waterfall_adds_up_to_the_classifiers_posterior(tmp_path, classifier):
-    results = write_study(tmp_path, datasets=("alpha",), classifiers=(classifier,))
-    place = ("alpha", "3-fold", classifier)
-    model = contributions(results, *place)
-    classes = model["classes"]
-    predictions = results.training(*place, "predictions", repeat=0).set_index("sample")
-    expected = predictions[[f"log_posterior.{label}" for label in classes]]
-    assert len(model["samples"]) == len(expected) == 36
-    for name, true, predicted, number, evidence, references in model["samples"]:
-        fit = model["fits"][number]
-        ends = np.cumsum([len(features) for features in fit["sets"]])
-        sums = [part.sum() for part in np.split(np.array(evidence), ends[:-1])]
-        joint = np.add(fit["prior"], np.add(sums, references))
-        # A number has two decimals, from 100 on one: it is off by half a unit of the last.
-        off = 0.005 * len(classes)
-        off += sum(0.05 if abs(v) >= 100 else 0.005 for v in [*evidence, *references])
-        np.testing.assert_allclose(joint - logsumexp(joint), expected.loc[name], atol=off)
-        own = predictions.loc[name, ["true", "predicted"]].tolist()
-        assert [classes[true], classes[predicted]] == own
-    assert json.loads(json.dumps(model, allow_nan=False)) == model
+def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(tmp_path):
+    results = write_study(tmp_path, classifiers=("xnb", "priors", "calibrated"))
+    page = tmp_path / "page.html"
+    write_page(page, "t", "l", [samples.section(results)], tmp_path / "figures")
+    (script,) = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text())
+    models = {model["name"]: model for model in json.loads(script)}
+    assert len(models) == len(results.study.trained) - 1  # two classes do not fit three priors
+    for dataset, folds, classifier in results.study.trained:
+        if (dataset, classifier) == ("GSE7904", "priors"):
+            continue
+        model = models.pop(f"{results.place(dataset, folds)}: {results.labels[classifier]}")
+        place = {"dataset": dataset, "folds": folds, "classifier": classifier}
+        predictions = results.training(*place.values(), "predictions", repeat=0)
+        predictions = predictions.set_index("sample")
+        evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))
+        nothing = results.rows("evidence", **place).head(0)
+        priors = results.rows("priors", **place).set_index(["fold", "class"])["log_offset"]
+        assert {each[0] for each in model["samples"]} == set(predictions.index)
+        for name, true, predicted, told in model["samples"]:
+            row = predictions.loc[name]
+            assert [model["classes"][k] for k in (true, predicted)] == [row.true, row.predicted]
+            joint = []
+            for label, parts in zip(model["classes"], told, strict=True):
+                *sums, probability, n_others, others, drawn = parts
+                own = evidence.get((name, label), nothing).set_index("feature")
+                expected = [priors[row.fold, label], *own[["evidence", "log_reference"]].sum()]
+                joint.append(sum(expected))
+                assert sums == pytest.approx([*expected, joint[-1]], abs=0.0051)
+                assert probability == pytest.approx(np.exp(row[f"log_posterior.{label}"]), rel=1e-5)
+                names = [model["features"][k] for k, _ in drawn]
+                exact = own["evidence"][names].to_numpy()
+                assert [value for _, value in drawn] == pytest.approx(exact, abs=0.0051)
+                rest = own["evidence"].drop(names)
+                assert n_others == len(rest)
+                assert others == pytest.approx(rest.sum(), abs=0.0051)
+                assert len(rest) == 0 or rest.abs().max() <= np.abs(exact).min()
+            # The tables add up to the classifier's own posterior, which decides on the label.
+            posterior = row[[f"log_posterior.{label}" for label in model["classes"]]]
+            np.testing.assert_allclose(joint - logsumexp(joint), posterior.astype(float), atol=1e-6)
+    assert not models
 
 
 def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
@@ -465,8 +484,9 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     everything = contributions(results, "alpha", "3-fold", "xnb")
     wrong = {s[0] for s in everything["samples"] if s[1] != s[2]}
     assert everything["left_out"] == 0
-    numbers = results.rows("evidence", dataset="alpha")["evidence"].count()
-    monkeypatch.setattr(samples, "MOST_NUMBERS", int(numbers / 36 * (len(wrong) + 2.5)))
+    drawn = sum(len(parts[-1]) for sample in everything["samples"] for parts in sample[3])
+    numbers = 2 * drawn / 36 + 7 * 3
+    monkeypatch.setattr(samples, "MOST_NUMBERS", int(numbers * (len(wrong) + 2.5)))
     some = contributions(results, "alpha", "3-fold", "xnb")
     assert wrong < {s[0] for s in some["samples"]}
     assert len(some["samples"]) == len(wrong) + 2

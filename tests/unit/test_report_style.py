@@ -189,7 +189,7 @@ def write(folder, *blocks, threads=1):
 
 def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
     table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
-    model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "fits": [], "samples": []}
+    model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "samples": []}
     item = kinds.Item(SCRIPT, SCRIPT, SCRIPT, SCRIPT)
     line = kinds.Line(SCRIPT, SCRIPT, 0.5, 0.4, 0.6, [item], SCRIPT, SCRIPT)
     card = kinds.Card(SCRIPT, SCRIPT, SCRIPT, "good", {SCRIPT: SCRIPT}, [line])

@@ -208,8 +208,8 @@ def test_calibration_and_sure_predictions_of_all_classifiers_are_one_table():
 
 def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
     table = predictions_of([1.0] * 4)
-    table["set_size"] = np.resize([1.0, 1.0, 2.0, 0.0], len(table))
-    table["covered"] = np.resize([1.0, 0.0, 1.0, 0.0], len(table))
+    table["set_size"] = np.resize([1.0, 1.0, 2.0, 3.0], len(table))
+    table["covered"] = np.resize([1.0, 0.0, 1.0, 1.0], len(table))
     silent = predictions_of([1.0] * 4)
     made = {("d", "f", "sets"): table, ("d", "f", "none"): silent}
     found = probability_tables.sets(made, {"d": HEADER}, {})
@@ -218,8 +218,8 @@ def test_coverage_counts_each_sample_once_and_sets_by_their_sizes():
         own = table[table["true"] == row._4]
         assert row.samples == own["sample"].nunique()
         assert row.coverage == pytest.approx(own["covered"].mean())
-        shares = [(own["set_size"] == n).mean() for n in (1, 2, 0)]
-        assert [row.single, row.several, row.empty] == shares
+        single = (own["set_size"] == 1).mean()
+        assert [row.single, row.several] == [single, 1 - single]
         assert row.single_right == own.query("set_size == 1")["covered"].mean()
         n = row.samples / CROSS_VALIDATED
         limits = proportion_interval(row.coverage * n, n)

@@ -282,7 +282,7 @@ def log_posterior_without(
 
 
 def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
-    """Return the classes that each sample may belong to, "a or b", or "none of these".
+    """Return the classes that each sample may belong to, as "a or b".
 
     They are conformal sets of error rate `ERROR_RATE`, see
     `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`; None where the classifier has none.
@@ -290,7 +290,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
     within = sets_of_classes(explainer(model.estimator), posterior)
     if within is None:
         return None
-    return [" or ".join(compress(model.classes, row)) or "none of these" for row in within]
+    return [" or ".join(compress(model.classes, row)) for row in within]
 
 
 def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -> np.ndarray:

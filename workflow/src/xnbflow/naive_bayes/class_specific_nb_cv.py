@@ -13,7 +13,7 @@ from xnbflow.core.parameters import ListOf, one_of, whole
 from xnbflow.data.matrices import by_feature, is_sparse
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS
-from xnbflow.naive_bayes.conformal import ERROR_RATE, class_p_values, held_out_coverage
+from xnbflow.naive_bayes.conformal import ERROR_RATE, class_sets, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.inner_path import BaseInnerPath
@@ -176,17 +176,18 @@ class ClassSpecificNBCV(BaseInnerPath):
         A class is left out where the posterior of it is as low as in a share of less than
         ``error_rate`` of the class's own samples, each predicted by the inner folds: a sample of
         any class has it in its set with a probability of about ``1 - error_rate`` at least, which
-        `coverage` measures. Several classes are an undecided sample, none an unusual one. A class
-        of less than ``1 / error_rate - 1`` samples is in every set.
+        `coverage` measures. Several classes are an undecided sample. The predicted class is in
+        every set, and so is a class of less than ``1 / error_rate - 1`` samples; a sample whose
+        posterior is too low for every class is undecided between its two most probable ones.
         """
         posterior = self.predict_proba(X)
-        held_out = self.held_out_scores_, self.held_out_codes_
-        return class_p_values(posterior, *held_out, len(self.classes_)) > error_rate
+        return class_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
 
     def coverage(self, error_rate: float = ERROR_RATE) -> dict[Any, float]:
         """Return for each class label how often `predict_set` has it for its held-out samples.
 
-        The sets of an inner fold's samples rest on the other folds.
+        The sets of an inner fold's samples rest on the other folds; see
+        `xnbflow.naive_bayes.conformal.held_out_coverage`.
         """
         check_is_fitted(self)
         held_out = self.held_out_scores_, self.held_out_codes_, self.held_out_folds_

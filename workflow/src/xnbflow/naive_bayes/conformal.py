@@ -3,14 +3,16 @@
 A class is in a sample's set unless the sample's posterior of it is among the lowest of the class's
 own samples, each predicted by a model that was fitted without it (Vovk, Gammerman, Shafer,
 "Algorithmic Learning in a Random World", 2005, section 4.5: Mondrian, or label-conditional,
-predictors). The set may hold one class, several, or none.
+predictors). The score is the posterior. Where a classifier is right more often than the level asks
+for, the rule leaves out every class of a sample between two classes. Such a sample gets its two
+most probable classes, and the predicted class is in every set: the coverage only rises.
 """
 
 from typing import Any
 
 import numpy as np
 
-__all__ = ["ERROR_RATE", "class_p_values", "held_out_coverage", "sets_of_classes"]
+__all__ = ["ERROR_RATE", "class_p_values", "class_sets", "held_out_coverage", "sets_of_classes"]
 
 #: How often, about, the set of a sample may lack its class.
 ERROR_RATE = 0.1
@@ -27,7 +29,31 @@ def sets_of_classes(
     if not hasattr(model, "held_out_scores_"):
         return None
     held_out = model.held_out_scores_, model.held_out_codes_
-    return class_p_values(posterior, *held_out, posterior.shape[1]) > error_rate
+    return class_sets(posterior, *held_out, error_rate)
+
+
+def class_sets(
+    posterior: np.ndarray, scores: np.ndarray, codes: np.ndarray, error_rate: float
+) -> np.ndarray:
+    """Return the set of each sample, bool of shape (n_samples, n_classes); none is empty.
+
+    It has every class with a p-value above the error rate (`class_p_values`, also for ``scores``
+    and ``codes``) and the most probable class; where no class has such a p-value, the two most
+    probable classes.
+
+    Examples
+    --------
+    >>> scores, codes = np.full(40, 0.95), np.repeat([0, 1], 20)
+    >>> class_sets(np.array([[0.96, 0.04], [0.8, 0.2]]), scores, codes, 0.1).tolist()
+    [[True, False], [True, True]]
+    """
+    within = class_p_values(posterior, scores, codes, posterior.shape[1]) > error_rate
+    empty = ~within.any(axis=1)
+    order = np.argsort(-posterior, axis=1, kind="stable")
+    rows = np.arange(len(posterior))
+    within[rows, order[:, 0]] = True
+    within[rows[empty], order[empty, :2][:, -1]] = True
+    return within
 
 
 def class_p_values(
@@ -55,16 +81,17 @@ def held_out_coverage(
 ) -> np.ndarray:
     """Return how often the set of a held-out sample has its class, for each class, (n_classes,).
 
-    A class is in a set if its p-value is above the error rate (see `class_p_values`). The p-values
-    of the samples of a fold (``folds``, n_held_out) rest on the other folds; a class without
-    held-out samples has NaN.
+    A class is in a set if its p-value is above the error rate, or its posterior above one half (see
+    `class_sets`); a lower posterior may be the greatest one too, so that of several classes the
+    share is a lower bound. The p-values of the samples of a fold (``folds``, n_held_out) rest on
+    the other folds; a class without held-out samples has NaN.
     """
     covered = np.empty(len(codes))
     for fold in np.unique(folds):
         own = np.flatnonzero(folds == fold)
         posterior, rest = np.repeat(scores[own, None], n_classes, axis=1), folds != fold
         p = class_p_values(posterior, scores[rest], codes[rest], n_classes)
-        covered[own] = p[np.arange(len(own)), codes[own]] > error_rate
+        covered[own] = (p[np.arange(len(own)), codes[own]] > error_rate) | (scores[own] > 0.5)
     tested = np.bincount(codes, minlength=n_classes)
     with np.errstate(invalid="ignore"):
         return np.bincount(codes, covered, n_classes) / tested

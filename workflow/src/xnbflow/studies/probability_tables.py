@@ -75,6 +75,6 @@ def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float])
                 | {"class": label, "level": 1.0 - ERROR_RATE, "samples": len(covered)}
                 | {"coverage": found.value, "lower": found.lower, "upper": found.upper}
                 | {"single": (size == 1).mean(), "single_right": own["covered"][size == 1].mean()}
-                | {"several": (size > 1).mean(), "empty": (size == 0).mean()}
+                | {"several": (size > 1).mean()}
             )
     return pd.DataFrame(rows, columns=STUDY_TABLES["sets"].fixed)

@@ -63,12 +63,13 @@ RECALL_COLUMNS: dict[str, Column | str] = {
 _SETS = (
     "Conformal sets of tested samples: a class is left out where its probability is as low as in "
     "less than a tenth of the class's own samples. Coverage is how often a sample's set has its "
-    "class, measured on the test samples; it should be near the level. Sets of several classes are "
-    "undecided samples, empty ones unusual samples. A class of fewer than nine training samples is "
-    "in every set."
+    "class, measured on the test samples; it should not be below the level. Sets of several "
+    "classes are undecided samples. The predicted class is in every set, so is a class of fewer "
+    "than nine training samples; a sample whose probability is too low for every class has its two "
+    "most probable ones."
 )
 _SETS_COLUMNS = ("classifier", "class", "samples", "level", "coverage", "lower", "upper", "single",
-                 "single_right", "several", "empty")  # fmt: skip
+                 "single_right", "several")  # fmt: skip
 
 _PREDICTIONS = (
     "Samples outside the training samples. In a confusion matrix a row is a true class, shaded by "
@@ -290,7 +291,7 @@ def _sets(results: StudyResults, dataset: str, folds: str) -> list[Block]:
     if table.empty:
         return []
     return [Group("Sets of classes", [results.tables.show("sets", _SETS, _SETS_COLUMNS, table)],
-                  "coverage, undecided and unusual samples")]  # fmt: skip
+                  "coverage and undecided samples")]  # fmt: skip
 
 
 def confusion_figure(name: str, title: str, rows: pd.DataFrame, classes: Sequence[str]) -> Figure:

@@ -1,7 +1,6 @@
 """Samples: which are misclassified by whom, and which features decided."""
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -99,67 +98,74 @@ def _cell(mistakes: str, tested: int) -> str:
 
 #: Numbers of one classifier on one data set; beyond that samples that are right are left out.
 MOST_NUMBERS = 60_000
+#: Features of a class that are drawn, and those of each of many classes.
+SHOWN_FEATURES, SHOWN_OF_MANY, MANY_CLASSES = 12, 6, 5
 
 
 def contributions(
     results: StudyResults, dataset: str, folds: str, classifier: str
 ) -> dict[str, Any] | None:
-    """Return the evidence of the selected features for each tested sample of the first repeat.
+    """Return the strongest evidence for each tested sample of the first repeat.
 
     It is None where the classifier does not explain, or has no densities of single features.
-    Otherwise it has ``name``, ``classes`` and ``features`` (lists of str), ``fits`` (per fold
-    ``prior``, per class its log prior with the calibration's intercept, and ``sets``, per class the
-    numbers of its features), ``samples`` (per sample its name, the numbers of its true and
-    predicted class and of its fit; the evidence, class after class in the order of ``sets``; and
-    per class the sum of its features' log reference densities; null is minus infinity) and
-    ``left_out`` (number of samples). The score of a class is the sum of the three.
+    Otherwise it has ``name``, ``classes`` and ``features`` (lists of str), ``left_out`` (number of
+    samples) and ``samples``: for each its name, the numbers of its true and predicted class, and a
+    list per class. That has the log prior with the calibration's intercept, the evidence, the log
+    reference density and the sum of the three, the probability (of ``predictions.parquet``), the
+    number of features that are not drawn and their evidence, and the drawn features: each one's
+    number and evidence, the strongest first. Sums are of the values of the tables and are rounded
+    afterwards; null is minus infinity.
     """
     where = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    rows = results.rows("evidence", **where).dropna(subset=["evidence"])
+    rows = results.rows("evidence", **where)
+    unknown = rows.loc[rows["evidence"].isna(), "sample"]
+    rows = rows[~rows["sample"].isin(unknown)]
     if rows.empty:
         return None
     predictions = results.training(dataset, folds, classifier, "predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
-    features = {name: i for i, name in enumerate(rows["feature"].unique())}
-    rows = rows.assign(code=pd.Categorical(rows["class"], categories=classes).codes)
-    rows = rows.sort_values("code", kind="stable")
+    key = ["sample", "class"]
+    rows = rows.iloc[(-rows["evidence"].abs()).argsort(kind="stable")]
+    most = SHOWN_OF_MANY if len(classes) > MANY_CLASSES else SHOWN_FEATURES
+    drawn = rows.groupby(key, sort=False).cumcount() < most
+    others = rows[~drawn].groupby(key)["evidence"].agg(["size", "sum"])
     # Where there is no room for all samples, the misclassified ones come first.
-    right = (predictions["true"] == predictions["predicted"]).to_numpy()
-    room = int(MOST_NUMBERS / max(1.0, len(rows) / len(predictions)))
-    kept = set(predictions["sample"].iloc[np.argsort(right, kind="stable")[:room]])
-    priors = results.rows("priors", **where)
-    scores = results.rows("scores", **where).set_index(["sample", "class"])["log_reference"]
-    wide = scores.unstack().reindex(columns=classes).fillna(0.0)
-    references = dict(zip(wide.index, wide.to_numpy(), strict=True))
-    fits, samples = [], []
-    for fold, tested in predictions.groupby("fold", sort=True):
-        mine = rows[rows["fold"] == fold]
-        # Every sample has the same features in a fold.
-        first = mine[mine["sample"].isin(mine["sample"].head(1))]
-        numbers, codes = first["feature"].map(features).to_numpy(), first["code"].to_numpy()
-        sets = [numbers[codes == i].tolist() for i in range(len(classes))]
-        prior = priors[priors["fold"] == fold].set_index("class")["log_offset"].reindex(classes)
-        fits.append({"prior": _short(prior), "sets": sets})
-        values = mine["evidence"].to_numpy()
-        evidence = {name: values[at] for name, at in mine.groupby("sample").indices.items()}
-        for row in tested[tested["sample"].isin(kept)].itertuples():
-            place = [classes.index(row.true), classes.index(row.predicted), len(fits) - 1]
-            known = row.sample in evidence
-            terms = (evidence[row.sample], references[row.sample]) if known else ([], [])
-            samples.append([row.sample, *place, *map(_short, terms)])
+    known = predictions[~predictions["sample"].isin(unknown)]
+    right = (known["true"] == known["predicted"]).to_numpy()
+    room = int(MOST_NUMBERS / max(1.0, 2 * drawn.sum() / len(known) + 7 * len(classes)))
+    kept = known.iloc[np.sort(np.argsort(right, kind="stable")[:room])]
+    shown = rows[drawn & rows["sample"].isin(kept["sample"])]
+    features = {name: i for i, name in enumerate(shown["feature"].unique())}
+    terms = {
+        place: [[features[name], _short(value)] for name, value in own.to_numpy()]
+        for place, own in shown.groupby(key)[["feature", "evidence"]]
+    }
+    sums = kept.merge(pd.DataFrame({"class": classes}), how="cross")
+    sums = sums.merge(results.rows("priors", **where)[["fold", "class", "log_offset"]], how="left")
+    scores = results.rows("scores", **where)[[*key, "evidence", "log_reference"]]
+    # Where nothing was selected for a class the sums are 0.
+    sums = sums.merge(scores, how="left").merge(others.reset_index(), how="left").fillna(0.0)
+    lists: dict[str, list[list[Any]]] = {}
+    for row in sums.to_dict("records"):
+        name, label = row["sample"], row["class"]
+        parts = [row["log_offset"], row["evidence"], row["log_reference"]]
+        probability = float(f"{np.exp(row[f'log_posterior.{label}']):.6g}")
+        rest = [int(row["size"]), _short(row["sum"]), terms.get((name, label), [])]
+        own = [*map(_short, [*parts, sum(parts)]), probability, *rest]
+        lists.setdefault(name, []).append(own)
+    samples = [
+        [row.sample, classes.index(row.true), classes.index(row.predicted), lists[row.sample]]
+        for row in kept.itertuples()
+    ]
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
         "classes": classes,
         "features": list(features),
-        "fits": fits,
         "samples": samples,
         "left_out": len(predictions) - len(samples),
     }
 
 
-def _short(values: Iterable[float]) -> list[float | None]:
-    """Return numbers with two decimals, from 100 on one; None for what JSON does not have."""
-    return [
-        round(value, 2 if abs(value) < 100 else 1) if math.isfinite(value) else None
-        for value in map(float, values)
-    ]
+def _short(value: float) -> float | None:
+    """Return a number with two decimals; None for minus infinity, which JSON does not have."""
+    return round(float(value), 2) if math.isfinite(value) else None

@@ -156,8 +156,7 @@ for (const section of document.querySelectorAll("main > section")) {
 }
 
 /* Evidence: what each feature says for and against each class, for a sample. */
-const SHOWN_FEATURES = 12;
-/* Of many classes fewer bars each, and only the classes that the decision lies between. */
+/* Of many classes only those that the decision lies between are drawn. */
 const MANY_CLASSES = 5;
 const SHOWN_CLASSES = 3;
 /* Bars end here: with so many nats the odds are a thousand million to one. */
@@ -176,26 +175,15 @@ function signed(number) {
   return number > 0 ? `+${text}` : text;
 }
 
-function logSumExp(values) {
-  const most = Math.max(...values);
-  return most === -Infinity ? most : most + Math.log(values.reduce((sum, v) => sum + Math.exp(v - most), 0));
-}
-
-/* The score of a class is its log prior, the evidence of its features, and their reference. */
+/* The classes of a sample, the greatest score first; null is minus infinity. */
 function explainClasses(model, sample) {
-  const [, , , fitNumber, values, references] = sample;
-  const fit = model.fits[fitNumber];
-  let next = 0;
-  const classes = model.classes.map((label, code) => {
-    const terms = fit.sets[code].map((feature) => ({ name: model.features[feature], value: values[next++] ?? -Infinity }));
-    const prior = fit.prior[code] ?? -Infinity;
-    const sum = terms.reduce((total, term) => total + term.value, 0);
-    const reference = references[code] ?? 0;
-    return { label, code, prior, terms, sum, reference, total: prior + sum + reference };
+  const classes = sample[3].map((parts, code) => {
+    const [prior, sum, reference, total, posterior, others, rest] = parts.slice(0, 7).map((value) => value ?? -Infinity);
+    const terms = parts[7].map(([feature, value]) => ({ name: model.features[feature], value: value ?? -Infinity }));
+    if (others) terms.push({ name: `and ${others} other${others > 1 ? "s" : ""}`, value: rest, sum: true });
+    return { label: model.classes[code], code, prior, sum, reference, total, posterior, terms };
   });
-  const all = logSumExp(classes.map((one) => one.total));
-  for (const one of classes) one.posterior = Math.exp(one.total - all);
-  return classes.sort((a, b) => b.total - a.total);
+  return classes.sort((a, b) => b.posterior - a.posterior || b.total - a.total);
 }
 
 function classTable(classes, trueCode) {
@@ -210,14 +198,6 @@ function classTable(classes, trueCode) {
   const head = make("tr", {}, ...names.map((name, i) => make("th", i ? { scope: "col", class: "n" } : { scope: "col" }, name)));
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Classes" },
     make("table", {}, make("thead", {}, head), body));
-}
-
-function shownTerms(one, most) {
-  const ordered = [...one.terms].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  const shown = ordered.slice(0, most);
-  const rest = ordered.slice(most);
-  if (rest.length) shown.push({ name: `and ${rest.length} other${rest.length > 1 ? "s" : ""}`, value: rest.reduce((sum, term) => sum + term.value, 0), sum: true });
-  return shown;
 }
 
 /* The ends of the axis that all classes of a sample share; zero is on it. */
@@ -250,9 +230,9 @@ function ruler(axis) {
   return ends;
 }
 
-function classEvidence(one, terms, axis) {
+function classEvidence(one, axis) {
   const body = make("tbody");
-  for (const term of terms) {
+  for (const term of one.terms) {
     body.append(make("tr", {}, make("th", { scope: "row", title: term.name }, term.name),
       make("td", { class: "n" }, signed(term.value)), make("td", {}, ...(term.sum ? [] : [bar(term.value, axis)]))));
   }
@@ -269,27 +249,21 @@ function explain(model, sample, place) {
   const classes = explainClasses(model, sample);
   const many = classes.length > MANY_CLASSES;
   const between = classes.filter((one, i) => !many || i < SHOWN_CLASSES || one.code === trueCode || one.code === predictedCode);
-  const lists = between.map((one) => shownTerms(one, many ? SHOWN_FEATURES / 2 : SHOWN_FEATURES));
-  const axis = axisOf(lists);
+  const axis = axisOf(between.map((one) => one.terms));
   const verdict = trueCode === predictedCode ? "correctly" : "incorrectly";
   const chosen = classes.find((one) => one.code === predictedCode);
-  const known = trueCode === null ? "" : ` ${model.classes[trueCode]} and was ${verdict}`;
-  const words = `Sample ${name} is${known} predicted to be ` +
+  const words = `Sample ${name} is ${model.classes[trueCode]} and was ${verdict} predicted to be ` +
     `${model.classes[predictedCode]}, with probability ${chosen.posterior.toPrecision(3)}.`;
   place.replaceChildren(make("p", {}, words), classTable(classes, trueCode),
-    make("div", { class: "classes" }, ...between.map((one, i) => classEvidence(one, lists[i], axis))));
+    make("div", { class: "classes" }, ...between.map((one) => classEvidence(one, axis))));
   const others = classes.length - between.length;
   if (others) place.append(make("p", { class: "note" }, `The evidence for the ${others} other classes is not drawn; their scores are in the table.`));
 }
 
 function listSamples(model, select) {
-  const right = model.left_out ? `Classified correctly (${model.left_out} more are left out)` : "Classified correctly";
-  const groups = { Misclassified: [], [right]: [], "Class unknown": [] };
+  const right = "Classified correctly";
+  const groups = { Misclassified: [], [right]: [] };
   model.samples.forEach((sample, i) => {
-    if (sample[1] === null) {
-      groups["Class unknown"].push(make("option", { value: i }, sample[0]));
-      return;
-    }
     const text = sample[1] === sample[2] ? `${sample[0]} (${model.classes[sample[1]]})`
       : `${sample[0]} (${model.classes[sample[1]]}, predicted ${model.classes[sample[2]]})`;
     groups[sample[1] === sample[2] ? right : "Misclassified"].push(make("option", { value: i }, text));
@@ -302,7 +276,7 @@ for (const block of document.querySelectorAll(".evidence")) {
   const models = JSON.parse(block.querySelector("script").textContent);
   const [modelSelect, sampleSelect] = block.querySelectorAll("select");
   const place = block.querySelector(".explanation");
-  modelSelect.append(...models.map((model, i) => make("option", { value: i }, model.name)));
+  modelSelect.append(...models.map((model, i) => make("option", { value: i }, model.left_out ? `${model.name} (${model.left_out} samples left out)` : model.name)));
   const model = () => models[modelSelect.value];
   const show = () => explain(model(), model().samples[sampleSelect.value], place);
   modelSelect.addEventListener("change", () => { listSamples(model(), sampleSelect); show(); });
