@@ -101,6 +101,14 @@ def test_a_header_value_may_hold_anything(tmp_path, text, ends):
     assert list(description[1:3]) == ["b", "c"]
 
 
+def test_platform_and_processing_are_notes_of_the_series_each_text_once(tmp_path):
+    extra = [line("Sample_data_processing", ["MAS5,scaled", "MAS5, scaled", "RMA", ""])]
+    extra += [line("Sample_data_processing", ["500", "500", "", ""])]
+    series = read_geo(put(tmp_path, matrix(extra=extra)), row(map="cancer:cancer,normal:normal"))
+    start = "processing by the authors of the series: "
+    assert series.notes[:3] == ("platform GPL97", f"{start}MAS5, scaled 500", f"{start}RMA")
+
+
 def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
     content = matrix(extra=['!Series_summary\t"never ends', line("Sample_description", "abcd")])
     with pytest.warns(UserWarning, match="line 4: a quote that does not end"):
@@ -169,7 +177,7 @@ def test_a_gds_has_its_subsets_as_labels_and_groups_and_its_identifiers_as_symbo
     assert list(series.feature_metadata["symbol"]) == ["DDR1", "", "RFC2"]
     assert list(series.sample_metadata["source"]) == ["kidney"] * 4
     unnamed = read_geo(path, row("GDS507", "characteristics:disease state"))
-    assert "'individual' has 2 values for 4 samples" in unnamed.notes[0]
+    assert "'individual' has 2 values for 4 samples" in unnamed.notes[1]
 
 
 def test_probes_get_symbols_and_collapse_to_genes(tmp_path):

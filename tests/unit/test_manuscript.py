@@ -117,7 +117,83 @@ def test_every_number_of_the_results_is_that_of_its_table(study, request):
         known += f"{row['statistic']:z.2f}, p = {row['p_value']:.2g}."
         assert known in text
         text = text.replace(known, "")
+    for name in results.study.datasets:
+        known = genes_in_words(results, name)
+        assert known in text
+        text = text.replace(known, "")
     assert adjusted or not re.search(r"\d", text)
+
+
+def genes_in_words(results, dataset):
+    """What the results say of genes, made anew from their table."""
+    path = results.root / contract.DIAGNOSTIC.of(dataset=dataset, table="genes")
+    genes = read_parquet(path, contract.DIAGNOSTIC_TABLES["genes"])
+    found = genes[genes["fdr"] < 0.05]
+    n = [found["feature"].nunique(), genes["feature"].nunique()]
+    told = f": {n[0]} of {n[1]} features differ between classes at an FDR below 0.05."
+    for label in sorted(found["class"].unique()):
+        own = found[(found["class"] == label) & (found["difference"] > 0)].sort_values("rank")
+        if own.empty:
+            continue
+        first = own.assign(name=own["symbol"].where(own["symbol"] != "", own["feature"]))
+        parts = []
+        for row in first.drop_duplicates("name").head(5).itertuples():
+            change = f"log2 fold change {row.log_fold_change:.2f}"
+            change = f"AUC {row.auc:.3f}" if pd.isna(row.log_fold_change) else change
+            parts.append(f"{row.name} ({change}, FDR {row.fdr:.2g})")
+        verb = "is" if len(own) == 1 else "are"
+        told += f" {len(own)} {verb} higher in “{label}”, first by evidence: {', '.join(parts)}."
+    return told
+
+
+def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    path = results.root / contract.DIAGNOSTIC.of(dataset="alpha", table="genes")
+    genes = read_parquet(path, contract.DIAGNOSTIC_TABLES["genes"])
+    genes["symbol"] = genes["feature"].where(genes["rank"] > 2, "TP53")
+    genes["log_fold_change"] = genes["difference"]
+    write_parquet(genes, path, contract.DIAGNOSTIC_TABLES["genes"])
+    row = {"dataset": "alpha", "class": "healthy", "by": "", "rank": 1, "gene_set": "REPAIR"}
+    row |= {"set_size": 30, "overlap": 12, "fold": 3.44, "p": 1e-8, "fdr": 2.2e-6}
+    rows = [row, row | {"by": "nb", "gene_set": "CYCLE", "fdr": 0.01}, row | {"fdr": 0.2}]
+    place = contract.STUDY_TABLE.of(study="small", table="enrichment")
+    write_declared(pd.DataFrame(rows), results.root / place, contract.STUDY_TABLES["enrichment"])
+    text = writer.sections_of_text(paragraphs(replace(results)))["Results"]
+    first = genes[(genes["rank"] <= 2) & (genes["difference"] > 0) & (genes["fdr"] < 0.05)]
+    assert text.count("TP53") == first["class"].nunique() > 1
+    assert genes_in_words(results, "alpha") in text
+    sets = "REPAIR (genes higher in “healthy”: 12 of 30 genes, 3.4 times expected, FDR 2.2e-06), "
+    sets += "CYCLE (signature of Naive Bayes for “healthy”: 12 of 30 genes, 3.4 times expected, "
+    assert f"Gene sets that are over-represented: {sets}FDR 0.01)." in text
+    assert text.count("REPAIR") == 1
+
+
+def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tmp_path):
+    results = write_study(tmp_path)
+    notes = ["platform GPL570", "processing by the authors of the series: MAS5, scaled", "x"]
+    rows = pd.DataFrame({"dataset": "GSE7904", "note": [f"data set GSE7904: {n}" for n in notes]})
+    path = results.root / contract.STUDY_TABLE.of(study="small", table="notes")
+    write_record(results, results.root / contract.RECORD.of(study="small"))
+    folder = tmp_path / "manuscript"
+    for known in (False, True):
+        if known:
+            write_declared(rows, path, contract.STUDY_TABLES["notes"])
+        made = replace(results)
+        data = writer.sections_of_text(paragraphs(made))["Data"]
+        assert ("Platform: GPL570." in data) == known
+        assert ("their processing as “MAS5, scaled”." in data) == known
+        assert ("Notes on reading: x." in data) == known
+        writer.write_paper(made, folder)
+        lines = (folder / "reforms.md").read_text().splitlines()
+        (item,) = (line for line in lines if "**4c**" in line)
+        assert item.startswith("- [x]") == known  # measured values were processed before
+        assert item.endswith("**Open**") != known
+
+
+def test_the_rule_that_predicted_is_the_one_that_is_cited(tmp_path):
+    results = write_study(tmp_path, classifiers=("calibrated",), datasets=("alpha",))
+    assert "breiman1984" not in cited_keys(paragraphs(results))
+    assert "Parameter rule was average" in paragraphs(results)
 
 
 def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
@@ -233,6 +309,7 @@ def numbers(parts):
 
 def test_checklists_have_the_published_items_and_files_name_what_exists(results, tmp_path):
     folder = tmp_path / "paper"
+    write_record(results, results.root / contract.RECORD.of(study="small"))
     written = writer.write_paper(results, folder)
     assert {path.name for path in folder.iterdir()} == set(written)
     for name, parts in (("tripod-ai", TRIPOD), ("reforms", REFORMS)):
@@ -240,7 +317,10 @@ def test_checklists_have_the_published_items_and_files_name_what_exists(results,
         assert re.findall(r"^- \[.\] \*\*(\w+)\*\*", text, re.MULTILINE) == numbers(parts)
         for line in text.splitlines():
             if line.startswith("- ["):
-                assert line.startswith("- [ ]") == line.endswith("**Open**")
+                is_open = line.startswith("- [ ]")
+                assert is_open == line.endswith("**Open**")
+                assert is_open or "(Evidence: [" in line
+                assert is_open or "for the authors" not in line
         links = re.findall(r"\]\((\S+?)\)", text)
         assert links
         assert all((folder / link).is_file() for link in links)

@@ -64,7 +64,8 @@ _SIZE_RULES = {
     "average": "the evidence is averaged over the numbers of features, with weights by inner log "
     "loss; correlated features count once, densities of small classes borrow the spread within all "
     "classes",
-    "one_standard_error": "the fewest features within one standard error of the best",
+    "one_standard_error": "the fewest features within one standard error of the best "
+    "(@breiman1984)",
     "best": "the number of features with the least inner log loss",
 }
 _transformer = partial(Method, kind="transformer")
@@ -131,7 +132,7 @@ _OWN = (
         "csnb_cv",
         "xnbflow.naive_bayes.class_specific_nb_cv.ClassSpecificNBCV",
         "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated",
-        f"{_CSNB}; one-standard-error rule: @breiman1984",
+        _CSNB,
         {
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator(), nothing()),

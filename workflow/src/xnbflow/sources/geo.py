@@ -24,7 +24,7 @@ from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.delimited import DelimitedText
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.geo_head import GeoHead, read_head
+from xnbflow.sources.geo_head import MOST_TEXTS, PLATFORM, PROCESSING, GeoHead, read_head
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns
 
@@ -105,13 +105,14 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
     """
     path = Path(path)
     where = f"data set {dataset.id}: {path}"
-    notes: list[str] = []
     check_options(dataset)
     with about_file(path):
         with open_raw(path) as stream:
             head = read_head(path, stream)
             field, texts = head.label_texts(where, dataset.label or "")
             features, values, symbols = _read_values(path, stream, head)
+        notes = [f"{PLATFORM}{head.platform}"] if head.platform else []
+        notes += [f"{PROCESSING}{text}" for text in head.processing[:MOST_TEXTS]]
         is_plain = field not in head.characteristics
         draft = Draft(
             where,

@@ -6,6 +6,7 @@ format has lines ``!key = value``; each subset of its samples has its type and i
 """
 
 import io
+import itertools
 import re
 import warnings
 from collections import deque
@@ -21,7 +22,11 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.class_labels import plain_text
 from xnbflow.sources.files import format_of
 
-__all__ = ["GeoHead", "read_head"]
+__all__ = ["MOST_TEXTS", "PLATFORM", "PROCESSING", "GeoHead", "read_head"]
+
+#: How notes begin that name the platform, and how the authors of a series made its values; of
+#: different descriptions so many become notes.
+PLATFORM, PROCESSING, MOST_TEXTS = "platform ", "processing by the authors of the series: ", 3
 
 _MATRIX_BEGIN = b"!series_matrix_table_begin"
 _RECORD = re.compile(rb"!(Series|Sample)_[\w/]+\t")
@@ -46,8 +51,9 @@ class GeoHead:
     ``fields`` has a row per sample (in the order of ``samples``, their accessions): ``title``,
     ``source``, ``description``, ..., and each of the ``characteristics`` by its key; in a GDS each
     type of subset. A field is ``short`` if it had another number of values than samples. ``facts``
-    are other records of the series, the first of each name; ``lines`` were read, that which begins
-    the table included; ``table_end`` is the line that ends it.
+    are other records of the series, the first of each name; ``processing`` are its authors' texts
+    on how they made the values, each once; ``lines`` were read, that which begins the table
+    included; ``table_end`` is the line that ends it.
     """
 
     accession: str
@@ -62,6 +68,7 @@ class GeoHead:
     supplementary: list[str] = field(default_factory=list)
     short: list[str] = field(default_factory=list)
     has_table: bool = True
+    processing: list[str] = field(default_factory=list)
 
     def label_texts(self, where: str, label: str) -> tuple[str, list[str]]:
         """Return the field that the sheet's ``label`` names, and each sample's text in it.
@@ -146,7 +153,18 @@ def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
         ],
         short,
         reader.has_table,
+        _processing(of_samples),
     )
+
+
+def _processing(records: Sequence[tuple[str, list[str]]]) -> list[str]:
+    """Return the different texts on how samples were processed; spaces and capitals do not count.
+
+    A sample may have several records, which belong together.
+    """
+    own = [cells for name, cells in records if name == "Sample_data_processing"]
+    texts = [" ".join(filter(None, cells)) for cells in itertools.zip_longest(*own, fillvalue="")]
+    return list({re.sub(r"\W", "", text).lower(): text for text in texts if text}.values())
 
 
 class _Records:

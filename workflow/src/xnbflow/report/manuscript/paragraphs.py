@@ -16,10 +16,13 @@ from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import RULE, headline, reasons
+from xnbflow.sources.geo_head import PLATFORM, PROCESSING
 
 __all__ = ["escaped", "facts", "filled", "paragraphs", "render", "rows_of"]
 
 _PLACE = ["dataset", "folds", "classifier"]
+#: False discovery rate of genes and gene sets that are named, and how many of each class.
+_LEVEL, _MOST_GENES, _MOST_SETS = 0.05, 5, 3
 
 
 def paragraphs(results: StudyResults) -> str:
@@ -110,6 +113,8 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "reported_with": [f"{n} {v}" for n, v in results.reported_with.items()],
         "diagnostics": configuration.get("diagnostics", {}),
         "datasets": datasets,
+        # Whether everything is known that was done to the values: measured data had it before.
+        "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
         "steps": list(_steps(results, entries)),
         "folds": [
@@ -159,15 +164,55 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "origin": f"{origin}, {place}" if place else origin,
         "label": sheet.get("label"),
         "options": [f"{key}={value}" for key, value in (sheet.get("options") or {}).items()],
-        "notes": [
-            each["note"].removeprefix(f"data set {name}: ")
-            for each in tables["notes"]
-            if each["dataset"] == name
+        **_notes(tables["notes"], name),
+        "genes": _genes(results, name),
+        "gene_sets": [
+            each
+            for each in tables["enrichment"]
+            if each["dataset"] == name and each["rank"] <= _MOST_SETS and each["fdr"] < _LEVEL
         ],
+        "simulated": source == "simulate",
         "sizes": [
             f"“{each['class']}” {each['samples']:,}"
             for each in tables["class_sizes"]
             if each["dataset"] == name
+        ],
+    }
+
+
+def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
+    """Return the notes on a data set: its ``platform``, its ``processing``, and other ``notes``."""
+    own = [
+        n["note"].removeprefix(f"data set {dataset}: ") for n in notes if n["dataset"] == dataset
+    ]
+    parts = {
+        key: [note.removeprefix(start) for note in own if note.startswith(start)]
+        for key, start in (("platform", PLATFORM), ("processing", PROCESSING))
+    }
+    return parts | {"notes": [note for note in own if not note.startswith((PLATFORM, PROCESSING))]}
+
+
+def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
+    """Return how many features differ, and the first genes that are higher in each class.
+
+    The numbers are those of the table ``genes``; empty where no feature was tested.
+    """
+    genes = results.diagnosed(dataset)["genes"]
+    tested = genes[genes["p"].notna()]
+    found = tested[tested["fdr"] < _LEVEL].sort_values("rank", kind="stable")
+    names = found["symbol"].where(found["symbol"] != "", found["feature"])
+    higher = found.assign(name=names)[found["difference"] > 0]
+    classes = {str(label): rows for label, rows in higher.groupby("class")}
+    return {
+        "tested": tested["feature"].nunique(),
+        "found": found["feature"].nunique(),
+        "higher": [
+            {
+                "class": label,
+                "found": len(rows),
+                "first": rows_of(rows.drop_duplicates("name").head(_MOST_GENES)),
+            }
+            for label, rows in classes.items()
         ],
     }
 

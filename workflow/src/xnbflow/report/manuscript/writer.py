@@ -21,7 +21,7 @@ from xnbflow.report.manuscript.references import (
     references,
 )
 from xnbflow.report.results import StudyResults
-from xnbflow.tables.contract import STUDY_TABLE, text_of
+from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES, text_of
 
 __all__ = ["bibtex", "card", "reached", "reached_elsewhere", "sections_of_text", "write_paper"]
 
@@ -72,18 +72,39 @@ def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str
     words = {title: " ".join(body.split()) for title, body in sections_of_text(text).items()}
     known = facts(results) | {"words": defaultdict(str, words)}  # a study may lack a section
     given = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
-    place = STUDY_TABLE.fill(study=results.study.id)
+    evidence = _evidence(results, folder)
     done = {}
     for name, checklist in yaml.safe_load(given).items():
         for item in checklist["items"]:
-            item["text"] = escaped(in_words(filled(item.get("fill", ""), known)))
-            paths = {t: results.root / text_of(place.of(table=t)) for t in item.get("tables", ())}
-            beside = {t: os.path.relpath(path, folder) for t, path in paths.items()}
-            item["links"] = beside if item["text"] else {}
+            item["text"] = text = escaped(in_words(filled(item.get("fill", ""), known)))
+            named = item.get("evidence", [_RUN])
+            item["links"] = {n: evidence[n] for n in named if text and n in evidence}
+            item["done"] = bool(item["links"]) and _REST not in text
         cited = _literature("references.txt", [checklist["source"]]).strip()
         about = {**checklist, "cited": cited, "study": results.study}
         done[f"{name}.md"] = render("checklist.md", {"about": about}, lines=True)
     return done
+
+
+#: The record of what was run, which is the evidence where a checklist names no table.
+_RUN = "run.json"
+#: What marks the part of an item that a study does not answer.
+_REST = "for the authors"
+
+
+def _evidence(results: StudyResults, folder: Path) -> dict[str, str]:
+    """Return the files that support an item, by table: those that have rows, and the record."""
+    place, own = STUDY_TABLE.fill(study=results.study.id), results.tables
+    paths = {
+        name: results.root / text_of(place.of(table=name))
+        for name in STUDY_TABLES
+        if len(own[name])
+    }
+    if results.study.validate and len(results.validation["verdicts"]):
+        paths["validation"] = results.folder / "validation/verdicts.tsv"
+    if (record := results.folder / _RUN).is_file():
+        paths[_RUN] = record
+    return {name: os.path.relpath(path, folder) for name, path in paths.items()}
 
 
 def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> list[dict[str, Any]]:
