@@ -56,7 +56,8 @@ class FlexibleNB(IndependentNB):
 
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **Kernel._parameter_constraints,
+        **{name: Kernel._parameter_constraints[name] for name in ("bandwidth", "kernel")},
+        "min_bandwidth": Kernel._parameter_constraints["min_bandwidth"],
         "priors": ["array-like", None],
     }
 
