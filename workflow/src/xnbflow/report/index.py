@@ -19,7 +19,8 @@ def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
     """Write a page that leads to every study's report.
 
     One of the configured ``studies`` without a report is listed with the command that runs it.
-    Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is that of the HTML file, in the folder ``results``.
+    Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is
+    that of the HTML file, in the folder ``results``.
     """
     path, written = Path(path), None
     while True:  # another report may have appeared: the last to write lists all of them

@@ -5,12 +5,11 @@ and platform one series matrix, for each curated data set one SOFT file, and for
 annotation.
 """
 
-import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -27,6 +26,9 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.geo_head import MOST_TEXTS, PLATFORM, PROCESSING, GeoHead, read_head
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 __all__ = [
     "BASE_URLS",
@@ -132,7 +134,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
 
 
 def _read_values(
-    path: Path, stream: "io.BufferedReader[Any]", head: GeoHead
+    path: Path, stream: "BufferedReader[Any]", head: GeoHead
 ) -> tuple[list[str], np.ndarray, pd.DataFrame | None]:
     """Return probes, values in the order of the head's samples, and the symbols of a GDS."""
     features: list[str] = []
