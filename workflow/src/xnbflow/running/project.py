@@ -19,7 +19,7 @@ ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.par
 
 
 def default_configuration(root: Path = ROOT) -> dict[str, Any]:
-    """Return the configurations of the papers with ``config/config.yaml`` of a project over them."""
+    """Return the papers' configurations with ``config/config.yaml`` of a project over them."""
     merged: dict[str, Any] = {}
     for path in (*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"):
         _merge(merged, yaml.safe_load(path.read_text(encoding="utf-8")))
