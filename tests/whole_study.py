@@ -26,7 +26,7 @@ from xnbflow.models.validation import validate_all
 from xnbflow.report.page import page
 from xnbflow.report.page.blocks import Table
 from xnbflow.report.results import StudyResults
-from xnbflow.report.study_page import sections_of, write_curves, write_multiqc
+from xnbflow.report.study_page import sections_of, write_curves
 from xnbflow.sources.acquisition import acquire_noting
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
@@ -207,7 +207,6 @@ def write_page(root):
     ):
         page.write_page(root / "s/page.html", "S", "", sections, root / "s/figures")
     write_curves(results, root / "s/curves.json")
-    write_multiqc(results, root / "s/multiqc.json")
 
 
 def write(root):

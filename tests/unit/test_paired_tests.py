@@ -11,7 +11,6 @@ from scipy import stats
 
 from xnbflow.inference import paired_tests
 from xnbflow.inference.paired_tests import (
-    bayesian_signed_rank_test,
     corrected_resampled_t_test,
     sorted_runs_test,
     wilcoxon_signed_rank_test,
@@ -88,42 +87,6 @@ def test_constant_differences_are_infinitely_significant_without_an_interval():
     assert corrected_resampled_t_test([0.4, 0.5], [0.5, 0.6], 1).statistic == -np.inf
 
 
-@pytest.mark.parametrize(
-    ("rope", "first_better"),
-    # One difference of 1, and the prior's 0 with weight w ~ Beta(1/2, 1), whose distribution is
-    # sqrt(w). Narrow region: theta = (1 - w², w², 0), first is better if w < sqrt(1/2).
-    # Region between 1/2 and 1: theta = ((1 - w)², rest, 0), first is better if w < 1 - sqrt(1/2).
-    [(0.1, 0.5**0.25), (0.7, np.sqrt(1 - np.sqrt(0.5)))],
-)
-def test_bayesian_test_of_one_difference_has_its_closed_form(rope, first_better):
-    posterior = bayesian_signed_rank_test([1.0], [0.0], rope)
-    assert posterior.first_better == pytest.approx(first_better, abs=4 * 0.5 / np.sqrt(50_000))
-    assert posterior.second_better == 0
-    assert sum(posterior) == pytest.approx(1)
-
-
-def test_bayesian_test_follows_its_definition_draw_by_draw(rng):
-    first, second = rng.normal(0.02, 0.05, size=12), rng.normal(0, 0.05, size=12)
-    z = np.array([0.0, *(first - second)])
-    wins = np.zeros(3)
-    for weights in rng.dirichlet([0.5, *np.ones(12)], size=3000):
-        theta = np.zeros(3)
-        for i, j in itertools.product(range(13), repeat=2):
-            mean = (z[i] + z[j]) / 2
-            theta[0 if mean > 0.01 else 2 if mean < -0.01 else 1] += weights[i] * weights[j]
-        wins[np.argmax(theta)] += 1
-    posterior = bayesian_signed_rank_test(first, second, 0.01)
-    np.testing.assert_allclose(posterior, wins / 3000, atol=4 * 0.5 / np.sqrt(3000))
-
-
-def test_a_difference_on_the_region_s_edge_is_equivalent():
-    assert bayesian_signed_rank_test([0.83, 0.92], [0.82, 0.91], 0.01).equivalent == 1
-    assert bayesian_signed_rank_test([0.5, 0.6], [0.5, 0.6], 0.0).equivalent == 1
-    # the mean of 0.1 and 0.2 is 0.15, although floats add them up to more than 0.3
-    on_edge = bayesian_signed_rank_test([0.1, 0.2], [0.0, 0.0], 0.15)
-    assert on_edge == bayesian_signed_rank_test([0.1, 0.2], [0.0, 0.0], 0.15 + 1e-9, seed=0)
-
-
 def test_ten_folds_all_better_have_the_smallest_p_value_of_table_5():
     scores = np.random.default_rng(0).uniform(size=(10, 10))
     test = sorted_runs_test(scores + 0.01 * (1 + scores), scores, "greater")
@@ -133,14 +96,12 @@ def test_ten_folds_all_better_have_the_smallest_p_value_of_table_5():
 
 def test_pairs_over_data_sets_hold_the_tests_of_their_columns(rng):
     scores = pd.DataFrame(rng.uniform(size=(12, 4)), columns=["nb", "fnb", "xnb", "forest"])
-    table = comparison.compare_over_data_sets(scores, rope=0.05, seed=3)
+    table = comparison.compare_over_data_sets(scores)
     assert len(table) == 6
     row = table.set_index(["first", "second"]).loc[("fnb", "forest")]
     a, b = scores["fnb"], scores["forest"]
     assert row["mean_difference"] == pytest.approx((a - b).mean())
     assert row["p"] == paired_tests.wilcoxon_signed_rank_test(a, b).p_value
-    posterior = paired_tests.bayesian_signed_rank_test(a, b, 0.05, seed=3)
-    assert tuple(row[["first_better", "equivalent", "second_better"]]) == posterior
     adjusted = adjust_pairwise(table["p"], 4)
     pd.testing.assert_frame_equal(table[adjusted.columns], adjusted)
 
@@ -189,17 +150,6 @@ def test_ranks_of_accuracy_are_averaged_over_data_sets():
     # q of three classifiers at 5 % is 2.343 (Demšar 2006, Table 5)
     assert table["critical_difference"].iloc[0] == pytest.approx(2.343 * np.sqrt(2 / 3), abs=1e-3)
     assert set(table["bars"]) == {"a"}
-
-
-@pytest.mark.parametrize(("n", "told"), [(4, False), (5, True)])
-def test_the_bayesian_test_is_told_from_five_data_sets_on(n, told):
-    table = comparison.pairwise(repeats({f"d{i}": [0.9, 0.8, 0.7] for i in range(n)}))
-    posterior = table[["first_better", "equivalent", "second_better"]]
-    assert posterior.notna().all(axis=None) == told
-    assert posterior.isna().all(axis=None) == (not told)
-    assert table["wilcoxon"].notna().all()
-    said = "" if told else "4 data sets; with fewer than 5 the prior decides"
-    assert set(table["too_few"]) == {said}
 
 
 def test_one_data_set_or_one_classifier_gives_empty_tables_with_all_columns():

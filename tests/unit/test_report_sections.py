@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import report_study
-import yaml
-from report_study import CLASSES, CLASSIFIERS, SAMPLES, SCRIPT, walk, write_study
+from report_study import CLASSES, CLASSIFIERS, SCRIPT, walk, write_study
 from scipy.special import logsumexp
 from toys import put
 
@@ -39,7 +38,7 @@ from xnbflow.report.sections import (
     samples,
 )
 from xnbflow.report.sections.samples import contributions
-from xnbflow.report.study_page import write_curves, write_multiqc, write_report
+from xnbflow.report.study_page import write_curves, write_report
 from xnbflow.studies.description import dependent_pairs
 from xnbflow.studies.sample_errors import suspects
 from xnbflow.tables import contract
@@ -75,15 +74,6 @@ def drawn(section, name):
 def table_with(section, *columns):
     """The first table of a section that has these columns."""
     return next(t for t in blocks(section, Table) if set(columns) <= set(t.frame))
-
-
-def test_general_statistics_are_those_of_the_headline(results, tmp_path):
-    write_multiqc(results, tmp_path / "mqc")
-    written = yaml.safe_load((tmp_path / "mqc").read_text(encoding="utf-8"))["data"]
-    rows = results.rows("estimates", classifier=results.tables["headline"]["classifier"].iloc[0])
-    for row in rows[rows["metric"] == "balanced_accuracy"].itertuples():
-        assert written[row.dataset]["balanced_accuracy"] == row.estimate
-        assert written[row.dataset]["samples"] == SAMPLES
 
 
 def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(results, tmp_path):

@@ -58,7 +58,6 @@ rule report:
     output:
         page=REPORT,
         record=RECORD,
-        multiqc=MULTIQC,
         curves=CURVES,
         figures=report(
             directory(FIGURES),

@@ -12,7 +12,7 @@ start_job(snakemake)
 from xnbflow.core.plugins import known_analyses
 from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
-from xnbflow.report.study_page import write_curves, write_multiqc, write_record, write_report
+from xnbflow.report.study_page import write_curves, write_record, write_report
 from xnbflow.running.config import read_studies
 from xnbflow.tables.contract import INDEX
 
@@ -24,7 +24,6 @@ results.refuse_mixed_series()
 check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)
 write_record(results, snakemake.output.record)
-write_multiqc(results, snakemake.output.multiqc)
 write_curves(results, snakemake.output.curves)
 
 labels = {name: entry["label"] for name, entry in snakemake.config["classifiers"].items()}

@@ -35,7 +35,7 @@ class FeatureUse:
     The tables are those of `xnbflow.tables.contract.TRAINING_TABLES`, of one fold. ``per_class`` is
     the number of features, mean over classes, ``distinct`` that of those that any class uses;
     missing where a transformer makes new ones. ``selected`` is for a classifier that does not use
-    all, with ``constant`` only if it reports that.
+    all; its column ``constant`` is made by `only_constant`.
     """
 
     per_class: float
@@ -51,8 +51,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     """Return which features a fitted classifier uses.
 
     The model reports them as ``selected_features_``; which of them it could exchange for others as
-    ``tied_features_`` (see `ties_of`), and which are there only because a class is constant as
-    ``spike_features_``. Of a pipeline the last step and transformers that keep features do, of a
+    ``tied_features_`` (see `ties_of`). Of a pipeline the last step and transformers that keep features do, of a
     search over parameters the best estimator. Of models that set effects to 0
     (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained, if
     the classifier can, and if ``explain`` says so.
@@ -85,13 +84,11 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         ties = ties_of(last.tied_features_, chosen, rename)
     per_class = float(np.mean([len(features) for features in chosen.values()]))
     distinct = float(len(set().union(*chosen.values())))
-    rows = _selected_rows(last, chosen, rename)
+    rows = _selected_rows(last, chosen)
     return FeatureUse(per_class, distinct, rows, distances, explanations, priors, ties)
 
 
-def _selected_rows(
-    last: BaseEstimator, chosen: Mapping[Any, Sequence[str]], rename: Mapping[int, str]
-) -> pd.DataFrame:
+def _selected_rows(last: BaseEstimator, chosen: Mapping[Any, Sequence[str]]) -> pd.DataFrame:
     measured = getattr(last, "selected_distances_", {})
     rows = [
         {"class": str(label), "rank": rank, "feature": str(feature), "distance": float(distance)}
@@ -100,16 +97,7 @@ def _selected_rows(
             zip(features, measured.get(label, np.full(len(features), np.nan)), strict=True), start=1
         )
     ]
-    table = table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
-    if hasattr(last, "spike_features_"):
-        spikes = {
-            (str(label), str(rename.get(name, name)))
-            for label, names in last.spike_features_.items()
-            for name in names
-        }
-        pairs = zip(table["class"], table["feature"], strict=True)
-        table["constant"] = [pair in spikes for pair in pairs]
-    return table
+    return table_of(rows, TRAINING_TABLES["selected"], without=("repeat", "fold", "constant"))
 
 
 def class_priors(model: Any) -> pd.DataFrame:

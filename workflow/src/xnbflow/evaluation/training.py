@@ -117,7 +117,7 @@ def _fit_and_predict(
         cut = use.ties[use.ties["exchangeable"] & use.ties["selected"]]
         fit["ties"] = float(len(cut[["class", "group"]].drop_duplicates()))
         tables["ties"] = use.ties
-    if use.selected is not None and "constant" not in use.selected:
+    if use.selected is not None:
         chosen = X[use.selected["feature"]].to_numpy().T
         use.selected["constant"] = only_constant(use.selected, use.distances, chosen, y)
     more = {name: getattr(use, name) for name in ("selected", "distances", "explanations")}

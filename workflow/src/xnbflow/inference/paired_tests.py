@@ -12,10 +12,8 @@ from scipy.stats import rankdata, t
 from xnbflow.core.errors import InputError, require_choice
 
 __all__ = [
-    "BayesianComparison",
     "CorrectedTTest",
     "SignedRankTest",
-    "bayesian_signed_rank_test",
     "corrected_resampled_t_test",
     "sorted_runs_test",
     "wilcoxon_signed_rank_test",
@@ -26,8 +24,6 @@ Alternative = Literal["two-sided", "less", "greater"]
 #: Differences of scores are compared at this many decimals, so that those which only floating
 #: point tells apart are ties.
 _DECIMALS = 12
-#: From the posterior of the Bayesian test; its Monte Carlo error is below .003.
-_DRAWS = 50_000
 
 
 class SignedRankTest(NamedTuple):
@@ -66,20 +62,6 @@ class CorrectedTTest(NamedTuple):
     mean: float
     lower: float
     upper: float
-
-
-class BayesianComparison(NamedTuple):
-    """Posterior probabilities of the three outcomes of a comparison.
-
-    Attributes
-    ----------
-    first_better, equivalent, second_better : float
-        That the difference lies above, within or below the region of practical equivalence.
-    """
-
-    first_better: float
-    equivalent: float
-    second_better: float
 
 
 def wilcoxon_signed_rank_test(
@@ -201,57 +183,6 @@ def corrected_resampled_t_test(
     if np.isinf(statistic):  # all that is known is that every difference has the same sign
         p_value = 2.0 ** (1 - np.shape(first)[-1])
     return CorrectedTTest(*map(float, (statistic, p_value, mean, mean - margin, mean + margin)))
-
-
-def bayesian_signed_rank_test(
-    first: np.ndarray, second: np.ndarray, rope: float, *, seed: int = 0
-) -> BayesianComparison:
-    """Return how probable it is that one of two classifiers is better on a new data set, or none.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_datasets,)
-        Scores of two classifiers on the same data sets.
-    rope : float
-        Half-width of the region of practical equivalence, in the scores' unit: a difference of at
-        most this much does not matter. A negative one: `InputError`.
-    seed : int
-        Seed of the 50,000 draws from the posterior.
-
-    Returns
-    -------
-    BayesianComparison
-        Three probabilities that add up to 1.
-
-    Notes
-    -----
-    The differences `z`, with the prior's zero of weight 1/2, get weights `w` from a Dirichlet
-    process. In each draw the three events have probability `sum w_i w_j` over the pairs whose mean
-    `(z_i + z_j) / 2` lies above, within or below the region; the largest counts.
-
-    References
-    ----------
-    A. Benavoli, G. Corani, J. Demšar and M. Zaffalon, "Time for a change: a tutorial for comparing
-    multiple classifiers through Bayesian analysis", Journal of Machine Learning Research 18 (2017),
-    no. 77.
-
-    Examples
-    --------
-    >>> first, second = [0.90, 0.85, 0.80, 0.95, 0.88], [0.80, 0.80, 0.79, 0.90, 0.80]
-    >>> bayesian_signed_rank_test(first, second, rope=0.01).first_better > 0.95
-    True
-    """
-    if not rope >= 0:
-        msg = f"the region of practical equivalence needs a half-width of 0 or more, got {rope}"
-        raise InputError(msg)
-    z = np.concatenate([[0.0], _differences(first, second).ravel()])
-    sums = np.round(np.add.outer(z, z), _DECIMALS)
-    weights = [0.5, *np.ones(len(z) - 1)]
-    drawn = np.random.default_rng(seed).dirichlet(weights, size=_DRAWS)
-    above = np.sum(drawn @ (sums > 2 * rope) * drawn, axis=1)
-    below = np.sum(drawn @ (sums < -2 * rope) * drawn, axis=1)
-    largest = np.argmax([above, 1 - above - below, below], axis=0)
-    return BayesianComparison(*(np.bincount(largest, minlength=3) / _DRAWS).tolist())
 
 
 def _differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:

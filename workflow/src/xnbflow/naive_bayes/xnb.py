@@ -17,7 +17,6 @@ from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
 from xnbflow.preprocessing.selection.class_features import (
     SELECTIONS,
     Candidates,
-    distances_without_spikes,
     pair_distances,
 )
 
@@ -79,10 +78,6 @@ class XNB(StreamedNB):
     bandwidths_ : dict
         For each class label the bandwidths of its features, shape (n_selected,), or
         (n_selected, n_class_samples) for "adaptive".
-    spike_features_ : dict
-        For each class label its features that are selected only because a class is (almost)
-        constant in them, or has one sample: with bandwidths of at least half the feature's
-        standard deviation, times ``n_c**-0.2``, their distances would not count, or halve.
     mean_distance_ : float
         Mean distance over all features and pairs of classes.
     optimality_gap_ : dict
@@ -180,7 +175,7 @@ class XNB(StreamedNB):
         self._ties = candidates.ties()
         self.columns_, self.distances_, self.densities_ = [], [], []
         self.selected_features_, self.selected_distances_ = {}, {}
-        self.bandwidths_, self.spike_features_ = {}, {}
+        self.bandwidths_ = {}
         for code, label in enumerate(labels):
             ranked, to_others = candidates.ranked(chosen[code], code)
             values = some_rows(features.values, ranked)
@@ -191,9 +186,6 @@ class XNB(StreamedNB):
             self.selected_features_[label] = features.names[ranked].tolist()
             self.selected_distances_[label] = to_others.max(axis=0, initial=0.0)
             self.bandwidths_[label] = density.bandwidths_[0]
-            left = distances_without_spikes(values, codes, n_classes, code, **options)
-            spikes = ranked[candidates.only_by_spikes(ranked, code, left)]
-            self.spike_features_[label] = features.names[spikes].tolist()
             warn_if_none(label, ranked)
         if self.selection == "minimal":
             self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
@@ -226,28 +218,6 @@ class XNB(StreamedNB):
         for code, _, _, names, _ in self._ties:
             groups[self.classes_.tolist()[code]].append(names)
         return groups
-
-    @property
-    def ties_(self) -> pd.DataFrame:
-        """Features with the distance of the last one taken, among which names decide.
-
-        One row per class, other class (missing with ``selection="joint"``) and feature, and whether
-        it is taken; none with ``selection="minimal"``.
-        """
-        check_is_fitted(self)
-        labels = self.classes_
-        rows = [
-            {
-                "class": labels[c],
-                "other_class": None if other is None else labels[other],
-                "feature": name,
-                "distance": distance,
-                "taken": place < n_taken,
-            }
-            for c, other, distance, names, n_taken in self._ties
-            for place, name in enumerate(names)
-        ]
-        return pd.DataFrame(rows, columns=["class", "other_class", "feature", "distance", "taken"])
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))

@@ -9,8 +9,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
@@ -28,7 +26,6 @@ __all__ = [
     "read_record",
     "sections_of",
     "write_curves",
-    "write_multiqc",
     "write_record",
     "write_report",
 ]
@@ -81,26 +78,6 @@ def write_record(results: StudyResults, path: str | Path) -> None:
         "tables": _digests(results),
     }
     _write_json(record, path, indent=1)
-
-
-def write_multiqc(results: StudyResults, path: str | Path) -> None:
-    """Write general statistics for MultiQC, as JSON, which is YAML: what the headline reaches."""
-    names = ["samples", "accuracy", "balanced_accuracy", "features_per_class"]
-    chosen = results.tables["headline"]["classifier"].iloc[0]
-    known = results.rows("estimates", classifier=chosen).rename(columns={"estimate": "value"})
-    means = results.rows("summary", classifier=chosen).rename(columns={"mean": "value"})
-    rows = pd.concat([known, means])
-    samples = results.tables["datasets"].set_index("dataset")["samples"]
-    data = {name: {"samples": int(n)} for name, n in samples.items()}
-    for row in rows.dropna(subset="value").to_dict("records"):
-        if row["metric"] in names:  # of several schemes of folds the first
-            data[row["dataset"]].setdefault(row["metric"], row["value"])
-    headers = {
-        name: {"title": name.replace("_", " "), "format": "{:.3f}" if "acc" in name else "{:,.0f}"}
-        for name in names
-    }
-    about = {"id": f"xnbflow_{results.study.id}", "plot_type": "generalstats"}
-    _write_json(about | {"headers": headers, "data": data}, path, indent=1)
 
 
 def write_curves(results: StudyResults, path: str | Path) -> None:

@@ -1,7 +1,7 @@
 """Comparison of classifiers by accuracy: tables of tests over data sets and over folds.
 
 The directional paper's section 4.2 (Tables 3-5) after Demšar (2006), García and Herrera (2008),
-Bouckaert (2004) and Nadeau and Bengio (2003), with a Bayesian test after Benavoli et al. (2017).
+Bouckaert (2004) and Nadeau and Bengio (2003).
 """
 
 import itertools
@@ -11,11 +11,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference.paired_tests import (
-    bayesian_signed_rank_test,
     corrected_resampled_t_test,
     sorted_runs_test,
     wilcoxon_signed_rank_test,
@@ -44,33 +42,23 @@ __all__ = [
 #: returns its `statistic` and `p_value`.
 OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
 _ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
-_POSTERIOR = ["first_better", "equivalent", "second_better"]
-#: With fewer data sets the prior of the Bayesian signed-rank test decides.
-_FEWEST_DATASETS = 5
 #: Means that only floating point tells apart are ties.
 _DECIMALS = 12
 
 
-def compare_over_data_sets(
-    scores: pd.DataFrame, *, rope: float = 0.01, seed: int = 0
-) -> pd.DataFrame:
+def compare_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
     """Compare every pair of classifiers by their scores over data sets.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
         One row per data set, one column per classifier; higher is better.
-    rope : float
-        Differences up to this much are practically none (Bayesian test).
-    seed : int
-        Seed of the Bayesian test.
 
     Returns
     -------
     DataFrame
         One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
-        minus second), ``p`` (`wilcoxon_signed_rank_test`), its adjustments (`adjust_pairwise`), and
-        ``first_better``, ``equivalent`` and ``second_better`` (`bayesian_signed_rank_test`).
+        minus second), ``p`` (`wilcoxon_signed_rank_test`) and its adjustments (`adjust_pairwise`).
 
     Raises
     ------
@@ -88,13 +76,10 @@ def compare_over_data_sets(
     rows = []
     for first, second in itertools.combinations(scores.columns, 2):
         a, b = scores[first].to_numpy(), scores[second].to_numpy()
-        posterior = bayesian_signed_rank_test(a, b, rope, seed=seed)
         row = {"first": first, "second": second, "mean_difference": (a - b).mean()}
-        row["p"] = wilcoxon_signed_rank_test(a, b).p_value
-        rows.append(row | {name: getattr(posterior, name) for name in _POSTERIOR})
+        rows.append(row | {"p": wilcoxon_signed_rank_test(a, b).p_value})
     table = pd.DataFrame(rows)
-    adjusted = adjust_pairwise(table["p"], scores.shape[1])
-    return pd.concat([table.drop(columns=_POSTERIOR), adjusted, table[_POSTERIOR]], axis=1)
+    return table.join(adjust_pairwise(table["p"], scores.shape[1]))
 
 
 def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.DataFrame:
@@ -198,11 +183,7 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
         by_rank = pairwise_rank_tests(average_ranks(scores), len(scores))
         by_rank = by_rank.rename(columns={"p": "rank_p"}).set_index(_pairs(by_rank))
         by_rank = by_rank.loc[_pairs(signed), ["z", "rank_p", *_ADJUSTED]].reset_index(drop=True)
-        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds, too_few="")
-        if len(scores) < _FEWEST_DATASETS:
-            few = f"with fewer than {_FEWEST_DATASETS} the prior decides"
-            table["too_few"] = f"{counted(len(scores), 'data set')}; {few}"
-            table[_POSTERIOR] = np.nan
+        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds)
         tables.append(table[columns])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
 

@@ -318,7 +318,6 @@ REPORT = GROUPS["report"].path
 FIGURES = PathTemplate(STUDY + "/figures")
 #: What was run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
-MULTIQC = PathTemplate(STUDY + "/xnbflow_mqc.yaml")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
 CURVES = PathTemplate(STUDY + "/curves.json")
 #: The permutation test of one classifier on one data set.

@@ -1,11 +1,5 @@
-"""Parquet files in which no bit can change unseen: checksums of every page and of the footer.
+"""Parquet files with checksums of every page, which name the place that they were written for."""
 
-Parquet's own checksums cover the pages only. The CRC-32 of the footer is therefore in its metadata,
-in eight characters that count as zeros when it is computed. Any program reads such a file; this one
-refuses what is damaged, and what it has not written.
-"""
-
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,14 +13,10 @@ from xnbflow.core.errors import InputError
 
 __all__ = ["REMEDY", "open_parquet", "parquet_writer"]
 
-_KEY = b"xnbflow.footer.crc32"
 #: The path of the file in the folder ``results`` or ``resources``, which says whose it is.
 _PLACE = b"xnbflow.place"
-_ZEROS = b"00000000"
 #: What to do about a file; it must be a target, for what is made of it may still be up to date.
 REMEDY = "delete it and run the workflow again with this file as a target"
-#: The footer's length and ``PAR1`` end a file.
-_END = 8
 
 
 @contextmanager
@@ -38,12 +28,11 @@ def parquet_writer(
     ``options`` are those of `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
     """
     place = {_PLACE: found.encode()} if (found := place_of(path)) else {}
-    metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place, _KEY: _ZEROS}
+    metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place}
     options = {"compression": "zstd", "write_page_checksum": True, **options}
     with atomic(path) as part:
         with pq.ParquetWriter(part, schema.with_metadata(metadata), **options) as writer:
             yield writer
-        _seal(part)
 
 
 @contextmanager
@@ -53,11 +42,12 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
     Keep the block to reading: what fails in it counts as damage of the file.
     """
     try:
-        with pa.OSFile(str(path)) as stream:
-            _verify_footer(stream, path)
-            with pq.ParquetFile(stream, page_checksum_verification=True) as file:
-                _refuse_other_place(file, path)
-                yield file
+        with (
+            pa.OSFile(str(path)) as stream,
+            pq.ParquetFile(stream, page_checksum_verification=True) as file,
+        ):
+            _refuse_other_place(file, path)
+            yield file
     except FileNotFoundError as error:
         msg = f"{path} is missing; run the workflow again with this file as a target"
         raise InputError(msg) from error
@@ -97,47 +87,3 @@ def _refuse_other_place(file: pq.ParquetFile, path: str | Path) -> None:
     if own and place and own != place:
         msg = f"{path} is a copy of {own}, which belongs to something else; {REMEDY}"
         raise InputError(msg, file=str(path), remedy=REMEDY)
-
-
-def _seal(path: Path) -> None:
-    """Put the footer's checksum into its place."""
-    with path.open("r+b") as file:
-        size = file.seek(0, 2)
-        footer, place = _footer(file, size)
-        file.seek(size - len(footer) + place)
-        file.write(_crc(footer))
-
-
-def _verify_footer(file: Any, path: str | Path) -> None:
-    footer, place = _footer(file, file.seek(0, 2))
-    found = footer[place : place + len(_ZEROS)]
-    if not footer:
-        wrong = "is not a Parquet file, or cut short"
-    elif place < 0:
-        wrong = "has no checksum: another version or program has made it, or it is damaged"
-    elif found != _crc(footer[:place] + _ZEROS + footer[place + len(_ZEROS) :]):
-        wrong = "is damaged (its footer fails its checksum)"
-    else:
-        return
-    raise InputError(f"{path} {wrong}; {REMEDY}", file=str(path), remedy=REMEDY)
-
-
-def _footer(file: Any, size: int) -> tuple[bytes, int]:
-    """Return the footer with its end, and where in it the checksum is.
-
-    The footer is empty if the file has none, and the place is negative if it has no checksum.
-    """
-    file.seek(max(0, size - _END))
-    end = file.read(_END)
-    length = int.from_bytes(end[:4], "little") + _END
-    if end[4:] != b"PAR1" or length > size:
-        return b"", -1
-    file.seek(size - length)
-    footer = file.read(length)
-    before = _KEY + b"\x18\x08"  # Thrift: a value of eight bytes follows its key
-    place = footer.find(before)
-    return footer, place + len(before) if place >= 0 else -1
-
-
-def _crc(footer: bytes) -> bytes:
-    return b"%08x" % zlib.crc32(footer)

@@ -22,7 +22,6 @@ __all__ = [
     "FeatureDistances",
     "KeptFeatures",
     "class_pairs",
-    "distances_without_spikes",
     "pair_distances",
     "pairs_with",
     "ranked_prefix",
@@ -35,11 +34,6 @@ SELECTIONS = ("greedy", "joint", "minimal")
 CANDIDATES_PER_PAIR = 300
 
 _FIRST_LOOK = 64
-
-#: A class narrower than a tenth of this is a spike: bandwidths, in standard deviations of the
-#: feature over all samples, times n_c**-0.2.
-_LEAST_BANDWIDTH = 0.5
-_SPIKE = 0.1
 
 
 def class_pairs(n_classes: int) -> np.ndarray:
@@ -88,61 +82,6 @@ def pair_distances(
 
     map_class_tiles(work, features, codes, n_classes)
     return found
-
-
-def distances_without_spikes(
-    features: Any,
-    codes: np.ndarray,
-    n_classes: int,
-    code: int,
-    *,
-    bandwidth: str = "silverman",
-    kernel: str = "gaussian",
-    n_grid: int = 50,
-    distance: str = "hellinger",
-    min_bandwidth: float = 0.0,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return a class's `pair_distances` as they would be if no class were (almost) constant.
-
-    The density of such a class, or of a single sample, is a narrow spike, which is far from any
-    other density. Here no bandwidth is below half the feature's standard deviation over all
-    samples, times ``n_c**-0.2``; "adaptive" bandwidths are replaced by Silverman's.
-
-    Returned are the distances (n_classes - 1, n_features) of the class ``code`` from each other
-    one, 0 where one of the two has one sample; and whether one of the two classes is narrower than
-    a tenth of that.
-
-    Examples
-    --------
-    A gene that one sample of twelve expresses, and no sample of another class.
-
-    >>> features, codes = np.zeros((1, 24)), np.repeat([0, 1], 12)
-    >>> features[0, 20] = 1.0
-    >>> pair_distances(features, codes, 2).round(2)
-    array([[0.84]])
-    >>> distances, spikes = distances_without_spikes(features, codes, 2, 0)
-    >>> distances.round(2), spikes
-    (array([[0.46]]), array([[ True]]))
-    """
-    rule = "silverman" if bandwidth == "adaptive" else bandwidth
-    pairs = class_pairs(n_classes)[pairs_with(code, n_classes)]
-    found = np.empty((len(pairs), features.shape[0]))
-    spikes = np.empty(found.shape, dtype=bool)
-
-    def work(tile: ClassTile, strip: slice) -> None:
-        sizes = tile.sizes[:, np.newaxis]
-        widths = tile.bandwidths(rule, kernel, min_bandwidth)
-        least = _LEAST_BANDWIDTH * tile.deviations() * sizes**-0.2
-        wide = np.maximum(widths, np.maximum(least, np.finfo(float).tiny))
-        densities = tile.densities(wide, kernel=kernel, n_grid=n_grid, underflow="log")
-        distances = compare(densities, pairs, distance)
-        alone = sizes == 1
-        distances[alone[pairs].any(axis=1)[:, 0]] = 0.0
-        found[:, strip] = distances
-        spikes[:, strip] = ((widths < _SPIKE * least) | alone)[pairs].any(axis=1)
-
-    map_class_tiles(work, features, codes, n_classes)
-    return found, spikes
 
 
 @dataclass(frozen=True)
@@ -321,20 +260,6 @@ class Candidates(KeptFeatures):
                 for code, other in [(r, None)] if joint else [pairs[r], pairs[r][::-1]]:
                     found.append((code, other, float(distance), names, n_taken))
         return sorted(found, key=lambda tie: tie[0])
-
-    def only_by_spikes(
-        self, chosen: np.ndarray, code: int, left: tuple[np.ndarray, np.ndarray]
-    ) -> np.ndarray:
-        """Return which of a class's candidates only an (almost) constant class distinguishes.
-
-        ``left`` is what `distances_without_spikes` returns for them. Each distance that counts
-        belongs to a spike and falls, without it, by half or to a distance that does not count.
-        """
-        distances = self.features.distances[np.ix_(pairs_with(code, self.n_classes), chosen)]
-        without, spikes = left
-        lost = spikes & (without <= np.maximum(self._cut, distances / 2.0))
-        counts = distances > self._cut
-        return counts.any(axis=0) & (lost | ~counts).all(axis=0)
 
 
 def smallest_covers(

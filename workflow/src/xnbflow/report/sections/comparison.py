@@ -40,8 +40,7 @@ _WITHIN = (
 )
 _OVER = (
     "Every pair over data sets: p-values of the average ranks, adjusted for many pairs in four "
-    "ways (any may be quoted, the last is the most powerful), Wilcoxon’s signed-rank test, and a "
-    "Bayesian signed-rank test: how probable it is that one is better by more than 0.01."
+    "ways (any may be quoted, the last is the most powerful), and Wilcoxon’s signed-rank test."
 )
 
 
@@ -76,10 +75,9 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
         )
         yield Prose(text, sources=results.tables.sources("omnibus"))
     rows = results.rows("pairwise", folds=folds)
-    few = "" if (rows["too_few"] == "").all() else " It is empty below five data sets."
     columns = ["first", "second", "mean_difference", "nemenyi", "holm", "shaffer"]
-    columns += ["bergmann_hommel", "wilcoxon", "first_better", "equivalent", "second_better"]
-    yield results.tables.show("pairwise", f"{_OVER}{few}", columns, rows)
+    columns += ["bergmann_hommel", "wilcoxon"]
+    yield results.tables.show("pairwise", _OVER, columns, rows)
 
 
 def _bars(letters: list[str]) -> list[tuple[int, int]]:
