@@ -1,9 +1,8 @@
 """The data set: features by samples with class labels, which flows through the whole workflow."""
 
-import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "DataSet",
-    "read_features",
-    "write_chunks",
 ]
 
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
@@ -247,7 +244,9 @@ class DataSet:
 
     def write(self, path: str | Path) -> None:
         """Write the series to a Parquet file, which appears whole or not at all."""
-        write_chunks(path, [self])
+        table, group = self._table(), max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
+        with parquet_writer(path, table.schema, **_PARQUET) as writer:
+            writer.write_table(table, row_group_size=group)
 
     def _table(self) -> pa.Table:
         columns = {
@@ -308,31 +307,6 @@ _PARQUET = {
 }
 
 
-def write_chunks(path: str | Path, chunks: Iterable[DataSet]) -> None:
-    """Write a data set that need not fit into memory; the file appears whole or not at all.
-
-    Parameters
-    ----------
-    path : path
-    chunks : iterable of DataSet
-        At least one; different features of the same samples, with the same labels.
-
-    Raises
-    ------
-    InputError
-        If there is no chunk, or one has other samples or labels than the first.
-    """
-    chunks = iter(chunks)
-    first = next(chunks, None)
-    if first is None:
-        raise InputError(f"{path}: there is no chunk to write; a series has at least one")
-    group = max(1, _ROW_GROUP_VALUES // max(1, first.n_samples))
-    with parquet_writer(path, first._table().schema, **_PARQUET) as writer:
-        for number, chunk in enumerate(itertools.chain([first], chunks)):
-            _refuse_other_samples(chunk, first, f"{path}: chunk {number}")
-            writer.write_table(chunk._table(), row_group_size=group)
-
-
 def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) -> DataSet:
     """Put a series together from its header, its values and the other columns of its features."""
     columns = list(header.feature_columns)
@@ -376,62 +350,6 @@ def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
     step = max(1, 1_000_000 // max(1, shape[1]))
     for start in range(0, shape[0], step):
         yield slice(start, start + step)
-
-
-def _refuse_other_samples(chunk: DataSet, first: DataSet, where: str) -> None:
-    for what in ("samples", "labels", "groups"):
-        found, expected = (
-            np.array(() if getattr(each, what) is None else getattr(each, what))
-            for each in (chunk, first)
-        )
-        if np.array_equal(found, expected):
-            continue
-        if len(found) != len(expected):
-            msg = f"{where} has {len(found)} {what}, but the first has {len(expected)}"
-        else:
-            i = int(np.argmax(found != expected))
-            msg = (
-                f"{where} has {str(found[i])!r} among its {what} where the first has "
-                f"{str(expected[i])!r}"
-            )
-        raise InputError(f"{msg}; give every chunk the same samples in the same order")
-
-
-def read_features(path: str | Path, features: Sequence[str]) -> DataSet:
-    """Read some features of a series, in the order given, without the others in memory.
-
-    Parameters
-    ----------
-    path : path
-        A canonical series.
-    features : sequence of str
-        Their names.
-
-    Returns
-    -------
-    DataSet
-
-    Raises
-    ------
-    InputError
-        If a feature is not in the series or named twice.
-    """
-    _refuse_duplicates(str(path), "feature", np.asarray(features, dtype=str))
-    wanted = pd.Index(features)
-    header = read_header(path)
-    values = np.full((len(wanted), len(header.samples)), np.nan)
-    found = pd.DataFrame("", index=range(len(wanted)), columns=["feature", "kind"], dtype=object)
-    found = found.reindex(columns=["feature", "kind", *header.feature_columns], fill_value="")
-    for table, rows in row_groups(path):
-        place = wanted.get_indexer(table["feature"].to_numpy())
-        values[place[place >= 0]] = rows[place >= 0]
-        for column in found:
-            found.loc[place[place >= 0], column] = table[column].to_numpy()[place >= 0]
-    missing = (found["kind"] == "").to_numpy()
-    if missing.any():
-        msg = f"{path} has no feature {str(wanted[missing][0])!r} ({missing.sum()} are missing)"
-        raise InputError(msg)
-    return _series_of(header, values, found)
 
 
 def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:

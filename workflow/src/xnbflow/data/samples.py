@@ -90,8 +90,7 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
         return _sparse_frame(X)
     if isinstance(X, AnnDataLike):
         if getattr(X, "isbacked", False):
-            msg = "X is an AnnData whose values are in a file; give X.to_memory(), or fit_stream a "
-            msg += "xnbflow.sources.cell_file.CellFile"
+            msg = "X is an AnnData whose values are in a file; give X.to_memory()"
             raise InputError(msg)
         names = np.asarray(X.var_names, dtype=object)
         if len(set(names.tolist())) < len(names):

@@ -51,8 +51,8 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     """Return which features a fitted classifier uses.
 
     The model reports them as ``selected_features_``; which of them it could exchange for others as
-    ``tied_features_`` (see `ties_of`). Of a pipeline the last step and transformers that keep features do, of a
-    search over parameters the best estimator. Of models that set effects to 0
+    ``tied_features_`` (see `ties_of`). Of a pipeline the last step and transformers that keep
+    features do, of a search over parameters the best estimator. Of models that set effects to 0
     (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained, if
     the classifier can, and if ``explain`` says so.
     """

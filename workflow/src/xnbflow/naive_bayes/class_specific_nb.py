@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,13 +13,19 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
-from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
+from xnbflow.data.matrices import (
+    as_dense,
+    by_feature,
+    dense_chunks,
+    dense_parts,
+    is_sparse,
+    some_rows,
+)
 from xnbflow.data.samples import Samples, named_samples
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
-from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
 from xnbflow.naive_bayes.xnb import distance_table, warn_if_none
 from xnbflow.preprocessing.selection.class_features import FeatureDistances, pairs_with
 from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist, levels
@@ -243,7 +249,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         return mask
 
 
-class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
+class ClassSpecificNB(BaseClassSpecificNB):
     """Naive Bayes with features of each class's own, independent of units, names and order.
 
     For each pair of classes the features that separate them best are selected; a class has the
@@ -351,9 +357,8 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
         self.temperature = temperature
         self.priors = priors
 
-    def _fit_chunks(
-        self, chunks: Iterable[tuple[np.ndarray | None, Any]], codes: np.ndarray
-    ) -> None:
+    def _fit(self, features: Any, codes: np.ndarray) -> None:
+        features = by_feature(features) if is_sparse(features) else features
         n_classes = len(self.classes_)
         density: dict[str, Any] = {
             "bandwidth": self.bandwidth,
@@ -362,9 +367,8 @@ class ClassSpecificNB(StreamedNB, BaseClassSpecificNB):
         }
         shortlist = Shortlist(n_classes, self.n_features, self.threshold)
         measured = {"distance": self.distance, "n_grid": self.n_grid, **density}
-        for names, features in chunks:
-            strengths = pair_strengths(features, codes, n_classes, **measured)
-            shortlist.absorb(strengths, features, names)
+        strengths = pair_strengths(features, codes, n_classes, **measured)
+        shortlist.keep(strengths, features, getattr(self, "feature_names_in_", None))
         rankings = PairRankings(shortlist, codes)
         chosen = [rankings.chosen(code) for code in range(n_classes)]
         self._keep(rankings, shortlist.features, chosen, codes, **density)

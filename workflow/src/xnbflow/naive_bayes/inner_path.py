@@ -107,7 +107,7 @@ class BaseInnerPath(BaseClassSpecificNB):
         """Rank features by samples of the given classes; the shortlist has all samples' values."""
         strengths = self._strengths(features, codes, samples)
         shortlist = Shortlist(int(codes.max()) + 1, int(n_features))
-        shortlist.absorb(strengths, features, getattr(self, "feature_names_in_", None))
+        shortlist.keep(strengths, features, getattr(self, "feature_names_in_", None))
         return shortlist, PairRankings(shortlist, codes, samples)
 
     def _strengths(

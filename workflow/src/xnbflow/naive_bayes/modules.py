@@ -7,10 +7,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from xnbflow.core.jit import njit
-from xnbflow.data.matrices import as_dense
+from xnbflow.data.matrices import as_dense, dense_chunks
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
-from xnbflow.naive_bayes.streams import dense_chunks
 
 __all__ = ["ModuleWeights", "ResidualCorrelation"]
 

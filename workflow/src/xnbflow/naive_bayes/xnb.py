@@ -1,7 +1,7 @@
 """XNB: naive Bayes in which every class has features of its own (XNB paper, section 5)."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,11 +9,18 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.parameters import number, one_of, whole
-from xnbflow.data.matrices import as_dense, dense_parts, is_sparse, some_rows
+from xnbflow.data.matrices import (
+    as_dense,
+    by_feature,
+    dense_chunks,
+    dense_parts,
+    is_sparse,
+    some_rows,
+)
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
-from xnbflow.naive_bayes.streams import StreamedNB, dense_chunks
+from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.class_features import (
     SELECTIONS,
     Candidates,
@@ -26,7 +33,7 @@ __all__ = ["XNB", "distance_table", "warn_if_none"]
 _FEW_COUNTS = 20
 
 
-class XNB(StreamedNB):
+class XNB(BaseNaiveBayes):
     """Explainable class-specific naive Bayes.
 
     Every class has kernel densities of those features only that separate it from the other classes.
@@ -145,9 +152,8 @@ class XNB(StreamedNB):
         self.min_bandwidth = min_bandwidth
         self.priors = priors
 
-    def _fit_chunks(
-        self, chunks: Iterable[tuple[np.ndarray | None, Any]], codes: np.ndarray
-    ) -> None:
+    def _fit(self, features: Any, codes: np.ndarray) -> None:
+        features = by_feature(features) if is_sparse(features) else features
         n_classes, labels = len(self.classes_), self.classes_.tolist()
         options: dict[str, Any] = {
             "bandwidth": self.bandwidth,
@@ -157,11 +163,9 @@ class XNB(StreamedNB):
             "min_bandwidth": self.min_bandwidth,
         }
         candidates = Candidates(n_classes, self.threshold, self.selection, self.min_distance)
-        greatest = 0.0
-        for names, part in chunks:
-            distances = pair_distances(part, codes, n_classes, underflow=self.underflow, **options)
-            candidates.absorb(distances, part, names)
-            greatest = max(greatest, _greatest_count(part))
+        distances = pair_distances(features, codes, n_classes, underflow=self.underflow, **options)
+        candidates.keep(distances, features, getattr(self, "feature_names_in_", None))
+        greatest = _greatest_count(features)
         if _FEW_COUNTS < greatest < np.inf:
             msg = (
                 f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
@@ -170,7 +174,7 @@ class XNB(StreamedNB):
             )
             warnings.warn(msg, UserWarning, stacklevel=4)
         chosen, gaps = candidates.select()
-        features = candidates.features
+        kept = candidates.features
         self.mean_distance_ = candidates.mean_distance
         self._ties = candidates.ties()
         self.columns_, self.distances_, self.densities_ = [], [], []
@@ -178,12 +182,12 @@ class XNB(StreamedNB):
         self.bandwidths_ = {}
         for code, label in enumerate(labels):
             ranked, to_others = candidates.ranked(chosen[code], code)
-            values = some_rows(features.values, ranked)
+            values = some_rows(kept.values, ranked)
             density = self._fit_density(values, codes == code)
-            self.columns_.append(features.positions[ranked])
+            self.columns_.append(kept.positions[ranked])
             self.distances_.append(to_others)
             self.densities_.append(density)
-            self.selected_features_[label] = features.names[ranked].tolist()
+            self.selected_features_[label] = kept.names[ranked].tolist()
             self.selected_distances_[label] = to_others.max(axis=0, initial=0.0)
             self.bandwidths_[label] = density.bandwidths_[0]
             warn_if_none(label, ranked)

@@ -119,9 +119,7 @@ class Estimator(Declared):
         """Return which features are expected, to end a message about another number of them."""
         if "is expecting" not in message or not hasattr(self, "feature_names_in_"):
             return ""
-        return (
-            "; these are its feature_names_in_ (after fit_stream the selected ones), in this order"
-        )
+        return "; these are its feature_names_in_, in this order"
 
     def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
         """Return arrays by scikit-learn's checks; sparse samples need no names to be known."""

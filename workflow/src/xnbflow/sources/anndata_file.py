@@ -10,13 +10,10 @@ holds, whole. The structure of a matrix is checked before a value of it is used.
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,14 +22,14 @@ from scipy import sparse
 
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.core.jit import njit
-from xnbflow.data.matrices import feature_blocks, transposed_blocks
 from xnbflow.sources.files import what_is_wrong
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import h5py
 
-__all__ = ["CellMatrix", "matrix_of", "node", "opened", "require_stored", "table_of"]
+__all__ = ["matrix_of", "node", "opened", "require_stored", "table_of"]
 
 #: Bytes in memory per byte of the file: deflate packs at most 1,032 times.
 _MOST_UNPACKED = 1_100
@@ -179,111 +176,12 @@ def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
     return found
 
 
-@dataclass(frozen=True)
-class CellMatrix:
-    """A matrix of cells by genes in an open file: dense, CSR or CSC; ``var`` are its genes."""
+def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.DataFrame]:
+    """Return a matrix of cells by genes and the table of its genes.
 
-    element: Any
-    shape: tuple[int, int]
-    format: str
-    var: pd.DataFrame
-
-    def blocks(self, most_values: int) -> Iterator[tuple[slice, Any]]:
-        """Yield slices of genes with their values, dense or CSR, shape (n_some, n_cells).
-
-        A block has ``most_values`` stored values, unless a single gene has more. A matrix
-        compressed by cell is read once to count each gene's values, and once for each block; the
-        others are read once.
-        """
-        n_cells, n_genes = self.shape
-        if self.format == "dense":
-            width = max(1, most_values // max(1, n_cells))
-            for start in range(0, n_genes, width):
-                which = slice(start, min(start + width, n_genes))
-                yield which, np.asarray(self.element[:, which], dtype=np.float64).T
-            return
-        indptr, indices, data = self._compressed()
-        if self.format == "csr":
-            yield from transposed_blocks(indptr, indices, data, n_genes, most_values)
-            return
-        whole: Any = SimpleNamespace(
-            indptr=indptr, indices=indices, data=data, shape=(n_genes, n_cells), format="csr"
-        )
-        yield from feature_blocks(whole, most_values)
-
-    def _compressed(self) -> tuple[np.ndarray, "_Indices", Any]:
-        """Return ``indptr``, and what reads ``indices`` and ``data``."""
-        path, (n_major, n_minor) = self.element.file.filename, self.shape
-        if self.format == "csc":
-            n_major, n_minor = n_minor, n_major
-        indptr = _array(self.element, "indptr", "iu")[:]
-        indices, data = _array(self.element, "indices", "iu"), _array(self.element, "data", "biuf")
-        if len(indices) != len(data):
-            raise _refusal(path, f"{len(indices):,} indices have {len(data):,} values")
-        if (
-            len(indptr) != n_major + 1
-            or indptr[0] != 0
-            or indptr[-1] != len(indices)
-            or (indptr[1:] < indptr[:-1]).any()
-        ):
-            raise _refusal(path, f"indptr does not ascend from 0 to {len(indices):,}")
-        return indptr, _Indices(path, indptr, indices, np.full(n_minor, -1)), data
-
-    def samples(self, genes: np.ndarray, most_values: int) -> Any:
-        """Return all cells of some genes, (n_cells, n_genes), dense or CSC; one pass over all."""
-        parts = []
-        for which, block in self.blocks(most_values):
-            inside = np.flatnonzero((genes >= which.start) & (genes < which.stop))
-            if len(inside):
-                parts.append((inside, block[genes[inside] - which.start]))
-        if not parts:
-            return np.empty((self.shape[0], 0))
-        places = np.argsort(np.concatenate([inside for inside, _ in parts]))
-        if self.format == "dense":
-            return np.concatenate([part for _, part in parts])[places].T
-        return sparse.vstack([part for _, part in parts], format="csr")[places].T
-
-
-@dataclass
-class _Indices:
-    """The indices of a compressed matrix, checked as they are read for the first time.
-
-    Readers ask for slices that follow each other, at least once.
+    Its name is ``X``, ``raw`` or ``layers:<name>``; it is an array, or sparse as in the file. What
+    takes far more memory than the file, when it is dense, is refused.
     """
-
-    path: str
-    indptr: np.ndarray
-    stored: Any
-    last_row: np.ndarray
-    checked: int = 0
-
-    def __getitem__(self, part: slice) -> np.ndarray:
-        indices = self.stored[part]
-        if part.stop > self.checked:
-            if not _are_distinct(self.indptr, part.start, indices, self.last_row):
-                raise _refusal(self.path, "an index is out of range, or twice in a row")
-            self.checked = part.stop
-        return indices
-
-
-@njit(nogil=True)
-def _are_distinct(
-    indptr: np.ndarray, start: int, indices: np.ndarray, last_row: np.ndarray
-) -> bool:
-    """Whether indices are in range and distinct in their row; ``last_row`` is kept by index."""
-    row = np.searchsorted(indptr, start, side="right") - 1
-    for k in range(len(indices)):
-        while start + k >= indptr[row + 1]:
-            row += 1
-        index = indices[k]
-        if index < 0 or index >= len(last_row) or last_row[index] == row:
-            return False
-        last_row[index] = row
-    return True
-
-
-def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
-    """Return a matrix by its name: ``X``, ``raw`` or ``layers:<name>``."""
     places = (("X", "X"), ("raw", "raw.X"), ("raw", "raw/X"))
     there = {key: place for key, place in places if node(file, place) is not None}
     there |= {f"layers:{layer}": f"layers/{layer}" for layer in node(file, "layers") or ()}
@@ -311,7 +209,14 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> CellMatrix:
             f"{counted(len(var), 'gene')} in var; write the file anew"
         )
         raise InputError(msg)
-    return CellMatrix(element, (n_cells, len(var)), kind, var)
+    require_stored(path, 8 * n_cells * len(var), f"a dense matrix {name} of {n_cells:,} cells")
+    if kind == "dense":
+        return element[:], var
+    parts = [_array(element, part, "biuf")[:] for part in ("data", "indices", "indptr")]
+    form = sparse.csr_array if kind == "csr" else sparse.csc_array
+    found = form(tuple(parts), shape=(n_cells, len(var)))
+    found.check_format(full_check=True)
+    return found, var
 
 
 def table_of(path: str | Path, file: "h5py.File", name: str) -> pd.DataFrame:

@@ -1,10 +1,8 @@
 """AnnData files (.h5ad) as data sets: a matrix of cells, dense or sparse, with obs and var."""
 
 from collections.abc import Container
-from math import prod
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import listed
@@ -12,15 +10,13 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import as_dense
-from xnbflow.sources.anndata_file import matrix_of, opened, require_stored, table_of
+from xnbflow.sources.anndata_file import matrix_of, opened, table_of
 from xnbflow.sources.annotation import standard_names
 from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.class_labels import UNLABELLED
 from xnbflow.sources.sheet import SheetRow
 
 __all__ = ["cells_of", "read_h5ad"]
-
-_VALUES_PER_CHUNK = 32_000_000
 
 
 def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
@@ -33,11 +29,11 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     path = Path(path)
     named = {"label": dataset.label, "group": dataset.options.get("group")}
     with opened(path) as file:
-        matrix = matrix_of(path, file, dataset.options.get("matrix", "X"))
+        matrix, var = matrix_of(path, file, dataset.options.get("matrix", "X"))
         kept = {*dataset.names("phenotype_columns"), dataset.options.get("batch")}
         kept |= {*map(column_of_term, dataset.names("adjust"))}
         cells = _texts(table_of(path, file, "obs"), kept)
-        genes = standard_names(_texts(matrix.var))
+        genes = standard_names(_texts(var))
         for key, name in named.items():
             column = name and name.removeprefix("obs:").strip()
             if column and column not in cells:
@@ -47,23 +43,18 @@ def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
                 )
                 raise InputError(msg, file=str(path), key=key)
             named[key] = column
-        what = f"a dense table of {matrix.shape[0]:,} cells by {matrix.shape[1]:,} genes"
-        require_stored(path, 8 * prod(matrix.shape), what)
-        values = np.empty(matrix.shape[::-1])
-        for which, block in matrix.blocks(_VALUES_PER_CHUNK):
-            values[which] = as_dense(block)
     label, group = named.values()
     names = list(map(str, cells.index))
     draft = Draft(
         f"data set {dataset.id}: {path}",
-        values,
-        list(map(str, matrix.var.index)),
+        as_dense(matrix.T),
+        list(map(str, var.index)),
         names,
         [UNLABELLED] * len(names) if label is None else list(cells.pop(label)),
         f"obs {label!r}",
         cells.reset_index(drop=True),
         feature_metadata=genes.reset_index(drop=True) if len(genes.columns) else None,
-        place=lambda gene, cell: f"gene {matrix.var.index[gene]!r}, cell {names[cell]!r}",
+        place=lambda gene, cell: f"gene {var.index[gene]!r}, cell {names[cell]!r}",
     )
     options = dataset.options | ({"group": group} if group else {})
     row = SheetRow(dataset.id, dataset.source, dataset.location, label=label, options=options)

@@ -30,9 +30,9 @@ def parquet_writer(
     place = {_PLACE: found.encode()} if (found := place_of(path)) else {}
     metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place}
     options = {"compression": "zstd", "write_page_checksum": True, **options}
-    with atomic(path) as part:
-        with pq.ParquetWriter(part, schema.with_metadata(metadata), **options) as writer:
-            yield writer
+    named = schema.with_metadata(metadata)
+    with atomic(path) as part, pq.ParquetWriter(part, named, **options) as writer:
+        yield writer
 
 
 @contextmanager

@@ -1,19 +1,15 @@
 """The genes of a class-specific classifier in the form of scanpy's ``uns["rank_genes_groups"]``."""
 
-import shutil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from xnbflow.core.atomic import atomic
 from xnbflow.core.errors import InputError
 from xnbflow.data.samples import named_samples, plain_labels
-from xnbflow.sources.anndata_file import node, opened
 
-__all__ = ["rank_genes_groups", "write_rank_genes_groups"]
+__all__ = ["rank_genes_groups"]
 
 _FIELDS = ("scores", "logfoldchanges", "pvals", "pvals_adj")
 
@@ -74,7 +70,7 @@ def rank_genes_groups(
     """
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        msg = "the classifier was fitted without names of genes; give a DataFrame, or a CellFile"
+        msg = "the classifier was fitted without names of genes; give a DataFrame, or an AnnData"
         raise InputError(msg)
     classes = model.classes_.tolist()
     own = [np.asarray(columns) for columns in model.columns_]
@@ -112,59 +108,6 @@ def rank_genes_groups(
         "names": _structured(classes, np.asarray(names, dtype=object)[np.array(ranked)], "O"),
         **{name: _structured(classes, values, "f8") for name, values in fields.items()},
     }
-
-
-def write_rank_genes_groups(
-    path: str | Path,
-    ranked: dict[str, Any],
-    *,
-    to: str | Path | None = None,
-    key: str = "rank_genes_groups",
-) -> None:
-    """Write what `rank_genes_groups` returns into an AnnData file, so that scanpy's plots show it.
-
-    Parameters
-    ----------
-    path : path
-        An ``.h5ad`` file.
-    ranked : dict
-    to : path, optional
-        Where the file with the ranking goes; by default it replaces ``path``, whole.
-    key : str, default="rank_genes_groups"
-        Its name in ``uns``; what was there is replaced.
-    """
-    path = Path(path)
-    with opened(path) as file:
-        import h5py  # noqa: PLC0415 - an extra
-
-        node(file, "uns")
-    with atomic(to or path) as part:
-        shutil.copyfile(path, part)
-        with h5py.File(part, "r+") as file:
-            uns = file.require_group("uns")
-            if not uns.attrs:
-                _say(uns, "dict", "0.1.0")
-            if key in uns:
-                del uns[key]
-            group = uns.create_group(key)
-            _say(group, "dict", "0.1.0")
-            params = group.create_group("params")
-            _say(params, "dict", "0.1.0")
-            for name, value in ranked["params"].items():
-                text = isinstance(value, str)
-                params[name] = value
-                _say(params[name], "string" if text else "numeric-scalar", "0.2.0")
-            for name in ("names", *_FIELDS):
-                values = ranked[name]
-                if values.dtype[0].kind == "O":
-                    text = h5py.string_dtype("utf-8")
-                    values = values.astype([(field, text) for field in values.dtype.names])
-                group.create_dataset(name, data=values)
-                _say(group[name], "rec-array", "0.2.0")
-
-
-def _say(element: Any, kind: str, version: str) -> None:
-    element.attrs["encoding-type"], element.attrs["encoding-version"] = kind, version
 
 
 def _structured(classes: list[Any], values: np.ndarray, kind: str) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""Class-specific selection of features by distances between classes (XNB paper, section 5.2).
-
-The distances of all features need never be in memory at once: `Candidates` takes them in chunk by
-chunk and keeps the few features that may still be selected.
-"""
+"""Class-specific selection of features by distances between classes (XNB paper, section 5.2)."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -10,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.core.errors import InputError
-from xnbflow.data.matrices import join_rows, some_rows
+from xnbflow.data.matrices import some_rows
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import compare
 from xnbflow.preprocessing.selection.covering import smallest_cover
@@ -62,9 +57,8 @@ def pair_distances(
 ) -> np.ndarray:
     """Return the distances of the densities of two classes, for each pair and feature.
 
-    Features are an array or CSR (n_features, n_samples), of which the zeros of a class are summed
-    as one; the other parameters are those of `xnbflow.naive_bayes.XNB`. Distances (n_pairs,
-    n_features) are in [0, 1], for the pairs of `class_pairs`.
+    Features are an array or CSR (n_features, n_samples); the other parameters are those of
+    `xnbflow.naive_bayes.XNB`. Distances (n_pairs, n_features) are in [0, 1], for the pairs of `class_pairs`.
 
     Examples
     --------
@@ -105,56 +99,30 @@ class FeatureDistances:
         distances = self.distances if whole else self.distances[:, kept]
         return FeatureDistances(self.positions[kept], self.names[kept], distances, values)
 
-    def join(self, other: "FeatureDistances") -> "FeatureDistances":
-        """Return these features and others."""
-        return FeatureDistances(
-            np.concatenate([self.positions, other.positions]),
-            np.concatenate([self.names, other.names]),
-            np.hstack([self.distances, other.distances]),
-            join_rows(self.values, other.values),
-        )
-
 
 @dataclass
 class KeptFeatures:
-    """The features that may still be selected, after any number of chunks of a series.
-
-    A ranking selects from its top. What ranks below the selected features of a chunk ranks below
-    them among all features, so that only a few features of every chunk have to be kept.
-    """
+    """The few features of many that may be selected; `keep` is called once."""
 
     n_classes: int
     n_seen: int = field(default=0, init=False)
-    _kept: FeatureDistances | None = field(default=None, init=False)
+    features: FeatureDistances = field(init=False)
 
-    @property
-    def features(self) -> FeatureDistances:
-        """The features that are kept."""
-        if self._kept is None:
-            msg = "there are no features to select from; give at least one"
-            raise InputError(msg)
-        return self._kept
-
-    def absorb(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
-        """Take in distances (n_pairs, n_features) and values (n_features, n_samples)."""
-        positions = self.n_seen + np.arange(values.shape[0])
-        self.n_seen += values.shape[0]
-        chunk = FeatureDistances(
-            positions, positions if names is None else names, distances, values
-        )
-        features = chunk.take(self._may_be_selected(chunk))
-        if self._kept is not None:
-            features = self._kept.join(features)
-            features = features.take(self._may_be_selected(features))
-        self._note(features, chunk)
-        self._kept = features
+    def keep(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
+        """Keep what may be selected, by distances (n_pairs, n_features), of ``values``."""
+        positions = np.arange(values.shape[0])
+        self.n_seen = len(positions)
+        names = positions if names is None else names
+        every = FeatureDistances(positions, names, distances, values)
+        self.features = every.take(self._may_be_selected(every))
+        self._note(every)
 
     @abstractmethod
     def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
         """Return which features may be selected, ascending."""
 
-    def _note(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
-        """See a whole chunk, and the features that will be kept."""
+    def _note(self, features: FeatureDistances) -> None:
+        """See all features."""
 
 
 @dataclass
@@ -182,24 +150,16 @@ class Candidates(KeptFeatures):
     def _cut(self) -> float:
         return self.mean_distance if self.min_distance == "mean" else float(self.min_distance)
 
-    def _note(self, features: FeatureDistances, chunk: FeatureDistances) -> None:
-        """Keep the names of all features at the distance at which a ranking is cut.
-
-        That distance only rises, and what is above an earlier one is still among the candidates.
-        """
-        self._total += float(chunk.distances.sum())
+    def _note(self, features: FeatureDistances) -> None:
+        """Keep the names of all features at the distance at which a ranking is cut."""
+        self._total = float(features.distances.sum())
         if self.selection == "minimal":
             return
-        seen = [each for each in (self._kept, chunk) if each is not None]
-        ranks = [self._rankings(each.distances) for each in seen]
         for r, row in enumerate(self._rankings(features.distances)):
             top = ranked_prefix(row, features.names, self.threshold)
-            if not _reaches(row[top], self.threshold).any():
-                continue
-            cut = row[top[-1]]
-            before, tied = self._at_cut.get(r, (None, None))
-            found = [each.names[own[r] == cut] for each, own in zip(seen, ranks, strict=True)]
-            self._at_cut[r] = cut, np.concatenate([tied, found[-1]] if cut == before else found)
+            if _reaches(row[top], self.threshold).any():
+                cut = row[top[-1]]
+                self._at_cut[r] = cut, features.names[row == cut]
 
     def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
         least = CANDIDATES_PER_PAIR if self.selection == "minimal" else 1

@@ -64,7 +64,7 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
 
 @dataclass
 class Shortlist(KeptFeatures):
-    """The features that may still be selected; ``features.distances`` are strengths in nats.
+    """The features that may be selected; ``features.distances`` are strengths in nats.
 
     A pair takes ``n_features``, or with None as many as the threshold asks for (see `enough_for`).
     """
