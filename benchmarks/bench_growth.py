@@ -1,4 +1,4 @@
-"""How time and memory of one XNB fit grow with the features; and a series that is only streamed.
+"""How time and memory of one XNB fit grow with the features.
 
 Each size runs in a process of its own, whose peak memory Linux tells. The plot goes to
 results/benchmarks/growth.svg.
@@ -19,7 +19,6 @@ from rows import row
 
 N_SAMPLES, N_CLASSES = 130, 5
 SIZES = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000]
-STREAMED = (1_000_000, 200)
 RESULTS = Path(__file__).parents[1] / "results" / "benchmarks"
 
 FIT = """
@@ -50,43 +49,12 @@ for _ in range(5):
 print(json.dumps([statistics.median(seconds), before / 1e3, peak_kilobytes() / 1e3]))
 """
 
-STREAM = """
-import json, resource, sys, tempfile, time
-from pathlib import Path
-import numba, numpy as np
-from xnbflow.naive_bayes import XNB
-from xnbflow.data.dataset import DataSet, read_features, write_chunks
-from xnbflow.data.series_file import iterate_features
-numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-m, n, k = map(int, sys.argv[1:])
-rng = np.random.default_rng(0)
-codes = np.arange(n) % k
-labels = np.array([f"class{c}" for c in codes])
-samples = [f"s{i}" for i in range(n)]
-def chunks(size=20_000):
-    for start in range(0, m, size):
-        values = rng.normal(size=(size, n))
-        for c in range(k):
-            values[c::10_000][:, codes == c] += 3
-        yield DataSet("big", values, [f"f{start + i}" for i in range(size)], samples, labels)
-with tempfile.TemporaryDirectory() as folder:
-    path = Path(folder, "big.parquet")
-    write_chunks(path, chunks())
-    start = time.perf_counter()
-    model = XNB(min_distance="mean").fit_stream(iterate_features(path), labels)
-    seconds = time.perf_counter() - start
-    model.predict(read_features(path, model.feature_names_in_).frame())
-    size = path.stat().st_size / 1e6
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps([seconds, size, peak / 1e3]))
-"""
-
 
 def rows() -> list[dict]:
     """Measure, plot, and return the rows of the table of benchmarks."""
     sizes = growth()
     plot(sizes)
-    return [linear(sizes, "seconds"), linear(sizes, "megabytes"), stream()]
+    return [linear(sizes, "seconds"), linear(sizes, "megabytes")]
 
 
 def details() -> dict[str, pd.DataFrame]:
@@ -124,13 +92,6 @@ def linear(sizes: pd.DataFrame, quantity: str) -> dict:
     work = f"XNB fit, growth of {quantity}, {N_SAMPLES} samples"
     peer = "linear in features"
     return row(work, peer, last["seconds"], ratio=10 / factor, target=0.8, note=note)
-
-
-def stream() -> dict:
-    seconds, size, peak = run(STREAM, *STREAMED, N_CLASSES)
-    note = f"peak {peak:.0f} MB, writing and predicting included; file {size:.0f} MB"
-    work = f"XNB from a file by row groups, {STREAMED[1]} x {STREAMED[0]}"
-    return row(work, "4 GB of memory", seconds, ratio=4e3 / peak, note=note)
 
 
 def run(code: str, *arguments: int) -> list[float]:

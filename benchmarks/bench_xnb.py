@@ -152,11 +152,9 @@ def profile(series: DataSet) -> pd.DataFrame:
         tile = timed("sort within classes", sorted_classes, values, order, offsets)
         bandwidths = timed("bandwidths", bandwidths_of, tile, offsets, "silverman")
         densities = timed("densities on the grid", grid_densities, tile, offsets, bandwidths)
-        out = np.empty((len(pairs), tile.shape[1]))
-        timed("Hellinger distances", hellinger, densities, pairs, out)
-        distances[:, block] = out
+        distances[:, block] = timed("Hellinger distances", hellinger, densities, pairs)
     candidates = Candidates(N_CLASSES, min_distance="mean")
-    timed("ranking and selection", candidates.absorb, distances, series.values, series.features)
+    timed("ranking and selection", candidates.keep, distances, series.values, series.features)
     timed("ranking and selection", candidates.select)
     table = pd.DataFrame({"step": seconds.keys(), "seconds": seconds.values()})
     table["share"] = table["seconds"] / table["seconds"].sum()

@@ -8,7 +8,8 @@ from sklearn.model_selection import StratifiedKFold
 from unit.test_class_specific import REFERENCES
 
 from xnbflow.naive_bayes import ClassSpecificNB
-from xnbflow.sources.cell_file import CellFile
+from xnbflow.sources.h5ad import read_h5ad
+from xnbflow.sources.sheet import SheetRow
 
 
 def figures(X, y):
@@ -51,9 +52,9 @@ def test_wine_at_any_scale(scale):
 @pytest.fixture
 def cells(shared_data):
     pytest.importorskip("h5py", reason="needs the extra h5ad")
-    file = CellFile(shared_data / "singlecell" / "pbmc68k_reduced.h5ad", matrix="raw")
-    X = file.samples(file.genes).toarray().astype(float)
-    return X, file.labels("bulk_labels").astype(str)
+    row = SheetRow("pbmc", "table", label="bulk_labels", options={"matrix": "raw"})
+    series = read_h5ad(shared_data / "singlecell" / "pbmc68k_reduced.h5ad", row)
+    return series.values.T, series.labels
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")

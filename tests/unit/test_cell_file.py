@@ -1,13 +1,10 @@
-"""AnnData files by h5py: every version of the format, in bounded memory, and back to scanpy."""
+"""AnnData files by h5py: every version of the format, and what a stranger may put into one."""
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from xnbflow.core.errors import InputError
-from xnbflow.naive_bayes import XNB, ClassSpecificNB
 from xnbflow.sources.anndata_file import opened, table_of
-from xnbflow.sources.cell_file import CellFile
 from xnbflow.sources.h5ad import read_h5ad
 from xnbflow.sources.sheet import SheetRow
 
@@ -21,41 +18,12 @@ def path(tmp_path):
     return write_cells(tmp_path / "cells.h5ad")
 
 
-@pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
-@pytest.mark.parametrize("values_in_memory", [1, 150, 10**6])
-def test_genes_come_by_chunks_however_they_are_stored(path, matrix, values_in_memory):
-    cells = CellFile(path, matrix=matrix, values_in_memory=values_in_memory)
-    for _ in range(2):
-        parts = list(cells)
-        assert (len(parts) == 1) == (values_in_memory == 10**6)
-        dense = [getattr(part, "toarray", lambda part=part: part)() for _, part in parts]
-        np.testing.assert_array_equal(np.concatenate(dense).T, X)
-        assert np.concatenate([names for names, _ in parts]).tolist() == list(cells.genes)
-    assert list(cells.labels("type")) == list(TYPES)
-    found = cells.samples(["g7", "g0", "g11"])
-    found = found.toarray() if sparse.issparse(found) else found
-    np.testing.assert_array_equal(found, X[:, [7, 0, 11]])
-
-
-@pytest.mark.parametrize("model", [XNB(min_distance=0.1), ClassSpecificNB(n_features=2)], ids=repr)
-def test_a_classifier_is_fitted_to_a_file_as_to_the_array(path, model):
-    cells = CellFile(path, values_in_memory=200)
-    model.fit_stream(cells, cells.labels("type"))
-    found = model.predict(cells.samples(model.feature_names_in_))
-    whole = type(model)(**model.get_params()).fit(X, TYPES)
-    told = {k: [f"g{i}" for i in v] for k, v in whole.selected_features_.items()}
-    assert model.selected_features_ == told
-    np.testing.assert_array_equal(found, whole.predict(X))
-
-
 def cells_row(label="type", **options):
     return SheetRow("cells", "table", "x.h5ad", label=label, options=options)
 
 
 @pytest.mark.parametrize("matrix", ["X", "layers:columns", "layers:whole"])
-@pytest.mark.parametrize("chunk", [6, 1_000_000])
-def test_a_data_set_is_read_by_chunks(path, monkeypatch, matrix, chunk):
-    monkeypatch.setattr("xnbflow.sources.h5ad._VALUES_PER_CHUNK", chunk)
+def test_a_data_set_is_read(path, matrix):
     series = read_h5ad(path, cells_row(matrix=matrix, group="obs:donor"))
     np.testing.assert_array_equal(series.values.T, X)
     assert list(series.labels) == list(TYPES)
@@ -74,11 +42,10 @@ def test_records_of_the_first_format_are_read(tmp_path):
         group = file.create_group("raw.X")
         group.attrs["h5sparse_format"], group.attrs["h5sparse_shape"] = "csr", (2, 1)
         group["data"], group["indices"], group["indptr"] = [7.0], [0], [0, 0, 1]
-    cells = CellFile(tmp_path / "old.h5ad", matrix="raw")
-    assert list(cells.labels("kind")) == ["T", "B"]
-    assert cells.obs.index.tolist() == ["c0", "c1"]
-    assert cells.obs["depth"].tolist() == [2.5, 3.5]
-    assert cells.samples(["g0"]).toarray().tolist() == [[0.0], [7.0]]
+    series = read_h5ad(tmp_path / "old.h5ad", cells_row("kind", matrix="raw"))
+    assert series.labels.tolist() == ["T", "B"]
+    assert series.samples.tolist() == ["c0", "c1"]
+    assert series.values.tolist() == [[0.0, 7.0]]
 
 
 def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
@@ -94,25 +61,18 @@ def test_categories_of_version_0_7_and_nullable_columns_are_read(path):
         table = table_of(path, file, "obs")
     assert table["stage"].tolist()[:3] == ["early", "late", "early"]
     assert table["age"].isna().tolist()[:4] == [False, False, True, False]
-    with pytest.raises(InputError, match="cell 'c2' has no 'age'"):
-        CellFile(path).labels("age")
 
 
 def test_what_a_file_lacks_is_refused(path):
-    cells = CellFile(path)
-    with pytest.raises(InputError, match="no column 'kind'; it has type, donor"):
-        cells.labels("kind")
-    with pytest.raises(InputError, match="lacks the genes g99"):
-        cells.samples(["g1", "g99"])
     with pytest.raises(InputError, match="may be X, layers:columns, layers:whole here"):
-        CellFile(path, matrix="raw")
+        read_h5ad(path, cells_row(matrix="raw"))
     for asked in (cells_row("obs:kind"), cells_row(group="patient"), cells_row(matrix="layers:z")):
         with pytest.raises(InputError, match=r"kind|patient|layers:z"):
             read_h5ad(path, asked)
     with h5py.File(path, "r+") as file:
         file["var/_index"][1] = "g0"
-    with pytest.raises(InputError, match="two genes are named 'g0'"):
-        CellFile(path)
+    with pytest.raises(InputError, match="g0"):
+        read_h5ad(path, cells_row())
 
 
 def set_part(name, change):
@@ -274,7 +234,7 @@ def test_a_hostile_file_is_refused(path, case):
     with h5py.File(path, "r+") as file:
         damage(file, path.with_name("elsewhere"))
     with pytest.raises(InputError) as refusal:
-        list(CellFile(path, matrix=matrix, values_in_memory=150))
+        read_h5ad(path, cells_row(matrix=matrix))
     assert all(part in str(refusal.value) for part in [str(path), *said])
     assert "secret" not in str(refusal.value)
 

@@ -10,11 +10,9 @@ import published_xnb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 from unit.test_class_specific_nb import markers
 
-from xnbflow.core.errors import InputError
-from xnbflow.naive_bayes import XNB, ClassSpecificNB
+from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_features import class_pairs, pair_distances
 
 TIE = 1e-12
@@ -113,7 +111,7 @@ def test_ties_are_broken_by_name_or_else_by_column():
     X, y = np.column_stack([row] * 3), [0, 0, 0, 1, 1, 1]
     named = XNB().fit(pd.DataFrame(X, columns=["b", "c", "a"]), y)
     assert named.selected_features_ == {0: ["a"], 1: ["a"]}
-    assert named.ties_["taken"].tolist() == [True, False, False] * 2  # of each class
+    assert named.tied_features_ == {0: [["a", "b", "c"]], 1: [["a", "b", "c"]]}
     assert XNB().fit(X, y).selected_features_ == {0: [0], 1: [0]}
 
 
@@ -166,32 +164,14 @@ def test_renaming_features_exchanges_but_tied_ones(rng, selection):
         back = dict(zip(renamed, names, strict=True))
         for label, selected in first.selected_features_.items():
             exchanged = set(selected) ^ {back[name] for name in other.selected_features_[label]}
-            tied = first.ties_.query("`class` == @label")["feature"]
-            assert exchanged <= set(tied)
+            assert exchanged <= set(itertools.chain(*first.tied_features_[label]))
             changed += len(exchanged) > 0
     assert changed > 5  # so that the ties matter
 
 
-@pytest.mark.parametrize("underflow", ["as_published", "log"])
-def test_features_selected_by_a_constant_class_only_are_marked(rng, underflow):
-    codes = np.repeat([0, 1], 20)
-    noise = rng.normal(size=40)
-    apart = 8.0 * codes + noise
-    hardly_expressed = np.where(codes == 0, 0.0, 0.01 * noise)
-    hardly_expressed[39] = 5.0
-    constant_and_apart = np.where(codes == 0, 0.0, 8.0 + noise)
-    for feature, marked in ((apart, []), (hardly_expressed, [0]), (constant_and_apart, [])):
-        model = XNB(underflow=underflow).fit(feature[:, np.newaxis], codes)
-        assert model.selected_features_ == {0: [0], 1: [0]}
-        assert model.spike_features_ == {0: marked, 1: marked}
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng, stream):
+def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng):
     def fit(features, codes):
-        names = [f"g{i}" for i in range(len(features))]
-        chunks = ((names[i : i + 3], features[i : i + 3]) for i in range(0, len(features), 3))
-        return XNB().fit_stream(chunks, codes) if stream else XNB().fit(features.T, codes)
+        return XNB().fit(features.T, codes)
 
     codes = np.repeat([0, 1], 15)
     counts = rng.poisson(30.0, size=(6, 30)) + 40 * codes
@@ -203,39 +183,3 @@ def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng, stream):
         fit(np.minimum(counts, 20), codes)  # grades
     with pytest.warns(UserWarning, match="class 2 has 1 sample"):
         fit(np.log1p(counts), np.r_[2, codes[1:]])
-
-
-STREAMED = [
-    *(XNB(selection=s, min_distance=d) for s in ("greedy", "joint") for d in (0.5, "mean", 0.0)),
-    *(XNB(selection="minimal", min_distance=d) for d in (0.5, "mean", 0.0)),
-    *(ClassSpecificNB(), ClassSpecificNB(n_features=5)),
-]
-
-
-@pytest.mark.parametrize("model", STREAMED, ids=repr)
-def test_a_stream_selects_and_predicts_what_a_matrix_does(rng, model, monkeypatch):
-    monkeypatch.setattr("xnbflow.preprocessing.selection.class_features.CANDIDATES_PER_PAIR", 20)
-    values, codes = markers(rng, n_features=203, shift=3.0)
-    names = rng.permutation([f"g{i}" for i in range(203)])
-    X = pd.DataFrame(values, columns=names)
-    whole = clone(model).fit(X, codes)
-    parts = [slice(i, i + 50) for i in range(0, 203, 50)]
-    streamed = clone(model).fit_stream(((names[p], values.T[p]) for p in parts), codes)
-    assert streamed.selected_features_ == whole.selected_features_
-    if isinstance(model, XNB):
-        assert streamed.mean_distance_ == pytest.approx(whole.mean_distance_)
-        pd.testing.assert_frame_equal(streamed.ties_, whole.ties_)
-        assert streamed.spike_features_ == whole.spike_features_
-    known = list(streamed.feature_names_in_)
-    assert set(known) == set().union(*whole.selected_features_.values())
-    np.testing.assert_allclose(
-        streamed.predict_joint_log_proba(X[known]), whole.predict_joint_log_proba(X), rtol=1e-10
-    )
-
-
-@pytest.mark.parametrize(
-    "chunks", [[(["a"], np.zeros((1, 3)))], [(["a"], [[0.0, 1.0, np.nan, 2.0]])], []]
-)
-def test_a_bad_stream_is_refused(chunks):
-    with pytest.raises(InputError):
-        XNB().fit_stream(chunks, [0, 0, 1, 1])

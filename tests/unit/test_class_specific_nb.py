@@ -50,7 +50,6 @@ def counts(rng, n_features=30, n_samples=60):
         ClassSpecificNB(),
         ClassSpecificNB(distance="separation"),
         ClassSpecificNB(distance="hellinger"),
-        ClassSpecificNB(distance="wasserstein"),
         ClassSpecificNBCV(cv=3, sizes=[1, 2, 5]),
     ],
     ids=repr,

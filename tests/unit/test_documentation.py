@@ -120,7 +120,7 @@ def test_every_profile_makes_again_what_a_killed_job_left(profile):
 
 
 PUBLIC_MODULES = ["data.dataset", "density.families", "diagnostics", "models"]
-PUBLIC_MODULES += ["inference.paired_tests", "inference.rank_tests", "sources.cell_file"]
+PUBLIC_MODULES += ["inference.paired_tests", "inference.rank_tests"]
 PUBLIC_MODULES += ["naive_bayes", "preprocessing"]
 
 

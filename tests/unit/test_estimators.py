@@ -46,9 +46,8 @@ CLASSIFIERS = [
 ENTRIES = {import_estimator(each.estimator): each for each in shipped_methods().values()}
 #: Options by which the arithmetic differs.
 MORE = [
-    nb.FlexibleNB(bandwidth="adaptive"),
     nb.FlexibleNB(kernel="triangular"),
-    nb.ClassSpecificNB(contamination=0.0, bandwidth="adaptive"),
+    nb.ClassSpecificNB(contamination=0.0),
     nb.ClassSpecificNB(temperature=2.5),
     nb.ClassSpecificNBCV(cv=3, rule="one_standard_error"),
     *paper_cases.VARIANTS,

@@ -19,7 +19,7 @@ from xnbflow.naive_bayes import XNB, FlexibleNB
     [
         Gaussian(),
         Kernel(),
-        Kernel(bandwidth="adaptive", kernel="biweight"),
+        Kernel(kernel="biweight"),
         MultivariateGaussian(var_smoothing=0.1),
         *paper_cases.SUMMED,
     ],

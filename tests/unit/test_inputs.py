@@ -27,7 +27,7 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared
 from xnbflow.data.columns import column_mask, column_positions
-from xnbflow.data.dataset import DataSet, write_chunks
+from xnbflow.data.dataset import DataSet
 from xnbflow.density import families
 from xnbflow.density.families import Distribution, Gaussian
 from xnbflow.density.standard import StandardUnits
@@ -371,7 +371,6 @@ SAID = {
     "No module named 'nobody'; cor": lambda: contract.analysis_tables(NOWHERE),
     r"\(Expected file path, but \.": lambda: tables.read_parquet(".", contract.FOLDS_TABLE),
     "no space is left": lambda: commands.write_atomically("x", Mock(side_effect=OSError(28, ""))),
-    "there is no chunk to write;": lambda: write_chunks("x.parquet", []),
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
     "no measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),

@@ -11,7 +11,7 @@ from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 
 def rankings(strengths, values, codes, n_features=3):
     shortlist = Shortlist(int(max(codes)) + 1, n_features)
-    shortlist.absorb(np.asarray(strengths, dtype=float), np.asarray(values, dtype=float))
+    shortlist.keep(np.asarray(strengths, dtype=float), np.asarray(values, dtype=float))
     return shortlist, PairRankings(shortlist, np.asarray(codes))
 
 
@@ -71,20 +71,3 @@ def test_which_of_the_interchangeable_is_taken_does_not_depend_on_order(rng):
         np.testing.assert_array_equal(
             shortlist.features.values[ranked.chosen(0)][0], first[samples]
         )
-
-
-@pytest.mark.parametrize("n_features", [None, 1, 7, 500])
-def test_chunks_give_the_same_shortlist_as_the_whole(rng, n_features):
-    codes = np.arange(20) % 4
-    strengths = rng.exponential(size=(6, 300))
-    strengths[:, ::7] = strengths[:, :1]
-    values = rng.normal(size=(300, 20))
-    whole, parts = Shortlist(4, n_features), Shortlist(4, n_features)
-    whole.absorb(strengths, values)
-    for start in range(0, 300, 64):
-        part = slice(start, start + 64)
-        parts.absorb(strengths[:, part], values[part])
-    np.testing.assert_array_equal(parts.features.positions, whole.features.positions)
-    found = [PairRankings(each, codes).orders for each in (parts, whole)]
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_array_equal(one, other)

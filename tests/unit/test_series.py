@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.dataset import DataSet, read_features, write_chunks
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import iterate_features, read_header
 from xnbflow.tables.contract import FOLDS_TABLE
 from xnbflow.tables.parquet import parquet_writer
@@ -21,48 +21,12 @@ def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):
     return DataSet("toy", values, features, samples, labels, **more)
 
 
-def test_some_features_keep_their_kinds_and_the_order_asked_for(tmp_path):
-    path = tmp_path / "toy.parquet"
-    write_chunks(
-        path, [chunk(["a", "b"], kinds=["angular", "linear"]), chunk(["c"], kinds=["categorical"])]
-    )
-    found = read_features(path, ["c", "a"])
-    assert found.features.tolist() == ["c", "a"]
-    assert found.kinds.tolist() == ["categorical", "angular"]
-    np.testing.assert_array_equal(found.values, [[0.0, 1.0], [0.0, 1.0]])
-    assert read_features(path, []).values.shape == (0, 2)
-
-
-def test_a_feature_asked_for_twice_or_absent_is_refused(tmp_path):
-    path = tmp_path / "toy.parquet"
-    chunk(["a", "b"]).write(path)
-    with pytest.raises(InputError, match="feature name 'a' occurs 2 times"):
-        read_features(path, ["a", "b", "a"])
-    with pytest.raises(InputError, match=r"no feature 'z' \(1 are missing\)"):
-        read_features(path, ["a", "z"])
-
-
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        (chunk(["c"], samples=("s", "u")), "chunk 1 has 'u' among its samples .* first has 't'"),
-        (chunk(["c"], labels=("y", "x")), "chunk 1 has 'y' among its labels .* first has 'x'"),
-        (chunk(["c"], ("s", "t", "u"), ("x", "y", "y")), "has 3 samples, but the first has 2"),
-    ],
-)
-def test_chunks_of_other_samples_are_refused_and_nothing_is_left(tmp_path, other, message):
-    with pytest.raises(InputError, match=message):
-        write_chunks(tmp_path / "toy.parquet", [chunk(["a", "b"]), other])
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     "read",
     [
         DataSet.read,
         read_header,
         lambda path: list(iterate_features(path)),
-        lambda path: read_features(path, ["a"]),
     ],
 )
 def test_another_file_is_refused(tmp_path, read):
@@ -144,7 +108,6 @@ def test_everything_is_read_back(tmp_path):
     header = read_header(path)
     assert header.groups.tolist() == ["p1", "p2"]
     assert header.feature_columns == ("symbol", "gene_id")
-    assert_is_whole(read_features(path, ["c", "a"]), slice(None, None, -2))
     assert [names.tolist() for names, _ in iterate_features(path)] == [["a", "b", "c"]]
 
 

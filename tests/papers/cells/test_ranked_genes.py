@@ -1,34 +1,27 @@
 """Genes of a class-specific classifier as scanpy's ranked genes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from unit.test_samples import annotated as annotated_cells
 
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
-from xnbflow.papers.cells.ranked_genes import rank_genes_groups, write_rank_genes_groups
-from xnbflow.sources.cell_file import CellFile
+from xnbflow.papers.cells.ranked_genes import rank_genes_groups
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
 
-from cell_files import write_cells  # noqa: E402
+from cell_files import GENES, TYPES, X, write_cells  # noqa: E402
 
 
-@pytest.fixture
-def path(tmp_path):
-    return write_cells(tmp_path / "cells.h5ad")
+def fitted():
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(GENES)])
+    model = ClassSpecificNB(n_features=2).fit(frame, TYPES)
+    return model, rank_genes_groups(model, "type", samples=X, labels=TYPES)
 
 
-def fitted(path):
-    cells = CellFile(path)
-    labels = cells.labels("type")
-    model = ClassSpecificNB(n_features=2).fit_stream(cells, labels)
-    samples = cells.samples(model.feature_names_in_)
-    return model, rank_genes_groups(model, "type", samples=samples, labels=labels)
-
-
-def test_a_class_s_own_genes_come_first_and_others_fill_up(path):
-    model, ranked = fitted(path)
+def test_a_class_s_own_genes_come_first_and_others_fill_up():
+    model, ranked = fitted()
     for label, own in model.selected_features_.items():
         names, scores = ranked["names"][label].tolist(), ranked["scores"][label]
         assert set(names[: len(own)]) == set(own)
@@ -43,29 +36,15 @@ def test_a_class_s_own_genes_come_first_and_others_fill_up(path):
         np.testing.assert_array_equal(ranked["logfoldchanges"][label][: len(own)] > 0, high)
 
 
-def test_a_ranking_is_written_whole_and_replaced(path, tmp_path):
-    _, ranked = fitted(path)
-    before = path.read_bytes()
-    write_rank_genes_groups(path, ranked, to=tmp_path / "shown.h5ad")
-    assert path.read_bytes() == before
-    for _ in range(2):
-        write_rank_genes_groups(path, ranked)
-    with h5py.File(path) as file:
-        group = file["uns/rank_genes_groups"]
-        assert group["params/groupby"].asstr()[()] == "type"
-        assert group["names"]["T"].tolist() == [each.encode() for each in ranked["names"]["T"]]
-        np.testing.assert_array_equal(group["scores"]["B"], ranked["scores"]["B"])
-
-
 @pytest.mark.filterwarnings("ignore")
-def test_scanpy_reads_and_shows_the_ranking(path):
+def test_scanpy_shows_the_ranking(tmp_path):
     scanpy = pytest.importorskip("scanpy", reason="needs the extra cells")
     import matplotlib as mpl
 
     mpl.use("Agg")
-    _, ranked = fitted(path)
-    write_rank_genes_groups(path, ranked)
-    data = scanpy.read_h5ad(path)
+    _, ranked = fitted()
+    data = scanpy.read_h5ad(write_cells(tmp_path / "cells.h5ad"))
+    data.uns["rank_genes_groups"] = ranked
     scanpy.pl.rank_genes_groups(data, n_genes=2, show=False)
     axes = scanpy.pl.rank_genes_groups_dotplot(data, n_genes=2, dendrogram=False, show=False)
     shown = {text.get_text() for text in axes["mainplot_ax"].get_xticklabels()}

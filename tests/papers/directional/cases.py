@@ -35,7 +35,7 @@ REFUSED = [
 
 VARIANTS = [
     nb.HybridNB([("all", "multivariate_gaussian", slice(None))]),
-    nb.HybridNB([("all", Kernel(bandwidth="adaptive"), slice(None))]),
+    nb.HybridNB([("all", Kernel(kernel="triangular"), slice(None))]),
 ]
 FAMILIES = [Categorical, VonMises, VonMisesFisher]
 SUMMED = [Categorical(), VonMises()]

@@ -1,12 +1,8 @@
-"""Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1).
-
-Abramson's local bandwidths start from Silverman's rule of thumb.
-"""
+"""Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1)."""
 
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.density.kernels import apply_kernel, kernel_code
 from xnbflow.density.tiles import class_moments
 
 __all__ = [
@@ -56,49 +52,21 @@ def _hazen(n: int, p: float) -> tuple[int, int, float]:
     return below, min(below + 1, n - 1), position - below
 
 
-@njit(nogil=True)
-def _adapt(
-    tile: np.ndarray, offsets: np.ndarray, pilots: np.ndarray, code: int, out: np.ndarray
-) -> None:
-    """Write a bandwidth per sample by Abramson's square-root law.
-
-    ``h_i = h (g / f(x_i))**0.5`` with ``f`` the density of the pilot bandwidth ``h`` and ``g`` the
-    geometric mean of the ``f(x_i)``: wide where samples are sparse.
-    """
-    for c in range(len(offsets) - 1):
-        a, b = offsets[c], offsets[c + 1]
-        terms = np.empty(b - a)
-        logs = np.empty(b - a)
-        for f in range(tile.shape[1]):
-            for i in range(b - a):
-                for j in range(b - a):
-                    terms[j] = (tile[a + i, f] - tile[a + j, f]) / pilots[c, f]
-                apply_kernel(code, terms)
-                logs[i] = np.log(terms.sum())
-            mean = logs.mean()
-            for i in range(b - a):
-                out[a + i, f] = pilots[c, f] * np.exp(0.5 * (mean - logs[i]))
-
-
-BANDWIDTHS = ("silverman", "scott", "adaptive")
-
-#: The factor of the rule of thumb; "adaptive" starts from Silverman's.
-_RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059}
+#: The factor of each rule of thumb.
+BANDWIDTHS = {"silverman": 0.9, "scott": 1.059}
 
 
 def bandwidths_of(
     tile: np.ndarray,
     offsets: np.ndarray,
     rule: str,
-    kernel: str = "gaussian",
     min_bandwidth: float = 0.0,
     spreads: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the bandwidths (n_classes, n_features); of each sample for "adaptive".
+    """Return the bandwidths, shape (n_classes, n_features).
 
     The tile (n_samples, n_features) holds class after class, ascending within each; class ``c`` has
-    the rows ``offsets[c]`` to ``offsets[c + 1]`` (see `xnbflow.density.tiles`). "adaptive"
-    depends on the kernel.
+    the rows ``offsets[c]`` to ``offsets[c + 1]`` (see `xnbflow.density.tiles`).
 
     A class (almost) constant in a feature has a spike there, and a value beside it weighs hundreds
     of nats. No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9
@@ -109,16 +77,11 @@ def bandwidths_of(
     """
     sizes = np.diff(offsets)
     widths = np.empty((len(sizes), tile.shape[1]))
-    _write_spreads(tile, offsets, _RULES_OF_THUMB.get(rule, 0.9), widths)
-    if rule == "adaptive":
-        pilots, widths = widths, np.empty(tile.shape)
-        _adapt(tile, offsets, pilots, kernel_code(kernel), widths)
+    _write_spreads(tile, offsets, BANDWIDTHS[rule], widths)
     if min_bandwidth > 0.0:
         spreads = overall_spread(tile) if spreads is None else spreads
         floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
         constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
-        if rule == "adaptive":
-            floor, constant = (np.repeat(each, sizes, axis=0) for each in (floor, constant))
         widths = np.where(constant, floor, np.maximum(widths, floor))
     return widths
 

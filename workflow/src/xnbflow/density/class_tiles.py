@@ -44,9 +44,9 @@ class ClassTile:
         standard = StandardUnits.of(self.values)
         return ClassTile(standard.apply(self.values), self.offsets, standard.spreads)
 
-    def bandwidths(self, rule: str, kernel: str, min_bandwidth: float) -> np.ndarray:
-        """Return bandwidths per class or, for "adaptive", per sample, and feature."""
-        return bandwidths_of(self.values, self.offsets, rule, kernel, min_bandwidth, self.spreads)
+    def bandwidths(self, rule: str, min_bandwidth: float) -> np.ndarray:
+        """Return bandwidths per class and feature."""
+        return bandwidths_of(self.values, self.offsets, rule, min_bandwidth, self.spreads)
 
     def densities(
         self, widths: np.ndarray, *, kernel: str, n_grid: int, underflow: str
@@ -103,7 +103,6 @@ def _write_moments(
             for f in range(width):
                 means[c, f] += tile[i, f] / (b - a)
         for i in range(a, b):
-            h = widths[c] if len(widths) == n_classes else widths[i]
             for f in range(width):
                 d = tile[i, f] - means[c, f]
-                squares[c, f] += d * d + h[f] * h[f]
+                squares[c, f] += d * d + widths[c, f] * widths[c, f]

@@ -43,23 +43,18 @@ def grid_densities(
 ) -> np.ndarray:
     """Return the density of each class on a grid, divided by its sum.
 
-    The tile (n_samples, n_features) and ``offsets`` are as of `bandwidths_of`, bandwidths per class
-    or per sample. The grid goes from the least to the greatest sample of a feature; the result has
-    shape (n_classes, n_grid, n_features). A density that underflows at every grid point is left
+    The tile (n_samples, n_features), ``offsets`` and bandwidths are as of `bandwidths_of`. The grid
+    goes from the least to the greatest sample of a feature; the result has shape (n_classes,
+    n_grid, n_features). A density that underflows at every grid point is left
     zero "as_published", as the authors' program does, or normalised in "log" space.
     """
     low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)
     n, width = tile.shape
-    per_class = len(bandwidths) == len(offsets) - 1
-    by_powers = kernel == "gaussian" and per_class
     too_wide = kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any()
-    each = bandwidths
-    if per_class and (too_wide or not by_powers):
-        each = np.repeat(bandwidths, np.diff(offsets), axis=0)
     out = np.empty((len(offsets) - 1, n_grid, width))
-    if not by_powers:
-        _sum_kernels(tile, offsets, each, kernel_code(kernel), low, step, out)
+    if kernel != "gaussian":
+        _sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
     elif width < _LANES and n >= _MANY_SAMPLES:
         for f, column in enumerate(np.ascontiguousarray(tile.T)):
             out[:, :, f] = _sum_feature(column, offsets, bandwidths[:, f], low[f], step[f], n_grid)
@@ -67,7 +62,7 @@ def grid_densities(
         out = _sum_tile(tile, offsets, bandwidths, low, step, n_grid)
     _normalize(out)
     if too_wide:
-        _mend_underflow(tile, offsets, each, low, high, underflow == "log", out)
+        _mend_underflow(tile, offsets, bandwidths, low, high, underflow == "log", out)
     return out
 
 
@@ -117,7 +112,7 @@ def _sum_kernels(
     step: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """Write the sums of any kernel, with a bandwidth per sample and feature."""
+    """Write the sums of any kernel."""
     n_classes, n_grid, width = out.shape
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
@@ -126,12 +121,12 @@ def _sum_kernels(
             for i in range(b - a):
                 for f in range(width):
                     x = low[f] + g * step[f]
-                    terms[i, f] = (x - tile[a + i, f]) / bandwidths[a + i, f]
+                    terms[i, f] = (x - tile[a + i, f]) / bandwidths[c, f]
             apply_kernel(code, terms.reshape(-1))
             out[c, g] = 0.0
             for i in range(b - a):
                 for f in range(width):
-                    out[c, g, f] += terms[i, f] / bandwidths[a + i, f]
+                    out[c, g, f] += terms[i, f] / bandwidths[c, f]
 
 
 @njit(nogil=True)
@@ -150,10 +145,9 @@ def _mend_underflow(
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         for f in range(width):
-            if step[f] > _WIDEST_STEP * bandwidths[a:b, f].min():
+            if step[f] > _WIDEST_STEP * bandwidths[c, f]:
                 points = np.linspace(low[f], high[f], n_grid)
-                values, h = tile[a:b, f].copy(), bandwidths[a:b, f].copy()
-                _write_exact(values, h, points, in_logs, out[c, :, f])
+                _write_exact(tile[a:b, f].copy(), bandwidths[c, f], points, in_logs, out[c, :, f])
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -292,7 +286,7 @@ def _normalize(out: np.ndarray) -> None:
 @njit(nogil=True)
 def _write_exact(
     values: np.ndarray,
-    bandwidths: np.ndarray,
+    bandwidth: float,
     points: np.ndarray,
     in_logs: bool,
     out: np.ndarray,
@@ -302,15 +296,13 @@ def _write_exact(
     Where it underflows at every point it is zero, or normalised ``in_logs``.
     """
     n = len(values)
-    terms, log_weights = np.empty(n), np.empty(n)
-    for i in range(n):
-        log_weights[i] = -np.log(n * bandwidths[i]) - _LOG_SQRT_2PI
+    terms, log_weight = np.empty(n), -np.log(n * bandwidth) - _LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf
         for i in range(n):
-            u = (points[g] - values[i]) / bandwidths[i]
-            terms[i] = log_weights[i] - 0.5 * u * u
+            u = (points[g] - values[i]) / bandwidth
+            terms[i] = log_weight - 0.5 * u * u
             nearest = max(nearest, terms[i])
         total = 1.0
         if in_logs or nearest > _LOG_NOTHING:

@@ -8,7 +8,7 @@ from xnbflow.core.jit import njit
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
-from xnbflow.density.distances import compare
+from xnbflow.density.distances import hellinger
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
@@ -100,10 +100,10 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
     found = np.empty((k, len(features)))
 
     def work(tile: ClassTile, strip: slice) -> None:
-        widths = tile.bandwidths("silverman", "gaussian", 0.0)
+        widths = tile.bandwidths("silverman", 0.0)
         own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
         rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start threads of its own
-        found[:, strip] = compare(np.concatenate([own, rest]), pairs, "hellinger")
+        found[:, strip] = hellinger(np.concatenate([own, rest]), pairs)
 
     map_class_tiles(work, features, codes, k, samples=samples)
     return found

@@ -25,14 +25,11 @@ from xnbflow.core.plugins import with_papers, with_plugins
 __all__ = ["METHODS", "entries_in", "known_methods", "resolved", "shipped_methods", "unlabelled"]
 
 _XNB = "@xnb2024"
-_BANDWIDTH = choice("silverman", "scott", "adaptive")
+_BANDWIDTH = choice("silverman", "scott")
 _KERNEL = choice(
     "gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", "triangular"
 )
-_DISTANCE = choice("hellinger", "jeffreys", "jensen_shannon", "wasserstein")
-_PAIR_DISTANCE = choice(
-    "combined", "separation", "hellinger", "jeffreys", "jensen_shannon", "wasserstein"
-)
+_PAIR_DISTANCE = choice("combined", "separation", "hellinger")
 _EVIDENCE = {
     "kernel": _KERNEL,
     "n_grid": whole(2, 10_000),
@@ -98,7 +95,6 @@ _OWN = (
             "bandwidth": _BANDWIDTH,
             "kernel": _KERNEL,
             "n_grid": whole(2, 10_000),
-            "distance": _DISTANCE,
             "threshold": number(above=0, below=1),
             "min_distance": either(choice("mean"), number(least=0, below=1)),
             "selection": choice("greedy", "joint", "minimal"),

@@ -266,8 +266,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         `ClassSpecificNBCV` chooses by cross-validation.
     threshold : float, default=0.999
         Without ``n_features``, features are taken until ``1 - prod(1 - distance)`` reaches this.
-    distance : {"combined", "separation", "hellinger", "jeffreys", "jensen_shannon", \
-            "wasserstein"}, default="combined"
+    distance : {"combined", "separation", "hellinger"}, default="combined"
         Distance of two kernel densities, from 0 to 1, see
         `xnbflow.preprocessing.selection.pair_strengths`.
     bandwidth, min_bandwidth, kernel : str, float, str, default="silverman", 0.3, "gaussian"

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from xnbflow.density.families.kernel import Kernel
+from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.independent import IndependentNB
 
 __all__ = ["FlexibleNB"]
@@ -16,9 +16,8 @@ class FlexibleNB(IndependentNB):
 
     Parameters
     ----------
-    bandwidth : {"silverman", "scott", "adaptive"}, default="silverman"
-        Rule for the bandwidth of each class and feature: Silverman's and Scott's rules of thumb,
-        or Abramson's square-root law, by which every sample has a bandwidth of its own.
+    bandwidth : {"silverman", "scott"}, default="silverman"
+        Rule of thumb for the bandwidth of each class and feature.
     kernel : {"gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", \
             "triangular"}, default="gaussian"
         Kernel of the densities. All but the first have bounded support: where a density is zero
@@ -56,8 +55,7 @@ class FlexibleNB(IndependentNB):
 
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: Kernel._parameter_constraints[name] for name in ("bandwidth", "kernel")},
-        "min_bandwidth": Kernel._parameter_constraints["min_bandwidth"],
+        **DENSITY_CONSTRAINTS,
         "priors": ["array-like", None],
     }
 

@@ -18,7 +18,6 @@ from xnbflow.data.matrices import (
     some_rows,
 )
 from xnbflow.density.bandwidth import overall_spread
-from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.class_features import (
@@ -51,8 +50,6 @@ class XNB(BaseNaiveBayes):
         As in `FlexibleNB`.
     n_grid : int, default=50
         Points, over the range of a feature, at which densities are compared.
-    distance : {"hellinger", "jeffreys", "jensen_shannon", "wasserstein"}, default="hellinger"
-        Distance of two densities, each scaled to [0, 1]; see `xnbflow.density.distances`.
     threshold : float, default=0.999
         Features are taken until ``1 - prod(1 - distance)`` reaches this.
     min_distance : float or "mean", default=0.5
@@ -83,8 +80,7 @@ class XNB(BaseNaiveBayes):
     densities_ : list of Kernel
         For each class the densities of its features.
     bandwidths_ : dict
-        For each class label the bandwidths of its features, shape (n_selected,), or
-        (n_selected, n_class_samples) for "adaptive".
+        For each class label the bandwidths of its features, shape (n_selected,).
     mean_distance_ : float
         Mean distance over all features and pairs of classes.
     optimality_gap_ : dict
@@ -119,7 +115,6 @@ class XNB(BaseNaiveBayes):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DENSITY_CONSTRAINTS,
         "n_grid": [whole(2, 10_000)],
-        "distance": [one_of(*DISTANCES)],
         "threshold": [number(0.0, 1.0)],
         "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
         "selection": [one_of(*SELECTIONS)],
@@ -133,7 +128,6 @@ class XNB(BaseNaiveBayes):
         bandwidth: str = "silverman",
         kernel: str = "gaussian",
         n_grid: int = 50,
-        distance: str = "hellinger",
         threshold: float = 0.999,
         min_distance: float | str = 0.5,
         selection: str = "greedy",
@@ -144,7 +138,6 @@ class XNB(BaseNaiveBayes):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.n_grid = n_grid
-        self.distance = distance
         self.threshold = threshold
         self.min_distance = min_distance
         self.selection = selection
@@ -159,7 +152,6 @@ class XNB(BaseNaiveBayes):
             "bandwidth": self.bandwidth,
             "kernel": self.kernel,
             "n_grid": self.n_grid,
-            "distance": self.distance,
             "min_bandwidth": self.min_bandwidth,
         }
         candidates = Candidates(n_classes, self.threshold, self.selection, self.min_distance)

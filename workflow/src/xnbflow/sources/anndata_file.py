@@ -216,6 +216,9 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
     form = sparse.csr_array if kind == "csr" else sparse.csc_array
     found = form(tuple(parts), shape=(n_cells, len(var)))
     found.check_format(full_check=True)
+    found.sort_indices()
+    if not found.has_canonical_format:
+        raise _refusal(path, f"matrix {name} has an index twice in a row or column")
     return found, var
 
 

@@ -58,8 +58,8 @@ class Kernel(TiledDistribution):
         For each class the tables of all features; None where densities are sums over samples.
     class_count_ : ndarray of int, shape (n_classes,)
         Training samples of each class.
-    bandwidths_ : list of ndarray of shape (n_features,) or (n_features, n_class_samples)
-        For each class one bandwidth per feature, or for "adaptive" one per feature and sample.
+    bandwidths_ : list of ndarray of shape (n_features,)
+        For each class one bandwidth per feature.
 
     Examples
     --------
@@ -112,9 +112,8 @@ class Kernel(TiledDistribution):
         order, offsets = class_offsets(codes, n_classes)
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
-        local = self.bandwidth == "adaptive"
         each = [slice(*ends) for ends in pairwise(offsets)]
-        least = np.inf if local or self.exact or self.kernel != "gaussian" else TABULATED_FROM
+        least = np.inf if self.exact or self.kernel != "gaussian" else TABULATED_FROM
         tabulated = self.class_count_ >= least
         self.samples_: list[Any] = [None] * n_classes
         self.tables_: list[Any] = [None] * n_classes
@@ -123,14 +122,12 @@ class Kernel(TiledDistribution):
                 self.tables_[c] = [None] * self.n_features_
             else:
                 self.samples_[c] = np.empty((self.n_features_, count))
-        bandwidths = np.empty((len(order) if local else n_classes, self.n_features_))
+        bandwidths = np.empty((n_classes, self.n_features_))
 
         def work(strip: slice) -> None:
             tile = sorted_classes(as_dense(features[strip]), order, offsets)
             own = None if spreads is None else spreads[strip]
-            widths = bandwidths_of(
-                tile, offsets, self.bandwidth, self.kernel, self.min_bandwidth, own
-            )
+            widths = bandwidths_of(tile, offsets, self.bandwidth, self.min_bandwidth, own)
             bandwidths[:, strip] = widths
             for c, rows in enumerate(each):
                 if tabulated[c]:
@@ -140,7 +137,7 @@ class Kernel(TiledDistribution):
                     self.samples_[c][strip] = tile[rows].T
 
         map_strips(work, self.n_features_, len(order))
-        self.bandwidths_ = [bandwidths[own].T for own in each] if local else list(bandwidths)
+        self.bandwidths_ = list(bandwidths)
         return self
 
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
@@ -157,11 +154,10 @@ class Kernel(TiledDistribution):
         """Return `log_density` to about 1e-3 where Gaussian kernels are sums over samples.
 
         The time does not grow with the number of samples, see
-        `xnbflow.density.density_tables.log_grouped`. Other kernels and adaptive bandwidths take
-        the exact sums.
+        `xnbflow.density.density_tables.log_grouped`. Other kernels take the exact sums.
         """
         sums = all(samples is not None for samples in self.samples_)
-        if self.kernel != "gaussian" or self.bandwidth == "adaptive" or not sums:
+        if self.kernel != "gaussian" or not sums:
             return self.log_density(features)
         out = np.empty((self.n_classes_, *features.shape))
 
@@ -196,15 +192,15 @@ def log_kernel_density(
 ) -> None:
     """Write the log kernel density of each feature at a tile of points, summed sample by sample.
 
-    ``samples`` have shape (n_features, n_samples), ``bandwidths`` (n_features,) or that of the
-    samples, ``points`` and ``out`` (n_points, n_features).
+    ``samples`` have shape (n_features, n_samples), ``bandwidths`` (n_features,), ``points`` and
+    ``out`` (n_points, n_features).
     """
     rows = np.array(samples.T, order="C")
-    if kernel == "gaussian" and bandwidths.ndim == 1:
-        _log_gaussians(rows, np.ascontiguousarray(bandwidths), points, out)
-        return
-    each = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(bandwidths.T), rows.shape))
-    _log_kernels(rows, each, kernel_code(kernel), points, out)
+    bandwidths = np.ascontiguousarray(bandwidths)
+    if kernel == "gaussian":
+        _log_gaussians(rows, bandwidths, points, out)
+    else:
+        _log_kernels(rows, bandwidths, kernel_code(kernel), points, out)
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -244,26 +240,16 @@ def _log_gaussians(
 def _log_kernels(
     rows: np.ndarray, bandwidths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
 ) -> None:
-    """Write the same for any kernel, and bandwidths like ``rows``."""
+    """Write the same for a kernel of bounded support."""
     n, width = rows.shape
     terms = np.empty((n, width))
     for j in range(len(points)):
-        shift = np.zeros(width)
-        for f in range(width):
-            if code == 0:
-                shift[f] = -np.inf
-                for i in range(n):
-                    u = (points[j, f] - rows[i, f]) / bandwidths[i, f]
-                    shift[f] = max(shift[f], -0.5 * u * u)
-            for i in range(n):
-                u = (points[j, f] - rows[i, f]) / bandwidths[i, f]
-                terms[i, f] = np.sqrt(max(0.0, u * u + 2.0 * shift[f]))
+        for i in range(n):
+            for f in range(width):
+                terms[i, f] = (points[j, f] - rows[i, f]) / bandwidths[f]
         apply_kernel(code, terms.reshape(-1))
         for f in range(width):
             total = 0.0
             for i in range(n):
-                total += terms[i, f] / bandwidths[i, f]
-            if shift[f] == -np.inf:
-                out[j, f] = -np.inf
-            else:
-                out[j, f] = np.log(total / n) + shift[f] if total > 0.0 else LOG_ZERO
+                total += terms[i, f] / bandwidths[f]
+            out[j, f] = np.log(total / n) if total > 0.0 else LOG_ZERO

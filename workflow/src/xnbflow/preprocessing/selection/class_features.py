@@ -8,7 +8,7 @@ import numpy as np
 
 from xnbflow.data.matrices import some_rows
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
-from xnbflow.density.distances import compare
+from xnbflow.density.distances import hellinger
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
 __all__ = [
@@ -51,14 +51,14 @@ def pair_distances(
     bandwidth: str = "silverman",
     kernel: str = "gaussian",
     n_grid: int = 50,
-    distance: str = "hellinger",
     underflow: str = "as_published",
     min_bandwidth: float = 0.0,
 ) -> np.ndarray:
-    """Return the distances of the densities of two classes, for each pair and feature.
+    """Return Hellinger's distance of the densities of two classes, for each pair and feature.
 
     Features are an array or CSR (n_features, n_samples); the other parameters are those of
-    `xnbflow.naive_bayes.XNB`. Distances (n_pairs, n_features) are in [0, 1], for the pairs of `class_pairs`.
+    `xnbflow.naive_bayes.XNB`. Distances (n_pairs, n_features) are in [0, 1], for the pairs of
+    `class_pairs`.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def pair_distances(
     found = np.empty((len(pairs), features.shape[0]))
 
     def work(tile: ClassTile, strip: slice) -> None:
-        widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
+        widths = tile.bandwidths(bandwidth, min_bandwidth)
         densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
-        found[:, strip] = compare(densities, pairs, distance)
+        found[:, strip] = hellinger(densities, pairs)
 
     map_class_tiles(work, features, codes, n_classes)
     return found

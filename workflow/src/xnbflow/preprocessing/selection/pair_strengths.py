@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
-from xnbflow.density.distances import DISTANCES, compare
+from xnbflow.density.distances import hellinger
 from xnbflow.preprocessing.selection.class_features import class_pairs
 
 __all__ = ["PAIR_DISTANCES", "distance_of_strength", "pair_strengths"]
 
 #: "separation" compares means and variances of the kernel densities; "combined" is the geometric
-#: mean of its strength and Hellinger's; the others compare the densities on a grid.
-PAIR_DISTANCES = ("combined", "separation", *DISTANCES)
+#: mean of its strength and Hellinger's, which compares the densities on a grid.
+PAIR_DISTANCES = ("combined", "separation", "hellinger")
 
 #: Distances on a grid are not known closer to 1 than by rounding.
 _LEAST_AFFINITY = np.finfo(np.float64).eps
@@ -60,12 +60,12 @@ def pair_strengths(
 
     def work(tile: ClassTile, strip: slice) -> None:
         tile = tile.standardised()
-        widths = tile.bandwidths(bandwidth, kernel, min_bandwidth)
+        widths = tile.bandwidths(bandwidth, min_bandwidth)
         if distance == "separation":
             found[:, strip] = tile.separation(widths, pairs)
             return
         densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow="log")
-        far = compare(densities, pairs, "hellinger" if distance == "combined" else distance)
+        far = hellinger(densities, pairs)
         strengths = -np.log(np.maximum(1.0 - far * far, _LEAST_AFFINITY))
         if distance == "combined":
             strengths = np.sqrt(tile.separation(widths, pairs) * strengths)
