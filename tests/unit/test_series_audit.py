@@ -15,6 +15,7 @@ from toys import dataset, refused
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
 from xnbflow.inference.verdicts import copies
+from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -203,6 +204,24 @@ def test_genes_are_adjusted_for_columns_of_the_sheet_and_pairs_are_noted(tmp_pat
     ):
         with refused(what, key="adjust"):
             read(**options)
+
+
+def test_a_plate_that_is_the_class_is_refused_before_the_table_is_downloaded(tmp_path):
+    phenotype = tmp_path / "p.tsv"
+    cells = [f"s{i}\t{'xy'[i % 2]}\t{i % 2}\t{i // 2 % 4}" for i in range(16)]
+    options = {"phenotype": str(phenotype), "phenotype_columns": "plate"}
+    row = SheetRow("own", "table", str(tmp_path / "absent.csv"), label="type", options=options)
+
+    def acquired(adjust, extra=()):
+        phenotype.write_text("\n".join(["id\ttype\tplate\tsite", *cells, *extra]))
+        return acquire(replace(row, options=options | {"adjust": adjust}), downloads=tmp_path)
+
+    for extra in ((), ["t1\t\t1\t2"]):  # a sample without label is left aside
+        with refused("'plate' cannot be separated from the class", key="adjust"):
+            acquired("site,factor(plate)", extra)
+    for adjust, extra in (("site", ()), ("plate", ["t1\tx\t1\t2"])):
+        with refused("absent.csv"):  # only now the table is looked for
+            acquired(adjust, extra)
 
 
 def test_patients_operated_and_controls_biopsied_are_found(shared_data):

@@ -191,23 +191,20 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
     >>> is_class_in_other_words(labels, pd.Series(["north", "north", "south"], name="hospital"))
     False
     """
-    levels = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
-    name = str(cells.name)
-    n_classes = labels.nunique()
-    if (
-        is_technical(name)
-        or levels["level"].duplicated().any()
-        or not 2 <= n_classes <= len(levels)
-    ):
+    name, n_classes, n_levels = str(cells.name), labels.nunique(), cells.nunique()
+    most = max(n_classes, len(cells) / 3)
+    if n_classes < 2 or not n_classes <= n_levels <= most or is_technical(name):
         return False
-    if _words(name) & _words(_DIAGNOSES):
-        return len(levels) <= max(n_classes, len(cells) / 3)
+    levels = pd.DataFrame({"label": labels, "level": cells}).drop_duplicates()
+    if len(levels) > n_levels:  # a value of several classes
+        return False
     common = set.intersection(*map(_words, levels["label"]))
     alike = [
         len(_words(level)) <= _MOST_WORDS and bool((_words(label) - common) & _words(level))
         for label, level in levels.itertuples(index=False)
     ]
-    return n_classes == len(levels) and sum(alike) >= n_classes - 1
+    by_value = n_classes == n_levels and sum(alike) >= n_classes - 1
+    return by_value or bool(_words(name) & _words(_DIAGNOSES))
 
 
 def _words(text: str) -> set[str]:

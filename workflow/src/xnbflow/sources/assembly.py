@@ -27,7 +27,7 @@ from xnbflow.sources.plausibility import (
 )
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["Draft", "assemble", "merge_rows"]
+__all__ = ["Draft", "assemble", "merge_rows", "refuse_inseparable"]
 
 
 #: Controls of Affymetrix and Agilent, and the spike-ins of the ERCC.
@@ -150,6 +150,31 @@ def _adjusted(
         _refuse_unknown(where, metadata[name], samples, "adjust")
         terms.append(name if term == wanted else f"factor({name})")
     return terms
+
+
+def refuse_inseparable(dataset: SheetRow, phenotype: pd.DataFrame) -> None:
+    """Refuse columns of ``adjust`` that the classes or groups of a phenotype file determine.
+
+    The table of values is not needed, if the file has labels and groups as well. Samples with a
+    missing value are left aside.
+    """
+    where, group = f"data set {dataset.id}, phenotype", dataset.options.get("group")
+    wanted = [dataset.label or "", *map(column_of_term, dataset.names("adjust"))]
+    names = [_column(phenotype, name) for name in [*wanted, *([group] if group else [])]]
+    if len(wanted) < 2 or not {*names} <= {*phenotype}:
+        return
+    known = phenotype[~phenotype[names].map(is_missing).any(axis=1)]
+    try:
+        labels, keep, _ = LabelRule.parse(dataset).apply(where, known.index, known[names[0]])
+    except InputError:
+        return  # perhaps of samples that the table has not; `assemble` reads the labels again
+    samples, known = known.index[keep].to_numpy(), known[keep].reset_index(drop=True)
+    terms = _adjusted(dataset, where, known, samples)
+    groups = known[names[-1]].to_numpy(dtype=str) if group else None
+    empty = np.empty((0, len(samples)))
+    series = DataSet(dataset.id, empty, [], samples, labels, None, groups, known, adjust=terms)
+    if len(series.classes) > 1:
+        _comparison_notes(series, where)
 
 
 def _comparison_notes(series: DataSet, where: str) -> list[str]:

@@ -17,7 +17,7 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.annotation import standard_names
-from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.assembly import Draft, assemble, refuse_inseparable
 from xnbflow.sources.cell_texts import category_codes, is_date, is_missing
 from xnbflow.sources.class_labels import UNLABELLED, plain_text
 from xnbflow.sources.downloads import Downloads
@@ -42,14 +42,15 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         name += "".join(Path(urlsplit(location).path).suffixes[-2:])
         return downloads.fetch_location("table", location, name=name, sha256=sha256)
 
-    path = fetched(dataset.location, dataset.id, dataset.sha256)
     if phenotype := dataset.options.get("phenotype"):
         if is_accession(phenotype):
             local = fetch_accession(dataset.id, phenotype, downloads)
         else:
             local = fetched(phenotype, f"{dataset.id}-phenotype")
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(local)})
-    return read_table(path, dataset)
+        if "adjust" in dataset.options and suffix_of(local) != ".cls":
+            refuse_inseparable(dataset, read_phenotype(local, dataset))  # before the download
+    return read_table(fetched(dataset.location, dataset.id, dataset.sha256), dataset)
 
 
 def read_table(path: str | Path, dataset: SheetRow) -> DataSet:

@@ -1,0 +1,166 @@
+"""Is it the batch? Simulated studies whose batch agrees with the class, and null studies.
+
+Each study has 500 genes in standard units: 30 are shifted by 1.5 in one of two batches, 10 by 1.5
+in one of two classes, or only either of them. The scores are of five folds. A null study has random
+labels and twelve random columns of the phenotype, one of them a plate. `XNBFLOW_BATCH_STUDIES` sets
+the number of studies of a cell, 40 by default (about ten minutes); null studies are five times as
+many. The tables are written to docs/methods/verdicts.md.
+"""
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rows import row
+from scipy.stats import beta
+from sklearn.linear_model import RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.confounders import confounders
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference.concordance import LEVEL, concordance
+from xnbflow.naive_bayes import ClassSpecificNB
+from xnbflow.studies.concordances import concordances, graded_audit
+from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.storage import table_of
+
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "batches.tsv"
+STUDIES = int(os.environ.get("XNBFLOW_BATCH_STUDIES", "40"))
+SIZES, AGREEMENTS = (20, 40, 100), (0.5, 0.6, 0.75, 0.9, 1.0)
+SIGNALS = {"batch only": (1.5, 0.0), "class only": (0.0, 1.5), "both": (1.5, 1.5)}
+N_GENES, OF_BATCH, OF_CLASS = 500, 30, 10
+NULL_SIZES = (6, 8, 10, 16, 30, 60)
+CLASSIFIERS = {
+    "ClassSpecificNB": ClassSpecificNB,
+    "ridge": lambda: make_pipeline(StandardScaler(), RidgeClassifier(alpha=N_GENES)),
+}
+
+
+def rows() -> list[dict]:
+    """Return a row per table: targets are on the page."""
+    null = RESULTS.with_name("batches_null.tsv")
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(simulated()).to_csv(RESULTS, sep="\t", index=False)
+    table = pd.DataFrame(null_studies())
+    table.to_csv(null, sep="\t", index=False)
+    worst = table["severe"].max()
+    note = f"{worst:.3f} of {5 * STUDIES} null studies at most have a severe finding"
+    return [
+        row("severe findings by chance", "2 % allowed", ratio=0.02 / max(worst, 1e-9), note=note)
+    ]
+
+
+def drawn(n: int, agreement: float, signal: tuple[float, float], seed: int) -> tuple:
+    """Return values (n, n_genes), classes and batches; in each class a share has its own batch."""
+    rng = np.random.default_rng([seed, n, round(100 * agreement)])
+    codes = np.repeat([0, 1], n // 2)
+    other = np.arange(n // 2) >= round(agreement * n / 2)
+    batch = np.concatenate([other, ~other]).astype(int)
+    values = rng.normal(size=(n, N_GENES))
+    values[:, :OF_BATCH] += signal[0] * batch[:, None]
+    values[:, OF_BATCH : OF_BATCH + OF_CLASS] += signal[1] * codes[:, None]
+    return values, codes, batch
+
+
+def scores(name: str, values: np.ndarray, codes: np.ndarray, seed: int) -> np.ndarray:
+    """Return scores (n_samples, 2) outside the training samples."""
+    found = np.zeros((len(codes), 2))
+    for train, test in stratified_splits(codes, None, 5, seed):
+        model = CLASSIFIERS[name]().fit(values[train], codes[train])
+        if hasattr(model, "predict_log_proba"):
+            found[test] = model.predict_log_proba(values[test])
+        else:
+            found[test, 1] = model.decision_function(values[test])
+    return found
+
+
+def simulated() -> Iterator[dict]:
+    """Yield the means of each cell."""
+    for n in SIZES:
+        for agreement in AGREEMENTS:
+            for signal, shifts in SIGNALS.items():
+                for name in CLASSIFIERS:
+                    found = []
+                    for seed in range(STUDIES):
+                        values, codes, batch = drawn(n, agreement, shifts, seed)
+                        given = scores(name, values, codes, seed)
+                        found.append(concordance(given, codes, batch, seed=seed))
+                    yield {
+                        "n": n,
+                        "agreement": agreement,
+                        "signal": signal,
+                        "classifier": name,
+                        "auc": np.mean([each.overall for each in found]),
+                        "auc_within": np.mean([each.within for each in found]),
+                        "recognised": np.mean([each.p <= LEVEL for each in found]),
+                        "pairs": found[0].pairs,
+                        "permutations": np.median([each.permutations for each in found]),
+                    }
+
+
+def null_studies() -> Iterator[dict]:
+    """Yield the shares of null studies with findings, by size."""
+    for n in NULL_SIZES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = np.array([severities(n, seed) for seed in range(5 * STUDIES)])
+        n_severe, n_any = found.sum(axis=0)
+        upper = beta.ppf(0.975, n_severe + 1, len(found) - n_severe)
+        yield {"n": n, "studies": len(found), "severe": n_severe / len(found), "upper": upper,
+               "any": n_any / len(found)}  # fmt: skip
+
+
+def severities(n: int, seed: int) -> tuple[bool, bool]:
+    """Return whether a null study has a severe finding, and any, from columns of the phenotype."""
+    rng = np.random.default_rng([seed, n, 7])
+    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
+    columns = {f"c{i}": rng.choice(["x", "y"], n) for i in range(5)}
+    columns |= {f"half{i}": rng.permutation(np.repeat(["x", "y"], n // 2)) for i in range(2)}
+    columns |= {f"n{i}": rng.normal(size=n).round(3).astype(str) for i in range(4)}
+    columns["plate"] = rng.choice(["p", "q"], n)
+    names = [f"s{i}" for i in range(n)]
+    phenotype = pd.DataFrame(columns)
+    series = DataSet("d", np.ones((1, n)), ["g"], names, labels, sample_metadata=phenotype)
+    audit = table_of(confounders(series), AUDIT_TABLES["audit"]).assign(dataset="d")
+    audit = pd.concat([audit, phenotype_checks(series)], ignore_index=True)
+    score = rng.normal(size=n)
+    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": names, "true": labels,
+                          "predicted": np.where(score > 0, "b", "a"), "log_posterior.a": -score,
+                          "log_posterior.b": score})  # fmt: skip
+    within = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
+    graded = graded_audit(audit, within, "nb", "NB", {"d": series})["severity"]
+    return bool((graded == "severe").any()), bool(graded.isin(["severe", "warning"]).any())
+
+
+def page() -> tuple[str, Path]:
+    """Return both tables, and the page that holds them."""
+    table = pd.read_csv(RESULTS, sep="\t")
+    lines = [
+        "<!-- batches: written by `python -m benchmarks batches` -->",
+        f"| n, agreement (pairs within batches) | {' | '.join(SIGNALS)} |",
+        f"|---|{'---|' * len(SIGNALS)}",
+    ]
+    for (n, agreement), own in table.groupby(["n", "agreement"]):
+        cells = [
+            "; ".join(
+                f"{row.auc:.2f}, {'-' if np.isnan(row.auc_within) else f'{row.auc_within:.2f}'}, "
+                f"{row.recognised:.2f}"
+                for row in own[own["signal"] == signal].itertuples()
+            )
+            for signal in SIGNALS
+        ]
+        lines.append(f"| {n}, {agreement:g} ({own['pairs'].iloc[0]}) | {' | '.join(cells)} |")
+    lines += ["", "| samples | null studies | severe | upper 95 % limit | severe or warning |",
+              "|---|---|---|---|---|"]  # fmt: skip
+    for row_ in pd.read_csv(RESULTS.with_name("batches_null.tsv"), sep="\t").itertuples():
+        lines.append(
+            f"| {row_.n} | {row_.studies} | {row_.severe:.3f} | {row_.upper:.3f} | {row_.any:.3f} |"
+        )
+    return "\n".join([*lines, "<!-- end of batches -->"]), PAGE
