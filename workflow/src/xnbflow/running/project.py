@@ -13,7 +13,7 @@ from xnbflow.core.plugins import PAPERS
 
 __all__ = ["ROOT", "default_configuration", "default_sheets"]
 
-_LIBRARY = Path(__file__).parents[1]
+_LIBRARY = Path(__file__).resolve().parents[1]
 #: The folder with the workflow: of a wheel a part of the library, else the clone around it.
 ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.parents[2]
 
