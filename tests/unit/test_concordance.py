@@ -1,6 +1,7 @@
 """Concordance within levels: brute force, exchange of units, verdicts and the audit's severity."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,11 @@ from toys import dataset
 
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.concordance import StratifiedPairs, concordance
+from xnbflow.inference.estimates import performance
 from xnbflow.inference.sequential import sequential_test
+from xnbflow.inference.verdicts import verdict
+from xnbflow.report import sentences
+from xnbflow.report.sentences import within_levels
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 
 
@@ -147,3 +152,57 @@ def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_v
     assert rows.loc["plate", "status"] == "cannot be examined"
     _, graded, capped = studied(np.where(PLATE == "tumour", 1.0, -1.0) + noise, ward=PLATE)
     assert (capped, graded.loc["ward", "severity"]) == (False, "severe")
+
+
+COLUMN = {"column": "plate", "handling": True, "auc_column": 0.9, "auc_within": 0.52}
+COLUMN |= {"lower": 0.38, "upper": 0.66, "p": 0.4, "pairs": 72, "status": "cannot be separated"}
+OTHER = COLUMN | {"column": "age", "handling": False, "auc_column": 0.95}
+GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93, "p": 0.001}
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence", "reason"),
+    [
+        (
+            [COLUMN, OTHER],
+            "; within its levels NB does not (AUC 0.52, 0.38 to 0.66; p = 0.4).",
+            "the class cannot be separated from “plate”",
+        ),
+        (
+            [COLUMN | GOOD],
+            "; within its levels NB does, too (AUC 0.83, 0.70 to 0.93; p = 0.001).",
+            "the class ",
+        ),
+        (
+            [COLUMN | {"pairs": 0}, OTHER | GOOD],
+            ", and no samples of different classes share a value of it.",
+            "the class cannot be separated from “plate”",
+        ),
+        (
+            [COLUMN | {"pairs": 4, "status": "cannot be examined"}],
+            "; only 4 pairs of samples of different classes have the same value.",
+            "the class cannot be examined within “plate”",
+        ),
+        ([COLUMN | {"status": "not associated"}], "", "the class "),
+    ],
+)
+def test_a_card_has_one_sentence_of_the_column_that_explains_most(rows, sentence, reason):
+    table = pd.DataFrame(rows).assign(dataset="d", folds="f", classifier="nb")
+
+    def found(name, **where):
+        assert name == "concordance"
+        return table.loc[(table[list(where)] == pd.Series(where)).all(axis=1)]
+
+    results = SimpleNamespace(rows=found, labels={"nb": "NB"})
+    place = {"dataset": "d", "folds": "f", "classifier": "nb"}
+    alone = "“plate” alone predicts the class with an AUC of 0.90" if sentence else ""
+    assert within_levels(results, place) == f"{alone}{sentence}"
+    assert f"the class {sentences._inseparable(results, place)}" == reason
+
+
+def test_a_batch_makes_a_result_partly_supported_at_most():
+    codes = np.repeat([0, 1], 20)
+    found = performance(codes, np.eye(2)[codes])
+    assert verdict(found, 0.001).level == "well supported"
+    capped = verdict(found, 0.001, batch=True)
+    assert (capped.level, capped.reasons) == ("partly supported", ["batch"])

@@ -14,6 +14,7 @@ from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.ease import as_good_features
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
@@ -263,3 +264,22 @@ def test_angles_do_not_count_and_a_selection_of_them_alone_has_no_row():
     }
     found = as_good_features(series, selected)
     assert found[["classifier", "as_good", "features"]].to_numpy().tolist() == [["x", 1, 1]]
+
+
+def test_a_list_with_genes_of_tissue_handling_is_marked():
+    handling = ["Fos", "JUN", "EGR1", "DUSP1"]  # in any case, as of a mouse
+    names = [*handling, *(f"G{i}" for i in range(300)), "XIST", "MKI67"]
+    genes = pd.DataFrame({"feature": names, "symbol": "", "rank": np.arange(len(names)) + 1})
+    genes = pd.concat([genes.assign(**{"class": label}) for label in ("a", "b")])
+    core = pd.DataFrame({"class": "b", "feature": ["G1", "XIST", "G2", "MKI67"], "symbol": ""})
+    signature = core.assign(core=[True, True, False, False])
+    found = artefacts({"d": genes}, {("d", "nb"): signature, ("other", "nb"): signature})
+    rows = found.set_index(["classifier", "class", "gene_set"])
+    # of two classes the list by rank is one; a single gene is no mark; others are no core
+    assert list(rows.index) == [("", "a", "tissue-handling"), ("nb", "b", "sex")]
+    row = rows.loc[("", "a", "tissue-handling")]
+    assert (row["chosen"], row["overlap"], row["genes"]) == (20, 4, "DUSP1 EGR1 FOS JUN")
+    table = [[4, 0], [16, len(names) - 20]]
+    assert row["p"] == pytest.approx(fisher_exact(table, alternative="greater").pvalue)
+    assert rows["marked"].tolist() == [True, False]
+    assert artefacts({}, {}).empty

@@ -197,9 +197,7 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
         return f"{alone}, and no samples of different classes share a value of it."
     if row["status"] == "cannot be examined":
         pairs = counted(row["pairs"], "pair")
-        return (
-            f"{alone}; with the same value there are only {pairs} of samples of different classes."
-        )
+        return f"{alone}; only {pairs} of samples of different classes have the same value."
     found = "does, too" if row["recognised"] else "does not"
     return (
         f"{alone}; within its levels {results.labels[place['classifier']]} {found} (AUC "
