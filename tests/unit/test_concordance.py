@@ -123,7 +123,7 @@ def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_i
     assert rows.loc["plate", "status"] == "cannot be separated"
     assert rows.loc["plate", "auc_column"] == pytest.approx(0.9)
     assert graded.loc["plate", "severity"] == "severe"
-    assert "no better than by chance" in graded.loc["plate", "finding"]
+    assert "not detectably better than chance" in graded.loc["plate", "finding"]
     of_class = np.where(SIDES == "tumour", 2.0, -2.0)
     rows, graded, capped = studied(of_class + noise, plate=PLATE, age=np.arange(40))
     assert not capped

@@ -125,11 +125,14 @@ def graded_audit(
     for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
         own = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
         own &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
-        pairs = counted(row["pairs"], "pair", "is", "are")
-        within = "too few to examine"
+        pairs = counted(row["pairs"], "pair")
+        within = f"within its levels are {pairs} of samples of different classes"
         if row["pairs"] >= _FEWEST_PAIRS:
-            within = f"ordered by {label} no better than by chance (AUC {row['auc_within']:.2f})"
-        graded.loc[own, "finding"] += f". Within its levels {pairs} {within}"
+            within += (
+                f", which {label} orders not detectably better than chance (AUC "
+                f"{row['auc_within']:.2f}, p = {row['p']:.2g})"
+            )
+        graded.loc[own, "finding"] += f"; {within}"
         few = len(headers[row["dataset"]].samples) < _FEWEST_SAMPLES
         own &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
         graded.loc[own, "severity"] = "severe"
