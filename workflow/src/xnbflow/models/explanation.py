@@ -12,6 +12,7 @@ from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
+from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.steps import (
     explainer,
     is_relative,
@@ -134,18 +135,22 @@ def explain_sample(
         terms = terms[~terms["feature"].isin(model.required[lacking[0]])]
     terms["log_reference"] = _references(model, last, frame, terms)
     terms["evidence"] = terms["log_likelihood"] - terms["log_reference"]
+    found = model.series.get(RECALIBRATION, {"slope": 1.0, "intercept": 0.0})
+    slope = found["slope"]
+    terms[["evidence", "log_reference"]] *= slope
     terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
     terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy()
     terms["class"] = terms["class"].astype(str)
     order = (-terms["evidence"].abs()).argsort(kind="stable")
     columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]
     known = class_priors(last)
+    offsets = slope * (known["log_prior"] + known["intercept"]) + found["intercept"]
     return Explanation(
         sample,
         prediction,
         terms.iloc[order][columns].reset_index(drop=True),
         dict(zip(model.classes, known["log_prior"].tolist(), strict=True)),
-        dict(zip(model.classes, known["intercept"].tolist(), strict=True)),
+        dict(zip(model.classes, (offsets - known["log_prior"]).tolist(), strict=True)),
     )
 
 

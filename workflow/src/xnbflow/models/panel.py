@@ -11,23 +11,27 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import log_softmax
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.metrics import class_metrics
+from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.training import train
 from xnbflow.inference.intervals import TUNED, share_interval
 from xnbflow.models.reading import symbols_of
+from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
+from xnbflow.naive_bayes.evidence_calibration import fit_temperature
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.modules import ResidualCorrelation
 
 __all__ = ["Panel", "choose_genes", "design_panel", "gene_symbols"]
 
-#: Genes with a greater correlation within classes, to either side, are of one module.
-_ALIKE = 0.7
+#: Genes with a greater correlation within classes, to either side, are of one module; features with
+#: a greater one over all samples may be probes of one gene.
+_ALIKE, _ONE_GENE = 0.7, 0.9
 _REFERENCES = 3
 _MOST_CANDIDATES, _MOST_SUBSTITUTES = 300, 5
 #: Logarithms to base 2 of intensities or counts are below.
@@ -42,7 +46,8 @@ class Panel:
     """A panel: its ``genes`` in order with substitutes, ``references``, figures and a model.
 
     ``accuracy`` has a row for each number of genes. The ``model`` takes differences to the mean of
-    the references, named as the genes.
+    the references, named as the genes; its evidence is divided by the temperature that has the
+    least log loss in the folds.
     """
 
     genes: pd.DataFrame
@@ -82,6 +87,8 @@ def choose_genes(
     is_gene = np.array([bool(own) for own in symbols])
     ranked = ranked[(medians.max(axis=0)[ranked] >= least) & is_gene[ranked]][:_MOST_CANDIDATES]
     alike = np.abs(ResidualCorrelation(values[ranked], codes).columns(slice(None))) >= _ALIKE
+    standard = StandardFeatures(values[ranked])[:] / np.sqrt(values.shape[1])
+    alike |= standard @ standard.T > _ONE_GENE
     kept: list[int] = []
     taken: set[str] = set()
     for place, feature in enumerate(ranked):
@@ -123,8 +130,9 @@ def design_panel(
 
     The ``series`` is what the model was fitted to: log2 expression without missing values. In each
     fold the classifier is fitted anew, and genes and references are chosen anew (`choose_genes`),
-    from the training samples alone. Gene symbols are those of the series and the model; where these
-    have none, two features of one gene cannot be known as such.
+    from the training samples alone; its probabilities are calibrated by the other folds. Gene
+    symbols are those of the series and the model; where these have none, two features of one gene
+    are known by their correlation alone.
     """
     if model.signature.empty or series.missing or np.quantile(series.values, 0.99) > _MOST_LOG:
         what = "uses all features for every class" if model.signature.empty else (
@@ -138,7 +146,9 @@ def design_panel(
     genes, references = _chosen(series, codes, slice(None), model.signature, size)
     folds = draw_folds(series, splits, 1)
     selected = train(series, folds, model.entry, explain=False)["selected"]
-    predicted = np.full((n_genes, series.n_samples), "", dtype=series.classes.dtype)
+    places = np.zeros(series.n_samples, int)
+    evidence = np.zeros((n_genes, series.n_samples, len(series.classes)))
+    priors = np.full(evidence.shape[1:], -np.inf)
     for fold, samples in folds.groupby("fold")["sample"]:
         test = np.isin(series.samples, samples.to_numpy(dtype=str))
         signature = selected[selected["fold"] == fold]
@@ -146,10 +156,15 @@ def design_panel(
         X = _differences(series.values, *own)
         for k in range(n_genes):
             fitted = GaussianNB().fit(X[: k + 1, ~test].T, series.labels[~test])
-            predicted[k, test] = fitted.predict(X[: k + 1, test].T)
-    rows = [_accuracy(series, k + 1, predicted[k]) for k in range(len(genes))]
+            known = np.ix_(test, np.isin(series.classes, fitted.classes_))
+            priors[known], places[test] = fitted.class_log_prior_, fold
+            evidence[k][known] = fitted.predict_joint_log_proba(X[: k + 1, test].T) - priors[known]
+    held_out = [_calibrated(each, priors, codes, places) for each in evidence[: len(genes)]]
+    rows = [_figures(series, k, log_posterior) for k, (_, log_posterior) in enumerate(held_out, 1)]
+    slope, log_posterior = held_out[-1]
     tested = folds.set_index("sample").loc[series.samples].reset_index()
-    final = tested.assign(true=series.labels, predicted=predicted[len(genes) - 1])
+    predicted = series.classes[log_posterior.argmax(axis=1)]
+    final = tested.assign(true=series.labels, predicted=predicted)
     nothing = pd.DataFrame(columns=["repeat", "fold", "class", "feature"])
     X, names = _differences(series.values, genes, references), series.features[genes]
     plate = DataSet(
@@ -159,6 +174,8 @@ def design_panel(
     validation = CrossValidation(final, nothing, series, TUNED)
     origin = {"references": series.features[references].tolist()}
     made = fit_model(plate, _METHOD, validation, symbols=model.symbols, origin=origin)
+    intercept = (1.0 - slope) * made.estimator.class_log_prior_
+    made.series[RECALIBRATION] = {"slope": slope, "intercept": intercept.tolist()}
     table = _table(series, codes, genes, model)
     return Panel(table, origin["references"], pd.DataFrame(rows), made)
 
@@ -185,11 +202,28 @@ def _differences(values: np.ndarray, genes: np.ndarray, references: np.ndarray) 
     return values[genes] - values[references].mean(axis=0)
 
 
-def _accuracy(series: DataSet, k: int, predicted: np.ndarray) -> Mapping[str, Any]:
+def _calibrated(
+    evidence: np.ndarray, priors: np.ndarray, codes: np.ndarray, places: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return the factor of all folds for evidence, and the log posteriors, each by other folds.
+
+    Held-out evidence and log priors have shape (n_samples, n_classes), ``places`` are the folds.
+    """
+    found = np.empty(evidence.shape)
+    for fold in np.unique(places):
+        rest = places != fold
+        one = fit_temperature(evidence[rest], priors[rest], codes[rest])
+        found[~rest] = log_softmax(one(evidence[~rest]) + priors[~rest], axis=1)
+    return 1.0 / fit_temperature(evidence, priors, codes).temperature, found
+
+
+def _figures(series: DataSet, k: int, log_posterior: np.ndarray) -> Mapping[str, Any]:
+    predicted = series.classes[log_posterior.argmax(axis=1)]
     found = share_interval(predicted == series.labels, series.groups, TUNED)
-    metrics = class_metrics(series.labels, predicted, None, series.classes)
-    return {"genes": k, "accuracy": found.value, "lower": found.lower, "upper": found.upper,
-            "balanced_accuracy": metrics["balanced_accuracy"]}  # fmt: skip
+    metrics = fold_metrics(series.labels, predicted, log_posterior, series.classes)
+    shown = ("balanced_accuracy", "log_loss", "brier")
+    limits = {"accuracy": found.value, "lower": found.lower, "upper": found.upper}
+    return {"genes": k, **limits, **{name: metrics[name] for name in shown}}
 
 
 def _table(

@@ -14,6 +14,7 @@ from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, require_choice
 from xnbflow.evaluation.fitting import imputes
 from xnbflow.evaluation.selected import class_priors
+from xnbflow.models.recalibration import RECALIBRATION, recalibrated
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
@@ -88,6 +89,8 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     missing = resolved_missing(model, missing)
     frame, lacking = aligned(model, X, missing)
     log_posterior = _log_posterior(model, frame, lacking, missing)
+    if log_posterior is not None:
+        log_posterior = recalibrated(model.series, log_posterior)
     if log_posterior is None:
         labels = np.asarray(model.estimator.predict(frame), dtype=str)
         probabilities = np.full((len(frame), len(model.classes)), np.nan)
@@ -288,7 +291,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
     `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`; None where the classifier has none.
     """
     within = sets_of_classes(explainer(model.estimator), posterior)
-    if within is None:
+    if within is None or RECALIBRATION in model.series:  # held-out posteriors are of another scale
         return None
     return [" or ".join(compress(model.classes, row)) for row in within]
 

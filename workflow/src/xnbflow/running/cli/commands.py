@@ -28,6 +28,7 @@ from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.panel import Panel, design_panel
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
+from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import (
@@ -350,6 +351,7 @@ def score_sheet(panel: Panel) -> str:
     symbols = [panel.model.symbols.get(name, "") for name in panel.genes["gene"]]
     content = {
         **numbers,
+        **panel.model.series[RECALIBRATION],
         "name": panel.model.series["name"],
         "classes": panel.model.classes,
         "genes": panel.genes["gene"].tolist(),
