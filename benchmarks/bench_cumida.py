@@ -8,10 +8,11 @@ import tempfile
 from pathlib import Path
 
 import pandas as pd
+from cumida_files import write_cumida_csv
 from rows import row
 from timing import alternate, median_seconds
 
-from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
+from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 100, 54_675, 5  # 100 MB of text

@@ -25,10 +25,10 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
+from cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.running.jobs import THREAD_VARIABLES
-from xnbflow.sources.cumida import write_cumida_csv
 from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.simulate import simulate_series
 

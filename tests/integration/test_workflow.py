@@ -120,7 +120,6 @@ def test_snakemakes_own_report_has_every_figure_by_data_set_and_section(finished
         for file in files
     }
     assert {name: section for name, (_, section) in shown.items()} == figures
-    assert shown["trade-off"][0] == "tiny: all data sets"
     assert shown["confusion-wine-3-fold-xnb"][0] == "tiny: wine"
 
 

@@ -23,7 +23,7 @@ from unit.test_report_sections import MODULES
 
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
-from xnbflow.report.drawings.lines import Line, draw_lines, draw_trade_off
+from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.index import write_index
 from xnbflow.report.page import blocks as kinds
@@ -70,7 +70,7 @@ def figures(tmp_path_factory):
     return {each.draw.__name__: (each.draw, each.arguments) for each in found}
 
 
-KINDS = ("correlations", "p_values", "points", "trade_off", "matrix", "densities", "calibration")
+KINDS = ("correlations", "p_values", "points", "matrix", "densities", "calibration")
 
 
 @pytest.mark.parametrize("name", [*KINDS, "ranks", "lines"])
@@ -108,10 +108,6 @@ NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)
     ("draw", "arguments"),
     [
         (draw_lines, LINES),
-        (
-            draw_trade_off,
-            {"rows": list("ab"), "classifiers": LONG, "features": 9 * NARROW, "accuracy": NARROW},
-        ),
         (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": WIDE}),
         (draw_cohorts, NEARLY_ONE | {"curves": {"tumour": (np.ones(9), np.ones(9))}}),
         (
@@ -119,7 +115,7 @@ NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)
             {"classifiers": LONG, "ranks": [1.2, 1.9, 2.9], "bars": [(0, 1)], "difference": 1.05},
         ),
     ],
-    ids=["lines", "many decimals", "few samples", "values that are nearly one", "long names"],
+    ids=["lines", "few samples", "values that are nearly one", "long names"],
 )
 def test_no_text_of_a_figure_is_cut(draw, arguments):
     with mpl.rc_context({"font.size": 9, "text.parse_math": False}):

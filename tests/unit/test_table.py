@@ -1,5 +1,6 @@
 """A user's own tables and CuMiDa's: formats, orientations, kinds, and what is refused."""
 
+import csv
 import gzip
 import math
 from decimal import Decimal
@@ -14,7 +15,7 @@ from toys import dataset, mistakes, put, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.cumida import read_cumida_csv, write_cumida_csv
+from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
@@ -133,7 +134,11 @@ def test_a_file_reads_back_bit_for_bit(rng, tmp_path):
     names = [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>']
     labels = ["one, two" if i % 2 else "three" for i in range(37)]
     series = dataset(values, labels, features=names)
-    write_cumida_csv(series, tmp_path / "x.csv")
+    columns = zip(series.samples, labels, values.T.tolist(), strict=True)
+    with (tmp_path / "x.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["samples", "type", *names])
+        writer.writerows([sample, label, *own] for sample, label, own in columns)
     again = read_cumida_csv(tmp_path / "x.csv", "x")
     np.testing.assert_array_equal(again.values, values)
     for key in ("features", "samples", "labels"):

@@ -64,7 +64,7 @@ def figure_labels(
     >>> labels = figure_labels("density-wine-10-fold-xnb-07", ["wine"], ["10-fold"], ["xnb"])
     >>> list(labels.values())
     ['wine', 'density', '10-fold', 'xnb', '07']
-    >>> figure_labels("trade-off", ["wine"], ["10-fold"], ["xnb"])["data set"]
+    >>> figure_labels("accuracy", ["wine"], ["10-fold"], ["xnb"])["data set"]
     'all data sets'
     """
     parts = [

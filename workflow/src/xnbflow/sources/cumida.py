@@ -1,4 +1,4 @@
-"""CuMiDa's microarray series: download, a reader of their CSV files, and a writer.
+"""CuMiDa's microarray series: download, and a reader of their CSV files.
 
 CuMiDa (Feltes et al., J. Comput. Biol. 26, 2019) serves one CSV file per series, with one row per
 sample: ``samples,type,<probe>,...``, 50 to 150 MB of decimals with up to 17 digits.
@@ -14,10 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from xnbflow.core.atomic import atomic
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import DataSet
@@ -30,7 +27,7 @@ from xnbflow.sources.intensities import scale_of
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table_file import Cells, Columns
 
-__all__ = ["BASE_URLS", "load", "read_cumida_csv", "write_cumida_csv"]
+__all__ = ["BASE_URLS", "load", "read_cumida_csv"]
 
 #: Where CuMiDa has been served, the present address first.
 BASE_URLS = (
@@ -100,40 +97,6 @@ def read_cumida_csv(path: str | Path, name: str) -> DataSet:
         samples, labels = cells.texts
         features = _unique(path, table.header[2:])
         return DataSet(name, cells.numbers.T, features, samples, labels)
-
-
-def write_cumida_csv(series: DataSet, path: str | Path) -> None:
-    """Write a series as a CSV file in CuMiDa's layout; the file appears whole or not at all.
-
-    Parameters
-    ----------
-    series : DataSet
-        What to write. Numbers are written with as many digits as reading them back needs.
-    path : path
-        Where to write. Missing folders are made.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> series = DataSet("toy", [[0.1, 2.0]], ["g1"], ["a", "b"], ["tumour", "normal"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_cumida_csv(series, Path(folder, "toy.csv"))
-    ...     print(Path(folder, "toy.csv").read_text())
-    samples,type,g1
-    a,tumour,0.1
-    b,normal,2
-    <BLANKLINE>
-    """
-    with atomic(path) as part, part.open("wb") as file:
-        file.write(_csv_line(["samples", "type", *series.features]))
-        for sample, label, values in zip(
-            series.samples, series.labels, series.values.T, strict=True
-        ):
-            cells = pc.cast(pa.array(np.ascontiguousarray(values)), pa.string())
-            row = pa.ListArray.from_arrays([0, len(cells)], cells)
-            file.write(_csv_line([sample, label])[:-1] + b",")
-            file.write(pc.binary_join(row, ",")[0].as_buffer())
-            file.write(b"\n")
 
 
 def _csv_line(cells: Sequence[str]) -> bytes:

@@ -6,10 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import types
 
 from xnbflow.core.atomic import write_atomically
@@ -201,66 +199,15 @@ def tsv(frame: pd.DataFrame) -> str:
     >>> tsv(pd.DataFrame({"class": ["=1+1", "-1", "a"], "recall": [0.5, 1.0, 2 / 3]}))
     "class\trecall\n'=1+1\t0.5\n-1\t1\na\t0.666667\n"
     """
-    head = frame.head(0).rename(columns=_defused)
-    text = head.to_csv(sep="\t", index=False, lineterminator="\n")
-    if frame.empty:
-        return text
-    cells = [_cells(column) for _, column in frame.items()]
-    if len(cells) == 1:  # an empty line would be no row
-        cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
-    lines = pc.binary_join_element_wise(*cells, pa.scalar("\t", _TEXT))
-    return "\n".join([text[:-1], *lines.to_pylist(), ""])
+    shown = frame.infer_objects().rename(columns=_defused)
+    for name, column in shown.items():
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            shown[name] = column.map(_defused)
+    return shown.to_csv(sep="\t", index=False, lineterminator="\n", float_format="%.6g")
 
 
 #: How text begins that a spreadsheet may run.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-#: What csv puts between quotes.
-_QUOTED = ("\t", "\n", "\r", '"')
-
-
-def _cells(column: pd.Series) -> pa.Array:
-    """Return the cells of a column as `tsv` writes them; pandas takes eight times as long."""
-    column = column.infer_objects()
-    if pd.api.types.is_float_dtype(column.dtype):
-        return _six_digits(column.to_numpy(float, na_value=np.nan))
-    if pd.api.types.is_integer_dtype(column.dtype):
-        return pa.array(column, from_pandas=True).cast(_TEXT).fill_null("")
-    if not isinstance(column.dtype, pd.StringDtype):
-        column = column.astype(object).where(column.notna(), "").map(str)
-    found = pa.array(column, _TEXT, from_pandas=True)
-    found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    found = found.fill_null("")
-    if pc.any(pc.match_substring_regex(found, '^[=+@-]|[\t\n\r"]')).as_py():
-        found = pa.array([_quoted(_defused(cell)) for cell in found.to_pylist()], _TEXT)
-    return found
-
-
-def _six_digits(values: np.ndarray) -> pa.Array:
-    """Return numbers as ``%.6g`` does, a missing one as empty text.
-
-    Those that have no exponent are rounded here, and Arrow writes the shortest text that means the
-    same number. Where the seventh digit and those after it are about one half, Python decides.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        power = np.floor(np.log10(np.abs(values)))
-        plain = (power >= -4) & (power < 6)
-        scale = _TENS[np.where(plain, 5 - power, 0).astype(int)]
-        digits = np.rint(values * scale)
-        plain &= np.abs(digits) < 1e6
-        plain &= np.abs(np.abs(values * scale - digits) - 0.5) > 1e-6
-    texts = pa.array(digits / scale, from_pandas=True).cast(_TEXT).fill_null("")
-    others = ~plain & np.isfinite(values) & (values != 0)
-    written = pa.array([f"{value:.6g}" for value in values[others].tolist()], _TEXT)
-    return pc.replace_with_mask(texts, others, written)
-
-
-_TENS = np.array([10**power for power in range(10)], dtype=float)
-
-
-def _quoted(cell: str) -> str:
-    if not any(each in cell for each in _QUOTED):
-        return cell
-    return '"' + cell.replace('"', '""') + '"'
 
 
 def _defused(cell: Any) -> Any:

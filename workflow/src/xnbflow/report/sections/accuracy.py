@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.report.drawings.calibration import draw_calibration
-from xnbflow.report.drawings.lines import draw_trade_off
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
@@ -17,14 +16,9 @@ from xnbflow.tables.contract import Column
 
 __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
-_PICTURES = "The accuracies, and what they need: fewer features are easier to measure."
 _POINTS = (
     "Accuracy with its 95 % interval, corrected where the classifier was chosen after looking; the "
     "bar across is the majority-class rate."
-)
-_TRADE = (
-    "Better towards the upper left; a line joins the classifiers of a data set. With several data "
-    "sets points are moved apart a little."
 )
 
 #: Metrics beside accuracy: label, meaning and format.
@@ -86,8 +80,7 @@ def section(results: StudyResults) -> Section:
     """Return how well each classifier does on each data set."""
     blocks: list[Block] = [_accuracies(results)]
     if results.scores("accuracy").notna().any(axis=None):
-        figures = [_scores(results), _trade_off(results)]
-        blocks.append(Gallery(figures, _PICTURES, results.tables.sources("estimates", "summary")))
+        blocks.append(_scores(results))
     blocks += [*_permutations(results), *_paper(results), *_other_metrics(results)]
     for i, place in enumerate(results.places):
         blocks.append(Group(results.places[place], _predictions(results, *place), opened=i == 0))
@@ -184,15 +177,8 @@ def _scores(results: StudyResults) -> Figure:
     arguments["most"] = 1.0
     arguments["levels"] = ("largest class", _baseline(results))
     alt = "Points with intervals: accuracy of each classifier on each data set."
-    return Figure("accuracy", draw_points, arguments, _POINTS, alt)
-
-
-def _trade_off(results: StudyResults) -> Figure:
-    accuracy, features = results.scores("accuracy"), results.scores("features_per_class")
-    arguments = {"rows": accuracy.index.tolist(), "classifiers": accuracy.columns.tolist()}
-    arguments |= {"features": features.to_numpy(), "accuracy": accuracy.to_numpy()}
-    alt = "Scatter plot of accuracy against features per class, one mark per classifier."
-    return Figure("trade-off", draw_trade_off, arguments, _TRADE, alt)
+    sources = results.tables.sources("estimates")
+    return Figure("accuracy", draw_points, arguments, _POINTS, alt, sources)
 
 
 def _permutations(results: StudyResults) -> list[Block]:
