@@ -12,8 +12,7 @@ from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-
-from xnbflow.naive_bayes import TopScoringPairs
+from top_scoring_pairs import TopScoringPairs
 
 __all__ = ["peers"]
 

@@ -1,17 +1,6 @@
 """Entries of the study of signatures: accuracy against the number of genes."""
 
-from xnbflow.core.entries import Analysis, Method, list_of, number, whole
-
-TOP_SCORING_PAIRS = Method(
-    "top_scoring_pairs",
-    "xnbflow.papers.signatures.top_scoring_pairs.TopScoringPairs",
-    "k-TSP: pairs of features that vote by which is the larger; two classes",
-    "@tan2005",
-    {
-        "n_pairs": whole(1),
-        "n_candidates": whole(2),
-    },
-)
+from xnbflow.core.entries import Analysis, list_of, number, whole
 
 ANALYSIS = Analysis(
     "signatures",
