@@ -31,7 +31,6 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
     features = rng.integers(0, 4, size=(60, 90)).astype(float)
     features += 0 if type(family).__name__ == "Categorical" else rng.normal(size=features.shape)
     points = np.tile(features, 50)[:, :4200]
-    far = np.full((60, 1), 1e300)
     family.fit(features, codes, 3)
     cube = family.log_density(points)
     n_terms = {"MultivariateGaussian": 1, "GaussianBlocks": 30}.get(type(family).__name__, 60)
@@ -39,12 +38,6 @@ def test_every_family_sums_its_terms_and_mixes_its_classes(rng, family):
     assert family.n_parameters().shape == (n_terms,)
     np.testing.assert_allclose(cube[:, :, :90], family.log_density(features), rtol=1e-12)
     np.testing.assert_allclose(family.log_likelihood(points), cube.sum(axis=0), rtol=1e-10)
-    prior = np.log([0.5, 0.3, 0.2])
-    np.testing.assert_allclose(
-        family.reference(points, prior), np.logaddexp.reduce(cube + prior[:, None], axis=1)
-    )
-    if isinstance(family, Gaussian | Kernel) and getattr(family, "kernel", "") != "biweight":
-        assert (family.reference(far, prior) == -np.inf).all()  # no class reaches it
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ PARAMS = {
     "selective_nb": {"estimator": {"method": "gaussian_nb"}, "cv": 3},
     "von_mises_fisher_nb": {"normalize": True},
 }
-STEP_PARAMS = {"expression_filter": {"level": 1.0}}
+STEP_PARAMS: dict = {}
 STEPS = {
     name: {"steps": [{"method": name, "params": STEP_PARAMS.get(name, {})}, {"method": "csnb"}]}
     for name, method in shipped_methods().items()

@@ -7,7 +7,6 @@ from sklearn.base import clone
 
 from xnbflow.preprocessing import (
     CountsPerMillion,
-    ExpressionFilter,
     Imputer,
     Log2,
     QuantileNormalizer,
@@ -21,7 +20,6 @@ RNG = np.random.default_rng(0)
 X = RNG.lognormal(5, 1, (12, 30))
 STEPS = [
     CountsPerMillion(),
-    ExpressionFilter(level=0.0, share=0.0),
     Imputer(),
     QuantileNormalizer(),
     SampleRanks(),

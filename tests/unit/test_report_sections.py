@@ -409,9 +409,6 @@ def test_selected_features_have_frequency_distances_planted_class_and_dependence
     far = apart.loc["healthy", SCRIPT, "tumour B"]
     assert row["to tumour B"] == pytest.approx(far.mean())
     assert np.isnan(row["to healthy"])
-    pairs = drawn(section, "distances-alpha-3-fold-xnb")
-    place = pairs["rows"].index(SCRIPT), pairs["columns"].index("healthy – tumour B")
-    assert pairs["values"][place] == row["to tumour B"]
 
 
 def test_dependent_pairs_are_correlations_of_residuals(results):

@@ -193,13 +193,6 @@ _OWN = (
         "@bourgon2010",
         {"keep": either(number(above=0, most=1), whole(1))},
     ),
-    _transformer(
-        "expression_filter",
-        "xnbflow.preprocessing.filters.ExpressionFilter",
-        "the features expressed in enough samples",
-        "@bourgon2010",
-        {"level": number(), "share": number(least=0, most=1)},
-    ),
 )
 
 #: The methods of the core by name.

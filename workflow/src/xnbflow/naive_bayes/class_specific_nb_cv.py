@@ -42,10 +42,10 @@ class ClassSpecificNBCV(BaseInnerPath):
     sizes : list of int, default=None
         Numbers of features per pair of classes to try. None tries 30 from 1 to 200, or to all
         features, in geometric steps.
-    cv : int, cross-validation splitter or iterable, default=None
+    cv : int, cross-validation splitter or list, default=None
         The inner folds. None makes 5. An int makes stratified folds in the order of the samples,
         or, where ``groups`` are given to `fit`, stratified folds that keep groups together. A list
-        or generator has (training, test) samples; a generator serves one fit.
+        has (training, test) samples.
     rule : {"average", "one_standard_error", "best"}, default="average"
         Average over all sizes, see the notes; take the fewest features whose log loss over the
         inner test samples is within one standard error of the least, or within what one sample

@@ -1,7 +1,6 @@
 """The folds of a cross-validation inside `fit`: stratified, and groups kept together."""
 
 import warnings
-from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
 
@@ -32,7 +31,6 @@ CV_CONSTRAINTS: list[Any] = [
     whole(2),
     Instance("split", "get_n_splits"),
     _FOLDS_GIVEN,
-    Constraint("a generator of them", lambda value: isinstance(value, Iterator)),
     None,
 ]
 
@@ -47,7 +45,7 @@ def inner_folds(
     None for ``cv`` is 5. An int makes stratified folds in the order
     of the samples, no more than the largest class has samples, or, where samples have ``groups``
     (n_samples,), which no fold splits, than there are groups; fewer than two are refused. A list
-    holds training and test samples of each fold; a generator of them can be used once.
+    holds training and test samples of each fold.
 
     Examples
     --------
@@ -56,14 +54,6 @@ def inner_folds(
     """
     if cv is None:
         cv = _FOLDS
-    if isinstance(cv, Iterator):
-        cv = list(cv)
-        if not satisfies(cv, _FOLDS_GIVEN):
-            msg = (
-                "cv is a generator that yields no folds, or something else than (training, test) "
-                "samples; one that was used before is empty: give a list of its folds"
-            )
-            raise InputError(msg, key="cv")
     if isinstance(cv, Integral):
         most = np.bincount(codes).max() if groups is None else len(np.unique(groups))
         n_splits = min(int(cv), int(most))

@@ -6,7 +6,7 @@ Those of a paper in `xnbflow.papers` can be imported from here as well, while it
 from typing import Any
 
 from xnbflow.core.plugins import shipped_estimator
-from xnbflow.preprocessing.filters import ExpressionFilter, VarianceFilter
+from xnbflow.preprocessing.filters import VarianceFilter
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
     CountsPerMillion,
@@ -19,7 +19,6 @@ from xnbflow.preprocessing.normalisation import (
 
 __all__ = [
     "CountsPerMillion",
-    "ExpressionFilter",
     "Imputer",
     "Log2",
     "QuantileNormalizer",

@@ -1,4 +1,4 @@
-"""Filters of features that look at no label: by variance and by level of expression."""
+"""A filter of features that looks at no label: by variance."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -7,28 +7,13 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import number, whole
 from xnbflow.preprocessing.estimator import Unlabelled
 
-__all__ = ["ExpressionFilter", "VarianceFilter"]
+__all__ = ["VarianceFilter"]
 
 
-class _Filter(SelectorMixin, Unlabelled):
-    """A selection of features learned from the training samples alone."""
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
-    def _settle(self, support: np.ndarray, what: str) -> None:
-        if not support.any():
-            msg = f"{what} leaves none of {len(support)} features; lower it"
-            raise InputError(msg)
-        self.support_ = support
-
-
-class VarianceFilter(_Filter):
+class VarianceFilter(SelectorMixin, Unlabelled):
     """Keep the features of largest variance over the training samples.
 
     Parameters
@@ -42,10 +27,6 @@ class VarianceFilter(_Filter):
     variances_ : ndarray, shape (n_features,)
         Over the values that are not missing; 0 where there are none.
     support_ : ndarray of bool, shape (n_features,)
-
-    See Also
-    --------
-    ExpressionFilter : By how much features are expressed.
 
     Examples
     --------
@@ -68,45 +49,9 @@ class VarianceFilter(_Filter):
         count = np.maximum(1, present.sum(axis=0))
         mean = np.where(present, X, 0.0).sum(axis=0) / count
         self.variances_ = (np.where(present, X - mean, 0.0) ** 2).sum(axis=0) / count
-        support = np.zeros(n_features, dtype=bool)
-        support[np.argsort(-self.variances_, kind="stable")[:n_kept]] = True
-        self._settle(support, f"keep={self.keep!r}")
+        self.support_ = np.zeros(n_features, dtype=bool)
+        self.support_[np.argsort(-self.variances_, kind="stable")[:n_kept]] = True
 
-
-class ExpressionFilter(_Filter):
-    """Keep the features that reach a level of expression in enough training samples.
-
-    Parameters
-    ----------
-    level : float
-        What a value must reach.
-    share : float, default=0.2
-        The share of training samples in which it must.
-
-    Attributes
-    ----------
-    support_ : ndarray of bool, shape (n_features,)
-
-    See Also
-    --------
-    VarianceFilter : By how much features vary.
-
-    Examples
-    --------
-    >>> X = np.array([[2.0, 9.0], [3.0, 8.0], [7.0, 1.0]])
-    >>> ExpressionFilter(level=6, share=0.5).fit(X).get_support().tolist()
-    [False, True]
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "level": [number()],
-        "share": [number(0.0, 1.0, closed="both")],
-    }
-
-    def __init__(self, *, level: float, share: float = 0.2) -> None:
-        self.level = level
-        self.share = share
-
-    def _learn(self, X: np.ndarray) -> None:
-        reached = (self.level <= X).mean(axis=0)
-        self._settle(reached >= self.share, f"level={self.level!r} in a share of {self.share!r}")
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_

@@ -115,7 +115,6 @@ class CountsPerMillion(OneToOneFeatureMixin, Unlabelled):
     See Also
     --------
     Log2 : What commonly follows.
-    ExpressionFilter : Leaves out features that are hardly expressed.
 
     References
     ----------

@@ -105,26 +105,6 @@ class Distribution(Declared, ABC):
             total[:, points] += sums
         return total
 
-    def reference(self, features: np.ndarray, class_log_prior: np.ndarray) -> np.ndarray:
-        """Return the log density of each term whatever the class, ``log sum_c pi_c p(x | c)``.
-
-        Class-specific evidence is relative to it: ``log p(x | c) - log p(x)`` has no unit. The
-        logarithms of ``pi_c`` are ``class_log_prior`` (n_classes,). It is -inf where every class's
-        density is.
-
-        Returns
-        -------
-        ndarray of float64, shape (n_terms, n_points)
-        """
-        out = np.empty((self._n_terms(features), features.shape[1]))
-
-        def work(terms: slice, points: slice) -> None:
-            joint = self._evaluate(terms, features[:, points]) + class_log_prior[:, None]
-            out[terms, points] = np.logaddexp.reduce(joint, axis=1)
-
-        self._over_parts(work, features)
-        return out
-
     def in_chunks(self, features: np.ndarray) -> list[np.ndarray]:
         """Split points so that a chunk's log densities take some 32 MB."""
         n_features, n_points = features.shape

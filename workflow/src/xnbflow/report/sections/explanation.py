@@ -1,7 +1,5 @@
 """Explanation: the features selected for each class, their stability (XNB paper, Fig. 1)."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 
@@ -9,7 +7,7 @@ from xnbflow.report.drawings.densities import draw_densities
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
-from xnbflow.report.page.style import COLOURS, shorten
+from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import RECALL_COLUMNS, points
 from xnbflow.tables.contract import Column
@@ -20,9 +18,6 @@ __all__ = ["section"]
 MOST_ROWS = 30
 #: Rows of the table of selected features.
 MOST_SELECTED = 200
-#: Columns of the matrix of distances: all pairs of up to nine classes; and of one with numbers.
-MOST_PAIRS = 36
-MOST_WRITTEN = 6
 
 _HOW_TO_READ = (
     "A class-specific classifier selects for each class the features that separate it from the "
@@ -114,12 +109,6 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
     code = pd.Categorical(best["class"], categories=classes).codes
     order = np.lexsort((best["mean_rank"], -best["frequency"], code))
     features = best["feature"].iloc[order].tolist()
-    far = results.rows("class_distances", **key)
-    matrices = [_matrix(results, key, chosen, features, classes)]
-    if len(far):
-        matrices.append(
-            _distance_matrix(f"distances-{'-'.join(key.values())}", far, features, classes)
-        )
     curves = results.rows("densities", **key)
     estimator = f"as {label} estimates it" if curves["own"].all() else "for the picture only"
     densities = (
@@ -130,7 +119,7 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
     )
     return [
         _recognition(results, key),
-        Gallery(matrices, _MATRICES, sources("selection", "class_distances")),
+        _matrix(results, key, chosen, features, classes),
         Gallery(_densities(results, key, chosen), densities, sources("densities", "values")),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
@@ -155,15 +144,11 @@ def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
     )
 
 
-_MATRICES = "The features selected most often, and how far they separate classes."
 _SHARES = (
     "Shaded by the share of folds that select the feature for the class (in per cent where it is "
     "not all of them). Features with the same letter depend on one another given the class, so "
     "that naive Bayes counts their evidence more than once; a frame marks the class that a feature "
     "was planted for in a simulation."
-)
-_DISTANCES = (
-    "Distance of the two classes of a pair, known where the feature was selected for one of them."
 )
 
 
@@ -199,36 +184,7 @@ def _matrix(
         _SHARES,
         "Matrix of features by classes; features per class: "
         f"{', '.join(f'{c} {n}' for c, n in served.items())}.",
-    )
-
-
-def _distance_matrix(
-    name: str, far: pd.DataFrame, features: list[str], classes: list[str]
-) -> Figure:
-    """Return the matrix of features by class pairs."""
-    distance = far.set_index(["class", "feature", "other_class"])["distance"].to_dict()
-    either = {(b, f, a): value for (a, f, b), value in distance.items()} | distance
-    pairs = list(itertools.combinations(classes, 2))
-    values = np.array([[either.get((a, f, b), np.nan) for a, b in pairs] for f in features])
-    if len(pairs) > MOST_PAIRS:
-        nearest = np.argsort(np.nan_to_num(values).max(axis=0), kind="stable")[:MOST_PAIRS]
-        values, pairs = values[:, nearest], [pairs[i] for i in nearest]
-    texts = [["" if np.isnan(v) else f"{v:.2f}".removeprefix("0") for v in row] for row in values]
-    return Figure(
-        name,
-        draw_matrix,
-        {
-            "values": values,
-            "rows": features,
-            "columns": [f"{shorten(first, 11)} – {shorten(second, 11)}" for first, second in pairs],
-            "title": "Distance of classes",
-            "key": "distance",
-            "texts": texts if len(pairs) <= MOST_WRITTEN else None,
-            "colour": COLOURS[2],
-            "cell": (max(0.16, min(0.34, 4.5 / len(pairs))), 0.2),
-        },
-        _DISTANCES,
-        f"Matrix of features by pairs of classes ({len(pairs):,}), shaded by distance.",
+        results.tables.sources("selection", "profiles"),
     )
 
 
