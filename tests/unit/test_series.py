@@ -34,9 +34,9 @@ def test_another_file_is_refused(tmp_path, read):
     text.write_text("feature,s,t\n")
     pd.DataFrame({"a": [1]}).to_parquet(foreign)
     write_parquet(pd.DataFrame({"repeat": [0], "fold": 0, "sample": "s"}), other, FOLDS_TABLE)
-    with pytest.raises(InputError, match=r"text.parquet is not a Parquet file"):
+    with pytest.raises(InputError, match=r"text.parquet is damaged"):
         read(text)
-    with pytest.raises(InputError, match="has no checksum: another version or program"):
+    with pytest.raises(InputError, match="not a series of this workflow"):
         read(foreign)
     with pytest.raises(InputError, match="not a series of this workflow"):
         read(other)

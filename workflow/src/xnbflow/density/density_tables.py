@@ -4,7 +4,7 @@ Between nodes a thirty-second of a bandwidth apart ``log f`` is a cubic spline; 
 1e-6. Where all samples are more than three bandwidths away kernels are summed one by one. Samples
 within a width ``w`` of each other count as their number, mean and variance, the third moment would
 add at most ``(u w)**3 / 120`` of a kernel at ``u`` bandwidths: ``w`` is 1/64 of a bandwidth for the
-nodes, and 1/512 elsewhere, 1e-6 at 25 bandwidths and 1e-3 at 250.
+nodes, and 1/256 elsewhere, 1e-6 at 12 bandwidths and 1e-3 at 125.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ __all__ = ["QUANTILES", "TabulatedDensity", "log_grouped", "log_tabulated", "tab
 
 _PER_BANDWIDTH = 32
 _NEAR = 3.0  # bandwidths from a sample within which there are tables
-_FOR_NODES, _MERGED, _GROUPED = 1.0 / 64.0, 1.0 / 512.0, 0.6  # bandwidths
+_FOR_NODES, _MERGED, _GROUPED = 1.0 / 64.0, 1.0 / 256.0, 0.6  # bandwidths
 _LOG_SQRT_2PI = 0.9189385332046727
 _LOG_NEGLIGIBLE = 23.0  # 1e-10
 
