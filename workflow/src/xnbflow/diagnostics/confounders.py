@@ -90,30 +90,28 @@ def audit_row(
     check: str, subject: str, severity: str, finding: str, value: float = np.nan, p: float = np.nan
 ) -> Row:
     """Return a row of the table ``audit``."""
-    row: Row = {"check": check, "subject": subject, "finding": finding, "severity": severity}
-    return (
-        row
-        | dict.fromkeys(("p_holm", "genes", "genes_adjusted"), np.nan)
-        | {"value": value, "p": p}
-    )
+    numbers = {"value": value, "p": p, "p_holm": np.nan, "genes": np.nan, "genes_adjusted": np.nan}
+    return {"check": check, "subject": subject, "finding": finding, "severity": severity, **numbers}
 
 
 def _genes(series: DataSet, name: str, finding: str) -> Row:
     """Return how many features differ without and with a column, and what to write in the sheet."""
-    cells = _column(series, name)
-    values = usable(pd.Series(series.labels), cells)
-    is_code = values is not None and values.dtype == object and as_numbers(cells) is not None
+    cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
+    known = ~cells.map(is_missing)
+    values = usable(pd.Series(series.labels)[known], cells[known])
+    is_category = values is not None and not pd.api.types.is_numeric_dtype(values)
+    is_code = is_category and pd.to_numeric(cells[known], errors="coerce").notna().all()
     others = tuple(term for term in series.adjust if column_of_term(term) != name)
     term = f"factor({name})" if is_code else name
     found = {"genes": _at_level(replace(series, adjust=others)), "finding": finding}
-    if n_missing := int(cells.map(is_missing).sum()):
-        why = f"{counted(n_missing, 'sample', 'has', 'have')} no value in this column"
+    why = ""
+    if not known.all():
+        why = f"{counted(int((~known).sum()), 'sample', 'has', 'have')} no value in this column"
     else:
         try:
             found["genes_adjusted"] = _at_level(replace(series, adjust=(*others, term)))
         except InputError:
             return found | {"finding": f"{finding}; no comparison of genes can be adjusted for it"}
-        why = ""
     line = ",".join(re.sub(r"batch \((.*?)\)", r"\1", each) for each in (*others, term))
     if len(others) < len(series.adjust):
         text = "comparisons of genes are adjusted for it"
@@ -121,10 +119,6 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
         text = f"to adjust comparisons of genes for it, write adjust={line} in the sheet's options"
         text += f" ({why}: fill it in, or leave them out)" if why else ""
     return found | {"finding": f"{finding}; {text}"}
-
-
-def _column(series: DataSet, name: str) -> pd.Series:
-    return pd.DataFrame(series.sample_metadata)[name].str.strip()
 
 
 def _at_level(series: DataSet) -> float:
