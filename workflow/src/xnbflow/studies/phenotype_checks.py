@@ -1,7 +1,5 @@
 """The class from all columns of the phenotype together: rows of the audit."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -29,19 +27,39 @@ _KNOWN = 0.9
 def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     """Predict the class from all columns of the phenotype together.
 
-    Return rows of the study's table ``audit``, by logistic regression in five stratified folds,
-    which keep groups together. A row is a warning where the 95 % interval of the balanced accuracy
-    is above chance; from ten samples on it is severe where it also reaches 95 %, as a complete
-    separation does. Columns that name the class are left out.
+    Return a row of the study's table ``audit``, by logistic regression in five stratified folds,
+    which keep groups together; none without columns. The row is a warning where the 95 % interval
+    of the balanced accuracy is above chance; from ten samples on it is severe where it also reaches
+    95 %, as a complete separation does. Identifiers, running numbers and columns that name the
+    class are left out.
     """
+    design, labels = _design(header), header.labels
+    codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]
+    if not design or sizes.min() < 2:
+        return pd.DataFrame(columns=[*AUDIT_TABLES["audit"].fixed, "dataset"])
+    values, votes = pd.concat(design, axis=1).to_numpy(), np.zeros((len(codes), len(sizes)))
+    for train, test in stratified_splits(codes, header.groups, min(_SPLITS, sizes.max()), seed=0):
+        model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
+        if len(np.unique(codes[train])) > 1:
+            votes[test, model.fit(values[train], codes[train]).predict(values[test])] = 1.0
+    found = performance(codes, votes, header.groups)
+    value, lower, upper = found.balanced_accuracy
+    severity = "warning" if lower > found.chance else "none"
+    if severity == "warning" and value >= _COMPLETE and len(labels) >= _FEWEST:
+        severity = "severe"
+    names = ", ".join(f"“{name}”" for name in design)
+    text = (
+        f"the phenotype alone ({names}) predicts the class with a balanced accuracy of {value:.0%} "
+        f"(95 % interval {lower:.0%} to {upper:.0%}; chance {found.chance:.0%})"
+    )
+    row = audit_row("phenotype only", ", ".join(design), severity, text, value)
+    return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)
+
+
+def _design(header: DataSetHeader) -> dict[str, pd.DataFrame]:
+    """Return the columns of the model by the columns of the phenotype."""
     phenotype = pd.DataFrame() if header.sample_metadata is None else header.sample_metadata
     cells = phenotype.apply(lambda column: column.str.strip().where(~column.map(is_missing)))
-    rows = _phenotype_only(cells, header)
-    return table_of(rows, AUDIT_TABLES["audit"]).assign(dataset=header.name)
-
-
-def _phenotype_only(cells: pd.DataFrame, header: DataSetHeader) -> list[dict[str, Any]]:
-    """Predict the class from all columns but identifiers and running numbers."""
     labels, design = pd.Series(header.labels), {}
     for name, column in cells.items():
         values = usable(labels[column.notna()], column.dropna())
@@ -52,27 +70,4 @@ def _phenotype_only(cells: pd.DataFrame, header: DataSetHeader) -> list[dict[str
             design[str(name)] = pd.get_dummies(values, dtype=float)
         elif not values.is_unique or (values != values.round()).any():
             design[str(name)] = values.reindex(cells.index, fill_value=values.mean()).to_frame()
-    if not design or labels.value_counts().min() < 2:
-        return []
-    names = ", ".join(f"“{name}”" for name in design)
-    text = f"the phenotype alone ({names}) predicts the class"
-    found = _row("phenotype only", text, pd.concat(design, axis=1), labels, header.groups)
-    if found["severity"] == "warning" and found["value"] >= _COMPLETE and len(labels) >= _FEWEST:
-        found["severity"] = "severe"
-    return [found | {"subject": ", ".join(design)}]
-
-
-def _row(check: str, text: str, table: Any, target: pd.Series, groups: Any) -> dict[str, Any]:
-    """Return what a logistic regression reaches in stratified folds."""
-    design, codes = table.to_numpy(), pd.factorize(target.astype(str), sort=True)[0]
-    votes = np.zeros((len(codes), codes.max() + 1))
-    n_splits = min(_SPLITS, int(np.bincount(codes).max()))
-    for train, test in stratified_splits(codes, groups, n_splits, seed=0):
-        model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced"))
-        if len(np.unique(codes[train])) > 1:
-            votes[test, model.fit(design[train], codes[train]).predict(design[test])] = 1.0
-    found = performance(codes, votes, groups)
-    value, lower, upper = found.balanced_accuracy
-    text += f" with a balanced accuracy of {value:.0%} (95 % interval {lower:.0%} to {upper:.0%}; "
-    text += f"chance {found.chance:.0%})"
-    return audit_row(check, "", "warning" if lower > found.chance else "none", text, value)
+    return design
