@@ -4,11 +4,17 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.stats import hypergeom
+from scipy.stats import hypergeom, mannwhitneyu, norm
 
 from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.second_cohort import cohort_verdict, exchanged_classes, permutation_p
+from xnbflow.inference.second_cohort import (
+    cohort_verdict,
+    exchanged_classes,
+    permutation_p,
+    ranking,
+    samples_to_recalibrate,
+)
 
 
 def predicted_with(codes, wrong):
@@ -50,6 +56,45 @@ def test_the_rule_case_by_case(codes, wrong, before, level, reason):
     found = cohort_verdict(validated(*before), codes, predicted_with(codes, list(wrong)), 2)
     assert (found.level, found.reason) == (level, reason)
     assert found.exchanged == ({0: 1, 1: 0} if level == "labels look exchanged" else {})
+
+
+def test_a_ranking_that_holds_without_its_threshold_is_a_verdict_of_its_own(rng):
+    log_odds = rng.normal(size=50) + 3 * EVEN + 20  # all on one side of the threshold
+    scores = np.stack([np.zeros(50), log_odds], axis=1)
+    predicted = np.ones(50, dtype=int)
+    found = cohort_verdict(validated(), EVEN, predicted, 2, scores=scores)
+    assert (found.level, found.auc.value > 0.9) == ("ranking holds", True)
+    assert cohort_verdict(validated(), EVEN, predicted, 2).level == "did not hold"
+    for other in (scores[rng.permutation(50)], np.full((50, 2), np.nan)):
+        assert cohort_verdict(validated(), EVEN, predicted, 2, scores=other).level == "did not hold"
+    held = cohort_verdict(validated(), EVEN, EVEN, 2, scores=scores)
+    assert (held.level, held.auc) == ("held", found.auc)
+
+
+@pytest.mark.parametrize(("sizes", "area"), [((10, 12), 0.84), ((8, 8), 0.95), ((7, 15), 0.6)])
+def test_intervals_of_an_area_hold_it_and_patients_count_once(rng, sizes, area):
+    codes, away = np.repeat([0, 1], sizes), np.sqrt(2) * norm.ppf(area)
+    held = 0
+    for _ in range(400):
+        scores = rng.normal(size=len(codes)) + away * codes
+        found = ranking(codes, scores)
+        held += found.lower <= area <= found.upper
+    assert held / 400 > 0.92  # the binomial standard error of .95 is .011
+    own, others = scores[codes == 1], scores[codes == 0]
+    expected = mannwhitneyu(own, others).statistic / (len(own) * len(others))
+    assert found.value == pytest.approx(expected)
+    twice = [np.repeat(each, 2) for each in (codes, scores, np.arange(len(codes)))]
+    assert ranking(*twice) == pytest.approx(found)
+    assert np.isnan(ranking(np.ones(4), np.arange(4.0)).value)
+
+
+@pytest.mark.parametrize("area", [0.7, 0.84, 0.95])
+def test_as_many_samples_as_are_asked_for_place_a_threshold(rng, area):
+    n, away = samples_to_recalibrate(area), np.sqrt(2) * norm.ppf(area)
+    thresholds = rng.normal(size=(4000, 2, n)).mean(axis=(1, 2)) + away / 2
+    balanced = (norm.cdf(thresholds) + norm.sf(thresholds - away)) / 2
+    best = norm.cdf(away / 2)
+    assert 0.01 < best - np.quantile(balanced, 0.05) < 0.021
 
 
 def test_a_shared_sample_ends_the_matter():

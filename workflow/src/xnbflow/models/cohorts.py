@@ -24,7 +24,13 @@ from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
-from xnbflow.models.validation import as_seen, cross_validated, harmonised, verdict_in_words
+from xnbflow.models.validation import (
+    as_seen,
+    auc_columns,
+    cross_validated,
+    harmonised,
+    verdict_in_words,
+)
 from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
@@ -210,9 +216,10 @@ def _matrix(
         tests += [("merged", whole, [whole]), ("averaged", whole, members)] if several else []
         for strategy, trained, models in tests:
             rows.append(_tested(strategy, trained, models, test, name))
-        labels = _labels([whole], test, whole.series.classes)
-        if whole.model is None or isinstance(labels, str):
+        answers = _answers([whole], test, whole.series.classes)
+        if whole.model is None or isinstance(answers, str):
             continue
+        labels = answers[0]
         samples = [f"{test.name}/{sample}" for sample in test.samples]
         said = {"sample": samples, "true": test.labels, "predicted": labels}
         predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **said}))
@@ -226,11 +233,14 @@ def _matrix(
     return table_of(rows, declared, without=_ASKED), left_out
 
 
-def _labels(models: Sequence[_Trained], test: DataSet, classes: np.ndarray) -> np.ndarray | str:
-    """Return what the average of models predicts, or one model; or why there is nothing."""
+def _answers(
+    models: Sequence[_Trained], test: DataSet, classes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | str:
+    """Return labels and probabilities of the average of models, or one; or why there are none."""
     if unknown := sorted(set(test.classes) - set(classes)):
         return f"it was trained without the class {unknown[0]}"
     missing = "impute" if test.missing else "error"
+    columns = [f"probability.{label}" for label in classes]
     answers = [
         predict_table(each.model, test.frame(), missing).table
         for each in models
@@ -238,12 +248,13 @@ def _labels(models: Sequence[_Trained], test: DataSet, classes: np.ndarray) -> n
     ]
     if len(answers) < 2:
         problem = models[0].problem or "none of the series has all classes"
-        return np.asarray(answers[0]["label"], dtype=str) if answers else problem
-    columns = [f"probability.{label}" for label in classes]
+        if not answers:
+            return problem
+        return np.asarray(answers[0]["label"], dtype=str), answers[0][columns].to_numpy()
     mean = np.mean([each[columns].to_numpy() for each in answers], axis=0)
     if np.isnan(mean).any():
         return "the classifier has no probabilities that could be averaged"
-    return np.asarray(classes[mean.argmax(axis=1)], dtype=str)
+    return np.asarray(classes[mean.argmax(axis=1)], dtype=str), mean
 
 
 def _tested(
@@ -251,19 +262,24 @@ def _tested(
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` with a verdict."""
     classes = trained.series.classes
-    predicted = _labels(models, test, classes)
-    if isinstance(predicted, str):
-        said = {"verdict": "cannot tell", "sentence": f"Cannot tell: {predicted}."}
+    found = _answers(models, test, classes)
+    if isinstance(found, str):
+        said = {"verdict": "cannot tell", "sentence": f"Cannot tell: {found}."}
         return _row(strategy, trained, test, None) | said
-    codes, answers = (np.searchsorted(classes, each) for each in (test.labels, predicted))
-    verdict = cohort_verdict(trained.validated, codes, answers, len(classes), test.groups)
+    labels, probabilities = found
+    codes, answers = (np.searchsorted(classes, each) for each in (test.labels, labels))
+    with np.errstate(divide="ignore"):
+        scores = np.log(probabilities)
+    verdict = cohort_verdict(
+        trained.validated, codes, answers, len(classes), test.groups, scores=scores
+    )
     row = _row(strategy, trained, test, verdict.found)
     words = f"{name}, averaged" if strategy == "averaged" else name
     loss = verdict.loss
     row |= {"loss": loss.value, "loss_lower": loss.lower, "loss_upper": loss.upper}
     sentence = verdict_in_words(words, row["train"], test.name, verdict, classes)
     said = {"verdict": verdict.level, "sentence": sentence, "rule": RULE}
-    return row | said | {"p_value": verdict.p_value}
+    return row | said | {"p_value": verdict.p_value} | auc_columns(verdict)
 
 
 def _row(
@@ -271,6 +287,7 @@ def _row(
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` without a verdict."""
     numbers = ("value", "lower", "upper", "p_value", "loss", "loss_lower", "loss_upper")
+    numbers += ("auc", "auc_lower", "auc_upper", "needed")
     row: dict[str, Any] = {
         "strategy": strategy,
         "train": " + ".join(trained.members),

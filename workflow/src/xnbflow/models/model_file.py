@@ -21,6 +21,7 @@ from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.models.permitted_types import FIXED_TYPES, audited, known_types, nodes
+from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.trained import TrainedModel, probed
 from xnbflow.models.typicality import Typicality, features_to_look_at
 from xnbflow.tables.parquet import place_of
@@ -270,6 +271,11 @@ def _check_arrays(model: TrainedModel) -> None:
     ):
         msg = "its arrays are not those of one model"
         raise ValueError(msg)
+    if found := model.series.get(RECALIBRATION):
+        numbers = np.array([found["slope"], *found["intercept"]])
+        if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
+            msg = "its slope and intercepts are not those of its classes"
+            raise ValueError(msg)
 
 
 def _check_kinds(values: dict[str, Any], kinds: Mapping[str, type]) -> None:

@@ -36,7 +36,10 @@ _REFERENCES = 3
 _MOST_CANDIDATES, _MOST_SUBSTITUTES = 300, 5
 #: Logarithms to base 2 of intensities or counts are below.
 _MOST_LOG = 40.0
-_METHOD = {"method": "gaussian_nb"}
+#: A small variance in few samples would make single genes decide: each gets this share of the
+#: largest one.
+_SMOOTHING = 0.1
+_METHOD = {"method": "gaussian_nb", "params": {"var_smoothing": _SMOOTHING}}
 #: Probes of Affymetrix for controls, and of the External RNA Controls Consortium.
 _CONTROL = re.compile(r"(AFFX|ERCC)[-_.]", re.IGNORECASE)
 
@@ -155,7 +158,8 @@ def design_panel(
         own = _chosen(series, codes, ~test, signature, size)
         X = _differences(series.values, *own)
         for k in range(n_genes):
-            fitted = GaussianNB().fit(X[: k + 1, ~test].T, series.labels[~test])
+            fitted = GaussianNB(var_smoothing=_SMOOTHING)
+            fitted.fit(X[: k + 1, ~test].T, series.labels[~test])
             known = np.ix_(test, np.isin(series.classes, fitted.classes_))
             priors[known], places[test] = fitted.class_log_prior_, fold
             evidence[k][known] = fitted.predict_joint_log_proba(X[: k + 1, test].T) - priors[known]

@@ -28,6 +28,7 @@ __all__ = [
     "can_drop",
     "class_sets",
     "evidence_left",
+    "fitted_log_posterior",
     "log_posterior_without",
     "predict_table",
     "resolved_missing",
@@ -107,6 +108,16 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
     table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     return Prediction(table, list(_notes(model, X, table, lacking, missing)))
+
+
+def fitted_log_posterior(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -> np.ndarray:
+    """Return log posteriors (n_samples, n_classes) of a model as fitted, before recalibration."""
+    missing = resolved_missing(model, missing)
+    found = _log_posterior(model, *aligned(model, X, missing), missing)
+    if found is None:
+        msg = f"{type(model.estimator).__name__} has no probabilities; fit a model that has"
+        raise InputError(msg)
+    return found
 
 
 def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, np.ndarray]:

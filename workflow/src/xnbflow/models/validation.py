@@ -15,7 +15,12 @@ from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
-from xnbflow.inference.second_cohort import RULE, CohortVerdict, cohort_verdict
+from xnbflow.inference.second_cohort import (
+    RULE,
+    CohortVerdict,
+    cohort_verdict,
+    samples_to_recalibrate,
+)
 from xnbflow.models.matching import matched
 from xnbflow.models.prediction import Prediction, predict_table
 from xnbflow.models.reading import symbols_of
@@ -34,6 +39,7 @@ from xnbflow.tables.storage import table_of
 __all__ = [
     "HARMONISERS",
     "as_seen",
+    "auc_columns",
     "cross_validated",
     "harmonised",
     "validate",
@@ -139,10 +145,13 @@ def validate(
     own, own_claims = cross_validated(train, steps)
     whole = (filled(train), filled(test))
     same = shared_samples(whole[0].values, whole[1].values, (train.samples, test.samples))
+    with np.errstate(divide="ignore"):
+        scores = np.log(probabilities)
     codes, said = (np.searchsorted(classes, each) for each in (test.labels, predicted))
     verdict = cohort_verdict(
-        own, codes, said, len(classes), test.groups, shared=same["second"].nunique()
-    )
+        own, codes, said, len(classes), test.groups,
+        scores=scores, shared=same["second"].nunique(),
+    )  # fmt: skip
     signatures, overlap = _table([], "signatures"), ""
     if len(model.signature) and len(test.classes) > 1:
         other = fit_model(test, steps, symbols=symbols).signature
@@ -281,9 +290,19 @@ def _verdicts(
         "loss": verdict.loss.value,
         "loss_lower": verdict.loss.lower,
         "loss_upper": verdict.loss.upper,
+        **auc_columns(verdict),
         "notes": "; ".join(prediction.notes),
     }
     return _table([row], "verdicts")
+
+
+def auc_columns(verdict: CohortVerdict) -> dict[str, float]:
+    """Return the columns of the ranking in the tables of second cohorts."""
+    auc = verdict.auc
+    row = {"auc": auc.value, "auc_lower": auc.lower, "auc_upper": auc.upper, "needed": np.nan}
+    if verdict.level == "ranking holds":
+        row["needed"] = samples_to_recalibrate(auc.value)
+    return row
 
 
 def verdict_in_words(
@@ -301,9 +320,18 @@ def verdict_in_words(
         else ""
     )
     renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in verdict.exchanged.items())
-    reason = renamed or verdict.reason
+    reason, auc = renamed or verdict.reason, verdict.auc
+    start = f"{verdict.level.capitalize()}{f' ({reason})' if reason else ''}"
+    if verdict.level == "ranking holds":
+        n_needed = samples_to_recalibrate(auc.value)
+        start = (
+            f"The ranking holds, the threshold does not: recalibrate with at least {n_needed} "
+            f"samples of each class of {test}"
+        )
+    if np.isfinite(auc.value):
+        beside += f"; AUC {auc.value:.2f}, {auc.lower:.2f} to {auc.upper:.2f}"
     return (
-        f"{verdict.level.capitalize()}{f' ({reason})' if reason else ''}: {name}, trained on "
+        f"{start}: {name}, trained on "
         f"{train}, has a balanced accuracy of {found.value:.0%} in {test} (95 % interval "
         f"{found.lower:.0%} to {found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; "
         f"permuted labels: p = {verdict.p_value:.2g}); {right} of {n} samples are right."

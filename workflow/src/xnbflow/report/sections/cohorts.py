@@ -108,6 +108,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     tables, matrix = results.cohorts, results.cohorts["cohort_matrix"]
     recalls = [name for name in matrix if name.startswith("recall.")]
     columns = ["test", "verdict", "strategy", "n", "value", "lower", "upper", "p_value", "loss"]
+    columns += [name for name in ("auc", "auc_lower", "auc_upper") if matrix[name].notna().any()]
     columns += recalls
     left_out = _left_out(results)
     caption = "Each series left out in turn and tested by what was trained on the others."

@@ -62,6 +62,7 @@ def verdicts_in_words(results: StudyResults) -> str:
 _VERDICTS = {
     "held": "held",
     "held in part": "held in part",
+    "ranking holds": "ranks samples rightly but needs recalibration",
     "did not hold": "did not hold",
     "cannot tell": "cannot be judged",
     "labels look exchanged": "seems to have exchanged labels",
@@ -86,7 +87,16 @@ def _overview(results: StudyResults) -> Table:
     frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
     frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
-    columns += ["upper", "majority", "mean_probability", "cross-validated"]
+    columns += [
+        "upper",
+        "auc",
+        "auc_lower",
+        "auc_upper",
+        "needed",
+        "majority",
+        "mean_probability",
+        "cross-validated",
+    ]
     return results.validation.show(
         ["accuracy", "verdicts"],
         "Accuracy in the test cohort, beside that of cross-validation in the training cohort with "

@@ -322,6 +322,37 @@ def predict(
 
 
 @app.command()
+def recalibrate(
+    model: Model,
+    table: TableFile,
+    *,
+    label: Label = "",
+    id_column: Id = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path(
+        "recalibrated.skops"
+    ),
+    missing: Lacking = "auto",
+    orientation: Layout = "rows",
+    option: Options = [],  # noqa: B006
+    trust: Trust = [],  # noqa: B006
+    as_json: Json = False,
+) -> None:
+    """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415
+
+    read = commands.read_model(model, trust)
+    with progress(f"reading {table}"):
+        dataset = commands.described(table, label, id_column, option, orientation)
+        made, figures = commands.recalibrate(read, dataset, missing)
+    commands.write_model(made, output)
+    if as_json:
+        found = made.series[commands.RECALIBRATION]
+        tell_json({"model": str(output), "recalibration": found, **figures})
+        return
+    say(f"{output}\n{commands.recalibration_in_words(made, figures)}")
+
+
+@app.command()
 def explain(
     model: Model,
     table: TableFile,

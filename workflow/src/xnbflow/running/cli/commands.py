@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,9 @@ from xnbflow.evaluation.methods import known_methods
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.panel import Panel, design_panel
-from xnbflow.models.prediction import predict_table
+from xnbflow.models.prediction import fitted_log_posterior, predict_table
 from xnbflow.models.reading import described, read_samples, read_training, symbols_of
-from xnbflow.models.recalibration import RECALIBRATION
+from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import (
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from xnbflow.report.results import StudyResults
 
 __all__ = [
+    "RECALIBRATION",
     "as_text",
     "classifier",
     "counted",
@@ -72,6 +74,8 @@ __all__ = [
     "read_samples_of",
     "read_study",
     "read_training",
+    "recalibrate",
+    "recalibration_in_words",
     "score_sheet",
     "signature_lines",
     "signature_text",
@@ -318,6 +322,32 @@ def summary(model: TrainedModel) -> dict[str, Any]:
         "figures": model.figures,
         "versions": model.versions,
     }
+
+
+def recalibrate(
+    model: TrainedModel, dataset: SheetRow, missing: str
+) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
+    """Recalibrate a model by the samples of another cohort, see `recalibrate_model`."""
+    series = read_training(replace(dataset, label=dataset.label or model.series.get("label")))
+    log_posterior = fitted_log_posterior(model, series.frame(), missing)
+    return recalibrate_model(model, series, log_posterior)
+
+
+def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, float]]) -> str:
+    """Return slope and intercept with their intervals, and what they change, for people."""
+    found = model.series[RECALIBRATION]
+    parts = {"slope": found["slope"], f"intercept of {model.classes[1]}": found["intercept"][1]}
+    limits = (found["slope_interval"], found["intercept_interval"])
+    lines = [
+        f"{name}\t{value:.4g}\t95 % interval {low:.4g} to {high:.4g}"
+        for (name, value), (low, high) in zip(parts.items(), limits, strict=True)
+    ]
+    for name, before in figures["before"].items():
+        after = figures["after"][name]
+        lines.append(
+            f"{name.replace('_', ' ')}\t{before:.3f}\t{after:.3f} with each sample left out"
+        )
+    return "\n".join(lines)
 
 
 def training_series(

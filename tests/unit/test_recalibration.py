@@ -1,0 +1,116 @@
+"""Recalibration: against another optimiser, on a shifted cohort, what it refuses, and panels."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from toys import dataset, refused
+from typer.testing import CliRunner
+
+from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.models.explanation import explain_sample
+from xnbflow.models.model_file import read_model, write_model
+from xnbflow.models.prediction import fitted_log_posterior, predict_table
+from xnbflow.models.recalibration import RECALIBRATION, fit_recalibration, recalibrate_model
+from xnbflow.models.trained import fit_model
+from xnbflow.running.cli.app import app
+
+
+def cohort(rng, n, shift=0.0, classes=("a", "b")):
+    """Samples of two classes that differ in ten of thirty features, all shifted."""
+    labels = np.array(classes)[np.arange(n) % len(classes)]
+    values = rng.normal(size=(30, n)) + shift
+    values[:10] += 1.5 * (labels == classes[0])
+    return dataset(values, labels)
+
+
+@pytest.fixture(scope="module")
+def model():
+    series = cohort(np.random.default_rng(0), 60)
+    return fit_model(series, {"method": "csnb_cv", "params": {"cv": 3}})
+
+
+def test_slope_and_intercept_are_those_of_another_optimiser(rng):
+    odds = rng.normal(30.0, 8.0, 40)
+    codes = (rng.random(40) < 1 / (1 + np.exp(-(odds - 32) / 4))).astype(int)
+    found = fit_recalibration(np.stack([np.zeros(40), odds], axis=1), codes)
+    penalty = 2 * odds.std() / 2.5
+
+    def loss(point):
+        joint = point[0] * odds + point[1]
+        own = np.logaddexp(0, joint) - codes * joint
+        return own.sum() + (penalty * point[0]) ** 2 / 2
+
+    best = minimize(loss, [0.1, -3.0], method="BFGS", options={"gtol": 1e-9})
+    values = found["slope"], found["intercept"][1]
+    assert values == pytest.approx(best.x, rel=1e-3)
+    joint = best.x[0] * odds + best.x[1]
+    weights = np.exp(joint) / (1 + np.exp(joint)) ** 2
+    hessian = np.array([[weights @ odds**2 + penalty**2, weights @ odds], [0, weights.sum()]])
+    hessian[1, 0] = hessian[0, 1]
+    errors = np.sqrt(np.diag(np.linalg.inv(hessian)))
+    for name, value, error in zip(("slope", "intercept"), best.x, errors, strict=True):
+        limits = value + 1.96 * error * np.array([-1, 1])
+        assert found[f"{name}_interval"] == pytest.approx(limits, rel=1e-2, abs=1e-3)
+
+
+def test_a_shifted_cohort_is_recognised_again_and_explained(model, rng, tmp_path):
+    own, new = cohort(rng, 24, 1.2), cohort(rng, 400, 1.2)
+    made, figures = recalibrate_model(model, own, fitted_log_posterior(model, own.frame()))
+    write_model(made, tmp_path / "model.skops")
+    made = read_model(tmp_path / "model.skops")
+    codes, scores = (new.labels == "b").astype(int), {}
+    for name, each in (("before", model), ("after", made)):
+        table = predict_table(each, new.frame()).table
+        logs = np.log(table[["probability.a", "probability.b"]].to_numpy())
+        scores[name] = fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2))
+        assert ("set" in table) == (name == "before")
+    assert scores["before"]["balanced_accuracy"] < 0.75
+    assert scores["after"]["balanced_accuracy"] > 0.9
+    assert scores["after"]["log_loss"] < scores["before"]["log_loss"] / 2
+    # each sample left out: an estimate for new ones
+    assert figures["after"]["balanced_accuracy"] == pytest.approx(
+        scores["after"]["balanced_accuracy"], abs=0.12
+    )
+    assert (made.figures, made.series[RECALIBRATION]["samples"]) == ({}, {"a": 12, "b": 12})
+    told = explain_sample(made, new.frame(), new.samples[0])
+    joint = told.scores()[made.classes]
+    posterior = np.exp(joint - np.logaddexp(*joint))
+    row = told.prediction.table.iloc[0]
+    assert posterior.tolist() == pytest.approx([row["probability.a"], row["probability.b"]])
+
+
+def test_what_cannot_be_recalibrated_is_refused(model, rng):
+    own = cohort(rng, 24)
+    few = own.labels.copy()
+    few[:20] = "a"
+    cases = (
+        (replace(own, labels=np.where(own.labels == "a", "A", "b")), "A is no class of the model"),
+        (replace(own, labels=few), "2 samples of 'b'; give at least 5"),
+        (replace(own, labels=rng.permutation(own.labels)), "does not rank these samples"),
+        (cohort(np.random.default_rng(0), 60), "was fitted to these samples"),
+    )
+    for series, words in cases:
+        with refused(words):
+            recalibrate_model(model, series, fitted_log_posterior(model, series.frame()))
+    three = fit_model(cohort(rng, 30, classes=("a", "b", "c")), {"method": "gaussian_nb"})
+    with refused("the model has 3 classes"):
+        recalibrate_model(three, own, np.zeros((24, 3)))
+    without = fit_model(own, {"method": "sklearn.svm.LinearSVC"})
+    with refused("LinearSVC has no probabilities"):
+        fitted_log_posterior(without, own.frame())
+
+
+def test_the_command_writes_a_model_that_predicts_by_the_new_threshold(model, rng, tmp_path):
+    own = cohort(rng, 24, 1.2)
+    table = own.frame().assign(diagnosis=own.labels)
+    table.to_csv(tmp_path / "new.csv", index_label="sample")
+    write_model(model, tmp_path / "old.skops")
+    names = [str(tmp_path / name) for name in ("old.skops", "new.csv", "new.skops")]
+    options = ["--label", "diagnosis", "--id", "sample", "-o", names[2]]
+    done = CliRunner().invoke(app, ["recalibrate", *names[:2], *options])
+    assert (done.exit_code, "slope\t" in done.output) == (0, True), done.output
+    old, new = (predict_table(read_model(n), own.frame()).table for n in (names[0], names[2]))
+    right = [(each["label"] == own.labels).mean() for each in (old, new)]
+    assert (right[0] < 0.75, right[1] > 0.85) == (True, True)
