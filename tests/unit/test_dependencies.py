@@ -126,7 +126,7 @@ NAMES = {
     "xnbflow.evaluation.methods.resolved",
     *(f"xnbflow.inference.intervals.{name}" for name in ("CROSS_VALIDATED", "LEVEL", "TUNED")),
     "xnbflow.inference.intervals.inflation_of",
-    "xnbflow.inference.verdicts.SURE",
+    "xnbflow.studies.sample_errors.MARGIN",
     "xnbflow.models.typicality.ATYPICAL",
 }
 #: By module, function and what it calls: what it may compute, as no table is written after it.

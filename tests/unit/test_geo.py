@@ -385,7 +385,7 @@ def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tm
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
     dataset = SheetRow(**vars(dataset) | {"options": options})
     series = acquire(dataset, downloads=tmp_path, base_urls={"geo": [str(folder)]})
-    assert "13179 of 54675 features have a symbol in the annotation" in series.notes
+    assert "13179 of 54613 features have a symbol in the annotation" in series.notes
     assert Counter(series.labels) == {"cancer": 12, "normal": 10}
     text = gzip.decompress((folder / "GSE4107_series_matrix.txt.gz").read_bytes()).decode()
     for probe in ("1320_at", "AFFX-TrpnX-M_at"):

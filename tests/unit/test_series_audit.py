@@ -114,6 +114,8 @@ def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):
     assert copies(rows[:1], few) == copies(rows[1:], few) == {"toy": "severe"}
     for place, grave in enumerate(["warning", "warning", None]):  # none: two of 24 samples
         assert copies(rows[place:], {"toy": one}).get("toy") == grave
+    noticed = rows.assign(severity="notice", subject="toy0 ~ toy1")  # replicates are no copies
+    assert copies(noticed, few) == {}
     other = rng.normal(8, 1, (FEATURES, 10))
     other[:, 6] = 0.5 * values[:, 20] + 1  # normalised anew
     two = series(other, "two", labels=list("ab") * 5)
@@ -143,9 +145,14 @@ def test_components_are_those_of_scikit_learn_and_an_outlier_is_named():
 def test_the_scale_of_every_source_is_seen():
     logged = np.random.default_rng(6).normal(9, 2, (FEATURES, N))
     raw, mixed = np.exp2(logged), np.where(np.arange(N) < 6, logged, np.exp2(logged))
-    for values, kind in ((raw, "not logged"), (raw // 1, "counts"), (mixed, "mixed")):
+    twice = np.log2(np.clip(logged, 2, 16))
+    faults = {"not logged": raw, "counts": raw // 1, "mixed": mixed, "logged twice": twice}
+    for kind, values in faults.items():
         assert found(series(values), "scale")["severity"].to_dict() == {kind: "warning"}
-    assert found(series(logged), "scale")["severity"].to_dict() == {"logarithms": "none"}
+    among = logged.copy()
+    among[7] = np.random.default_rng(0).integers(20, 79, N)  # an age is not of their scale
+    for values in (logged, np.log10(2) * logged, among):
+        assert found(series(values), "scale")["severity"].to_dict() == {"logarithms": "none"}
 
 
 def test_columns_of_the_phenotype_are_kept_and_are_no_features(tmp_path):

@@ -327,18 +327,27 @@ def test_only_a_sample_of_a_class_that_is_recognised_may_be_mislabelled():
     assert table.loc["s30", "wrong"] == 1  # b is recognised in seven of twenty
 
 
-def test_a_label_is_doubted_where_all_repeats_are_sure_of_one_other_class():
-    """Of four samples of a the first is once right, the second once c, the third less sure."""
-    true = np.repeat(["a", "b", "c"], [30, 20, 20])
-    predicted = [*"a" * 26, *"bbbb", *"b" * 20, *"c" * 20]
-    ((key, table),) = labelled(true, predicted, repeats=3).items()
-    table.loc[[26, 27], "predicted"] = ["a", "c"]
-    p = np.where(table["sample"] == "s28", 0.89, 0.9)
-    for label in "abc":
-        table[f"log_posterior.{label}"] = np.log(np.where(table["predicted"] == label, p, 0.01))
-    rows = sample_errors.samples({key: table}, recalled({key: table})).set_index("sample")
-    assert rows.index[rows["suspect"]].tolist() == ["s29"]
-    assert rows.loc[["s28", "s29"], "probability"].tolist() == pytest.approx([0.89, 0.9])
+def test_a_label_is_doubted_by_the_margins_of_all_classifiers():
+    """Of five samples of a all predict b in the last three; of one the mean margin is above .7."""
+    true = np.repeat(["a", "b"], [30, 20])
+    claims = {  # of b, by classifier: a is right; c is not sure; both are, one of them little
+        "nb": [0.4, 0.9, 0.9, 0.7, 0.99],
+        "forest": [0.9, 0.4, 0.6, 0.98, 0.72],
+    }
+    tables = {}
+    for name, claimed in claims.items():
+        p = np.r_[np.full(25, 0.1), claimed, np.full(20, 0.9)]
+        ((key, table),) = labelled(true, np.where(p > 0.5, "b", "a"), repeats=3).items()
+        own = np.tile(p, 3) if len(table) == 3 * len(p) else p
+        table["log_posterior.a"], table["log_posterior.b"] = np.log(1 - own), np.log(own)
+        tables[(*key[:2], name)] = table
+    known = pd.concat([recalled({key: table}) for key, table in tables.items()])
+    rows = sample_errors.samples(tables, known)
+    found = rows[rows["suspect"]].groupby("classifier")["sample"].agg(list).to_dict()
+    assert found == {"nb": ["s26", "s27", "s28", "s29"], "forest": ["s25", "s27", "s28", "s29"]}
+    suspects = sample_errors.suspects(rows).set_index("sample")
+    assert suspects["margin"].to_dict() == pytest.approx({"s29": 0.71})
+    assert suspects["probability"].to_dict() == pytest.approx({"s29": 0.72})
 
 
 def test_a_sample_s_mistakes_are_counted_by_class_without_its_own():
@@ -448,7 +457,6 @@ def test_exchanged_labels_are_found():
     found = performances(predictions, {"w": header})
     known = estimates(found, {"w": header}, dict.fromkeys(found, 0))
     rows = sample_errors.samples(predictions, known)
-    doubted = rows[rows["suspect"]].groupby("sample").size()
-    doubted = set(doubted.index[doubted == len(predictions)])
+    doubted = set(sample_errors.suspects(rows)["sample"])
     assert set(wine.samples[list(pair)]) <= doubted
     assert len(doubted) <= 4

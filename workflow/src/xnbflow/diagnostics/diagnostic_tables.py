@@ -29,7 +29,7 @@ def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.D
     """
     genes = gene_table(series)
     tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}
-    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series, n_features=24, n_samples=50)}
+    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series, n_features=24)}
     values, features = series.values, series.features
     if series.missing:
         complete = ~np.isnan(values).any(axis=1)

@@ -16,12 +16,10 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["SURE", "Verdict", "copies", "overconfidence_p", "verdict", "verdicts"]
+__all__ = ["Verdict", "copies", "overconfidence_p", "verdict", "verdicts"]
 
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
-#: Mean predicted probability from which on a wrong prediction may be a wrong label.
-SURE = 0.9
 
 Level = Literal["well supported", "partly supported", "not supported"]
 

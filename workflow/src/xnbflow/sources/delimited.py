@@ -14,7 +14,7 @@ from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.files import refuse_too_wide
 from xnbflow.sources.table_file import Row, TableFile
 
-__all__ = ["SEPARATORS", "DelimitedText", "sniff"]
+__all__ = ["SEPARATORS", "DelimitedText", "sniff", "utf16_lines"]
 
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
@@ -30,8 +30,8 @@ class DelimitedText(TableFile):
     The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
     The table ends before a line that starts with ``end``: ``ended`` says whether that was read,
     ``cut`` whether the last line read does not end with a line break. A header that lacks the name
-    of the first column gets an empty one. Text is UTF-8 or, if it begins with a byte order mark,
-    UTF-16; lines that are not UTF-8 are read by ``encoding``, if there is one.
+    of the first column gets an empty one. Lines that are not UTF-8 are read by ``encoding``, if
+    there is one.
     """
 
     unit = "line"
@@ -39,7 +39,7 @@ class DelimitedText(TableFile):
     def __init__(
         self,
         path: str | Path,
-        stream: "io.BufferedReader[Any]",
+        stream: Iterable[bytes],
         dialect: tuple[str, str] | Callable[[list[str]], tuple[str, str]],
         *,
         first_line: int = 1,
@@ -48,11 +48,7 @@ class DelimitedText(TableFile):
         encoding: str | None = None,
     ) -> None:
         super().__init__(path, advice)
-        self._end, self._encoding = end, encoding
-        self._stream: Iterable[bytes] = stream
-        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            self.notes.append("the table is UTF-16 text, and was read as such")
-            self._stream = self._recoded(stream)
+        self._stream, self._end, self._encoding = stream, end, encoding
         self._line, self.ended, self.cut = first_line - 1, False, False
         lines, head = self._lines(), list[str]()
 
@@ -139,14 +135,21 @@ class DelimitedText(TableFile):
         )
         raise InputError(msg, key=f"line {self._line}")
 
-    def _recoded(self, stream: "io.BufferedReader[Any]") -> Iterator[bytes]:
-        """Yield lines of UTF-16 as UTF-8."""
+
+def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
+    """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
+    if stream.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return None
+
+    def lines() -> Iterator[bytes]:
         try:
             with io.TextIOWrapper(stream, "utf-16", newline="\n") as text:
                 yield from (line.encode() for line in text)
         except UnicodeDecodeError as error:
-            msg = f"{self.path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
+            msg = f"{path}: not valid UTF-16 ({error.reason}); save the file as UTF-8"
             raise InputError(msg) from error
+
+    return lines()
 
 
 def sniff(

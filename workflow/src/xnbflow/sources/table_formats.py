@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
-from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff
+from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines
 from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
 from xnbflow.sources.table_file import Cells, Columns, TableFile
 
@@ -62,12 +62,16 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
                 default = separator or ("\t" if suffix in _TABS else ",")
                 sign = _DECIMALS.get(options.get("decimal", ""))
                 certain = separator is not None
-                yield DelimitedText(
+                recoded = utf16_lines(path, stream)
+                text = DelimitedText(
                     path,
-                    stream,
+                    recoded or stream,
                     lambda head: sniff(path, head, default, sign, certain=certain),
                     encoding=options.get("encoding"),
                 )
+                if recoded:
+                    text.notes.append("the table is UTF-16 text, and was read as such")
+                yield text
 
 
 def suffix_of(path: str | Path) -> str:

@@ -7,19 +7,30 @@ import pandas as pd
 
 from xnbflow.evaluation.keyed_tables import KEY, Tables, stack
 from xnbflow.evaluation.training import LOG_POSTERIOR
-from xnbflow.inference.verdicts import SURE
 from xnbflow.tables.contract import STUDY_TABLES
+
+#: Mean margin over all classifiers from which on a label is doubted. Sensitivity and false alarms:
+#: `docs/methods/verdicts.md`.
+MARGIN = 0.7
 
 
 def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     """Return how often each sample was tested and misclassified, and as which class.
 
-    A sample is suspect if a classifier that recognises its class (by the table ``estimates``)
-    predicts the same other class in all of its tests, with a mean probability of `SURE` or more if
-    it has probabilities. Of a class that is not recognised every sample is wrong.
+    The margin is the probability of the predicted class less that of the label. A sample is suspect
+    if a classifier that recognises its class (by the table ``estimates``) predicts the same other
+    class in more than half of its tests, with a positive mean margin. Of a class that is not
+    recognised every sample is wrong.
     """
-    claimed = {k: t.assign(probability=_claimed(t)) for k, t in predictions.items() if len(t)}
-    table = stack(claimed, ["sample", "true", "predicted", "probability"])
+    claimed = {
+        key: table.assign(
+            probability=_claimed(table, "predicted"),
+            margin=_claimed(table, "predicted") - _claimed(table, "true"),
+        )
+        for key, table in predictions.items()
+        if len(table)
+    }
+    table = stack(claimed, ["sample", "true", "predicted", "probability", "margin"])
     if table.empty:
         return pd.DataFrame(columns=STUDY_TABLES["samples"].fixed)
     table["wrong"] = table["true"] != table["predicted"]
@@ -28,7 +39,7 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
         tested=("wrong", "size"),
         wrong=("wrong", "sum"),
         probability=("probability", "mean"),
-        other_classes=("predicted", "nunique"),
+        margin=("margin", "mean"),
     )
     counts = counts.reset_index()
     votes = table.groupby([*group, "predicted"], sort=False).size().reset_index(name="votes")
@@ -36,35 +47,39 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     wrong = votes[votes["true"] != votes["predicted"]]
     said = wrong["predicted"].astype(str) + " " + wrong["votes"].astype(str)
     mistakes = wrong.assign(mistakes=said).groupby(group, sort=False)["mistakes"].agg(", ".join)
-    predicted = votes.drop_duplicates(group).drop(columns="votes")
+    predicted = votes.drop_duplicates(group)
     counts = counts.merge(predicted, on=group, how="left", validate="one_to_one")
     counts = counts.merge(mistakes.reset_index(), on=group, how="left", validate="one_to_one")
     known = estimates.loc[estimates["metric"] == "recall", [*KEY, "class", "above"]]
     known = known.rename(columns={"class": "true"})
     counts = counts.merge(known, on=[*KEY, "true"], how="left", validate="many_to_one")
-    always = (counts["wrong"] == counts["tested"]) & (counts["other_classes"] == 1)
-    sure = ~(counts["probability"] < SURE)
-    counts["suspect"] = always & sure & counts["above"].astype(bool)
+    mostly = (2 * counts["votes"] > counts["tested"]) & (counts["predicted"] != counts["true"])
+    counts["suspect"] = mostly & ~(counts["margin"] <= 0) & counts["above"].astype(bool)
     return counts.fillna({"mistakes": ""})[STUDY_TABLES["samples"].fixed]
 
 
-def _claimed(table: pd.DataFrame) -> np.ndarray:
-    """Return the probability of each predicted class; missing where there are none."""
+def _claimed(table: pd.DataFrame, which: str) -> np.ndarray:
+    """Return the probability of the class in a column; missing where there are none."""
     logs = table.filter(regex=f"^{re.escape(LOG_POSTERIOR)}")
-    columns = logs.columns.get_indexer(LOG_POSTERIOR + table["predicted"].astype(str))
+    columns = logs.columns.get_indexer(LOG_POSTERIOR + table[which].astype(str))
     whole = np.column_stack([logs.to_numpy(dtype=float), np.full(len(logs), np.nan)])
     return np.exp(whole[np.arange(len(logs)), columns])  # -1, of an unknown class, is missing
 
 
 def suspects(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return the suspect samples of which all of several classifiers predict the same class."""
+    """Return the samples that all of several classifiers suspect of being the same other class.
+
+    Their mean margin over the classifiers that have probabilities is `MARGIN` or more.
+    """
     key = ["dataset", "sample"]
     doubted = samples[samples["suspect"].astype(bool)]
-    named = doubted.groupby([*key, "true", "predicted"])["probability"]
-    agreed = named.agg(count="size", probability="min").reset_index()
-    rows = agreed.merge(samples.value_counts(key).reset_index(), on=[*key, "count"])
-    rows = rows[rows["count"] > 1].sort_values(key, ignore_index=True)
-    return rows[STUDY_TABLES["suspects"].fixed]
+    named = doubted.groupby([*key, "true", "predicted"])
+    agreed = named.agg(
+        count=("margin", "size"), margin=("margin", "mean"), probability=("probability", "min")
+    )
+    rows = agreed.reset_index().merge(samples.value_counts(key).reset_index(), on=[*key, "count"])
+    rows = rows[(rows["count"] > 1) & ~(rows["margin"] < MARGIN)]
+    return rows.sort_values(key, ignore_index=True)[STUDY_TABLES["suspects"].fixed]
 
 
 def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:

@@ -122,7 +122,7 @@ def draw_angle(
     row, disc, foot, width = 1.05, 0.95, 0.3, column_width(_WIDTH)
     height = row * len(classes) + foot + 0.3
     figure = Figure(figsize=(width, height))
-    write_heading(figure, shorten(title, 40))
+    write_heading(figure, title)
     histogram = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) / np.diff(edges)
     middles = (edges[:-1] + edges[1:]) / 2
     order = np.argsort((middles - grid[0]) % (2 * np.pi), kind="stable")

@@ -13,7 +13,6 @@ from xnbflow.report.page.style import (
     column_width,
     legend_above,
     new_axes,
-    shorten,
     write_heading,
 )
 
@@ -62,7 +61,7 @@ def draw_effect(
         top=0.55 if large else 0.3,
         xlim=(low - margin, high + margin),
     )
-    write_heading(figure, shorten(feature, 36), 10 if large else 8)
+    write_heading(figure, feature, 10 if large else 8)
     axes.axhline(0, color=GREY, linewidth=0.8)
     apart = np.isin(values, [value for value, _ in separate])
     steps = np.floor((values - low) / ((high - low) or 1.0) * _POINTS)

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, shorten, write_heading
+from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, write_heading
 
 __all__ = ["draw_weights"]
 
@@ -18,7 +18,7 @@ def draw_weights(
     median and 95 % quantile (3, n_scores). Eq. 20 cuts at the ``threshold``.
     """
     figure, axes = new_axes(column_width(2.5), 1.75, left=0.4, bottom=0.4, top=0.25)
-    write_heading(figure, shorten(title, 42), 7.5)
+    write_heading(figure, title, 7.5)
     low, median, high = estimated
     axes.fill_between(scores, low, high, color=COLOURS[1], alpha=0.25, linewidth=0)
     axes.plot(scores, median, "--", color=COLOURS[1], linewidth=1.3)

@@ -27,7 +27,7 @@ def draw_components(
 ) -> Figure:
     """Draw samples by two components, coloured by a group.
 
-    ``scores`` have shape (n_samples, 2); ``groups`` beyond the colours share the last one;
+    ``scores`` have shape (n_samples, 2); ``groups`` beyond the colours have other marks;
     ``names`` are written beside samples, as of outliers, empty for none.
     """
     kinds = sorted(set(groups))
@@ -42,8 +42,8 @@ def draw_components(
         axes.plot(
             *own.T,
             linestyle="",
-            marker=MARKERS[min(i, len(MARKERS) - 1)],
-            color=COLOURS[min(i, len(COLOURS) - 1)],
+            marker=MARKERS[(i + i // len(COLOURS)) % len(MARKERS)],
+            color=COLOURS[i % len(COLOURS)],
             markersize=4 if len(scores) <= 200 else 2.5,
             alpha=0.8,
             label=labels[i],

@@ -22,7 +22,7 @@ def draw_volcano(
     figure, axes = new_axes(
         column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
     )
-    write_heading(figure, shorten(title, 40))
+    write_heading(figure, title)
     found = p <= cut
     for which, colour in (
         (~found, GREY),

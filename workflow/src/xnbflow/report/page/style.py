@@ -2,6 +2,7 @@
 
 import io
 import re
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -145,9 +146,15 @@ def legend_above(axes: Axes, columns: int) -> None:
 
 
 def write_heading(figure: Figure, text: str, size: float = 10) -> None:
-    """Write a heading in the upper left corner of a figure."""
+    """Write a heading in the upper left corner of a figure: a long one small, in several lines."""
     width, height = figure.get_size_inches()
-    figure.text(0.06 / width, 1 - 0.08 / height, text, va="top", weight="bold", size=size)
+    for lines, points in enumerate((size, 0.7 * size, 0.55 * size), 1):
+        letters = int(len(text) * (width - 0.12) / max(label_width([text], points), 1e-9))
+        wrapped = textwrap.wrap(text, max(1, letters))
+        if len(wrapped) <= lines:
+            break
+    place, whole = (0.06 / width, 1 - 0.08 / height), "\n".join(wrapped)
+    figure.text(*place, whole, va="top", weight="bold", size=points, linespacing=1.0)
 
 
 def plain_number(value: float, _: float | None = None) -> str:

@@ -5,13 +5,13 @@ from typing import Literal
 import pandas as pd
 
 from xnbflow.core.counts import counted, listed
-from xnbflow.inference.verdicts import SURE
 from xnbflow.report.page.blocks import Block, Card, Cards, Group, Item, Line, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
 from xnbflow.report.sentences import COVERAGE, RULE, headline, verdict
+from xnbflow.studies.sample_errors import MARGIN
 
 __all__ = ["section"]
 
@@ -201,9 +201,9 @@ def _suspects(results: StudyResults) -> list[Block]:
         for dataset, own in rows.groupby("dataset", sort=False)
     ]
     text = (
-        "Every classifier predicts the same other class, in all repeats and with a mean predicted "
-        f"probability of {SURE:g} or more. {'; '.join(parts)}. Check these labels: they may be "
-        "wrong, or the samples unlike their class."
+        "Every classifier predicts the same other class, and the probability of that class exceeds "
+        f"that of the label by {MARGIN:g} or more on average. {'; '.join(parts)}. Check these "
+        "labels: they may be wrong, or the samples unlike their class."
     )
     caption = (
         "Samples whose label may be wrong; the probability is the least of the classifiers’. "

@@ -72,8 +72,8 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for i, (dataset, tables) in enumerate(found.items()):
-        adjusted = results.rows("datasets", dataset=dataset)["adjusted"].iloc[0]
-        blocks.append(Group(dataset, list(_series(dataset, tables, adjusted)), opened=i == 0))
+        about = results.rows("datasets", dataset=dataset).iloc[0]
+        blocks.append(Group(dataset, list(_series(dataset, tables, about)), opened=i == 0))
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
         (name, "all features, each class against the others", [results.beside(p) for p in pair])
@@ -91,8 +91,9 @@ def section(results: StudyResults) -> Section | None:
     return Section("genes", "Genes", lead, blocks)
 
 
-def _series(dataset: str, tables: StudyTables, adjusted: str) -> Iterator[Block]:
+def _series(dataset: str, tables: StudyTables, about: pd.Series) -> Iterator[Block]:
     genes = tables["genes"]
+    adjusted = about["adjusted"]
     text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
     yield Prose(text, sources=tables.sources("genes"))
     plots = [
@@ -106,7 +107,7 @@ def _series(dataset: str, tables: StudyTables, adjusted: str) -> Iterator[Block]
     rest = f" Only the first {_MOST_PLOTS} classes have a plot." if many else ""
     yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
     name, sources = f"genes-{dataset}", tables.sources("genes")
-    yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources)
+    yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources, int(about["samples"]))
     yield _table(tables, genes)
 
 

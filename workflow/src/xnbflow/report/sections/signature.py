@@ -68,7 +68,8 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     drawn, label = tables["heatmap"], results.labels[classifier]
     if len(drawn):
         name, sources = f"heatmap-{dataset}-{classifier}", tables.sources("heatmap")
-        yield heatmap_figure(name, drawn, _HEATMAP, sources)
+        n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
+        yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples)
     if len(tables["signature"]):
         yield _table(tables, tables["signature"])
     if len(tables["core"]):
@@ -81,8 +82,13 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
 
 
-def heatmap_figure(name: str, drawn: pd.DataFrame, caption: str, sources: Sequence[str]) -> Figure:
-    """Return the heat map of a table of features by samples, ``row`` by ``column``."""
+def heatmap_figure(
+    name: str, drawn: pd.DataFrame, caption: str, sources: Sequence[str], n_samples: int
+) -> Figure:
+    """Return the heat map of a table of features by samples, ``row`` by ``column``.
+
+    If these are fewer than ``n_samples``, those of the series, the caption has the numbers.
+    """
     rows = drawn.drop_duplicates("row").sort_values("row")
     pairs = zip(rows["feature"], rows["symbol"], strict=True)
     names = [f"{symbol} ({feature})" if symbol else feature for feature, symbol in pairs]
@@ -92,6 +98,8 @@ def heatmap_figure(name: str, drawn: pd.DataFrame, caption: str, sources: Sequen
         f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
         f"{counted(len(set(classes)), 'class')}."
     )
+    if len(classes) < n_samples:
+        caption += f" {len(classes):,} of {n_samples:,} samples are shown, of each class its share."
     arguments = {"z": z, "rows": names, "classes": classes}
     return Figure(name, draw_heatmap, arguments, caption, alt, sources)
 

@@ -1,0 +1,82 @@
+"""How many exchanged labels a study finds, and how many right ones it doubts.
+
+``python -m benchmarks.mislabelled [STUDIES]`` exchanges 5 % of the labels of simulated studies of
+two classes, and prints the table of docs/methods/verdicts.md: of 20, 40 and 100 samples, and of
+two strengths, the shift of 15 of 500 genes in standard deviations.
+"""
+
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from benchmarks.simulated_studies import CLASSIFIERS, Design, cross_validated, drawn
+from sklearn.ensemble import RandomForestClassifier
+
+from xnbflow.data.series_file import DataSetHeader
+from xnbflow.evaluation.keyed_tables import Key
+from xnbflow.inference.estimates import estimates, performances
+from xnbflow.studies import sample_errors
+
+SIZES, STRENGTHS, SHARE = (20, 40, 100), (1.0, 2.0), 0.05
+FOLDS = 5
+#: Those of the study that `xnbflow study` proposes.
+NAMES = ("csnb_cv", "nb", "forest")
+
+
+def predictions(values: np.ndarray, codes: np.ndarray, seed: int) -> dict[Key, pd.DataFrame]:
+    """Return the held-out predictions of each classifier as the workflow's tables."""
+    tables = {}
+    for name in NAMES:
+        _, claims = cross_validated(name, values, codes, None, FOLDS, seed)
+        logs = np.log(np.maximum(claims, 1e-300))
+        table = pd.DataFrame(logs, columns=["log_posterior.0", "log_posterior.1"])
+        table.insert(0, "repeat", 0)
+        table.insert(1, "fold", 0)
+        table.insert(2, "sample", [f"s{i}" for i in range(len(codes))])
+        table.insert(3, "true", codes.astype(str))
+        table.insert(4, "predicted", claims.argmax(axis=1).astype(str))
+        tables["d", "f", name] = table
+    return tables
+
+
+def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
+    """Return the samples whose labels were exchanged, and those that are doubted."""
+    values, codes = drawn(Design(n=n, effect=effect), seed)
+    exchanged = np.random.default_rng(seed).choice(n, max(1, round(SHARE * n)), replace=False)
+    codes[exchanged] = 1 - codes[exchanged]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tables = predictions(values, codes, seed)
+    names = np.array([f"s{i}" for i in range(n)])
+    headers = {"d": DataSetHeader("d", names, codes.astype(str), values.shape[1])}
+    found = performances(tables, headers)
+    known = estimates(found, headers, dict.fromkeys(found, 0))
+    rows = sample_errors.suspects(sample_errors.samples(tables, known))
+    return {f"s{i}" for i in exchanged}, set(rows["sample"])
+
+
+def main() -> None:
+    """Print a row of the table for each design."""
+    studies = int(next(iter(sys.argv[1:]), 30))
+    CLASSIFIERS["forest"] = partial(RandomForestClassifier, n_estimators=200, random_state=0)
+    print(
+        "| samples | strength | exchanged | found | right labels | doubted |\n|---|---|---|---|---|---|"
+    )
+    for n in SIZES:
+        for effect in STRENGTHS:
+            pairs = [doubted(n, effect, seed) for seed in range(studies)]
+            exchanged = sum(len(wrong) for wrong, _ in pairs)
+            hits = sum(len(wrong & rows) for wrong, rows in pairs)
+            alarms = sum(len(rows - wrong) for wrong, rows in pairs)
+            right = n * studies - exchanged
+            print(
+                f"| {n} | {effect:g} | {exchanged} | {hits / exchanged:.0%} | {right} | "
+                f"{alarms / right:.1%} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
