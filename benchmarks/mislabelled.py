@@ -61,9 +61,8 @@ def main() -> None:
     """Print a row of the table for each design."""
     studies = int(next(iter(sys.argv[1:]), 30))
     CLASSIFIERS["forest"] = partial(RandomForestClassifier, n_estimators=200, random_state=0)
-    print(
-        "| samples | strength | exchanged | found | right labels | doubted |\n|---|---|---|---|---|---|"
-    )
+    print("| samples | strength | exchanged | found | right labels | doubted |")
+    print("|---|---|---|---|---|---|")
     for n in SIZES:
         for effect in STRENGTHS:
             pairs = [doubted(n, effect, seed) for seed in range(studies)]
