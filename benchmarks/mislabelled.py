@@ -16,7 +16,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.keyed_tables import Key
-from xnbflow.inference.estimates import estimates, performances
+from xnbflow.inference.estimates import estimates, pooled_performance
+from xnbflow.inference.intervals import CROSS_VALIDATED
 from xnbflow.studies import sample_errors
 
 SIZES, STRENGTHS, SHARE = (20, 40, 100), (1.0, 2.0), 0.05
@@ -51,7 +52,10 @@ def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
         tables = predictions(values, codes, seed)
     names = np.array([f"s{i}" for i in range(n)])
     headers = {"d": DataSetHeader("d", names, codes.astype(str), values.shape[1])}
-    found = performances(tables, headers)
+    found = {
+        key: pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)
+        for key, table in tables.items()
+    }
     known = estimates(found, headers, dict.fromkeys(found, 0))
     rows = sample_errors.suspects(sample_errors.samples(tables, known))
     return {f"s{i}" for i in exchanged}, set(rows["sample"])

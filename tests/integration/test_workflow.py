@@ -214,6 +214,9 @@ def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_
     written = snakemake(folder, series, fails=True)
     (error,) = re.findall(r"^Error: (.*own.csv.*)", written, re.MULTILINE)
     assert "'high'" in error
+    failed = r"^Failed: Reading own\. .*own.csv.*'high'.*\. Log: results/logs/acquire/\S+\.log$"
+    assert re.search(failed, written, re.MULTILINE)
+    assert "Error in rule" not in written
     assert list((folder / "resources").rglob("*.part*")) == []
     own.write_text("type,f\na,1\na,2\nb,3\nb,4\n")
     snakemake(folder, series)

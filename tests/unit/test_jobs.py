@@ -1,6 +1,7 @@
 """The start of a job, its errors, what it asks for, and what is said without room."""
 
 import json
+import logging
 import os
 import re
 import resource
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from toys import PROGRAMS, python
+from snakemake_interface_logger_plugins.common import LogEvent
+from toys import PROGRAMS, put, python
 
 from xnbflow.core.atomic import atomic, write_atomically
+from xnbflow.running.failures import Failures
 from xnbflow.tables.contract import JOBS
 
 ROOT = Path(__file__).parents[2]
@@ -214,3 +217,31 @@ def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
         os.utime(part, (time.time() - 90_000,) * 2)
     write_atomically(tmp_path / "a.tsv", lambda part: part.write_text("a"))
     assert [part.exists() for part in (old, new, other)] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("log", "sentence"),
+    [
+        (
+            "ERROR Traceback\n  a.py\nxnbflow.core.errors.InputError: mine: too few. Add some.",
+            "Failed: Training nb on mine. mine: too few. Add some. Log: ",
+        ),
+        ("ERROR Traceback\n  a.py\nKeyError: 'x'", "Unexpected error: KeyError: 'x'. Report it"),
+        ("INFO begun", "probably because it ran out of memory. Raise mem_mb"),
+    ],
+)
+def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
+    path, failures = put(tmp_path, log, "a.log"), Failures()
+    for event, level, text, properties in (
+        (LogEvent.JOB_INFO, 20, "", {"rule_msg": "Training nb on mine", "rule_name": "classify"}),
+        (None, 40, "CalledProcessError: ... returned non-zero exit status 1.", {}),
+        (LogEvent.JOB_ERROR, 40, "Error in rule", {"log": [str(path)]}),
+        (None, 30, "Shutting down", {}),
+        (None, 40, "WorkflowError:\nAt least one job did not complete successfully.", {}),
+    ):
+        record = logging.LogRecord("snakemake", level, "", 0, text, None, None)
+        vars(record).update(event=event, jobid=3, **properties)
+        assert failures.filter(record) == (text in ("", "Shutting down"))
+    (said,) = failures.sentences()
+    assert sentence in said
+    assert said.endswith(f"Log: {path}")

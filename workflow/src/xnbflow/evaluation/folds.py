@@ -131,7 +131,7 @@ def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.D
             msg = (
                 f"{header.name}: fold {fold} {what}, for groups are kept whole and there are "
                 f"{len(np.unique(header.groups))} for {counted(len(header.samples), 'sample')}; "
-                "use fewer folds, or other groups"
+                "use other groups, or fewer folds"
             )
             raise InputError(msg)
         samples = header.samples[test]

@@ -42,7 +42,7 @@ def scheme_folds(
         try:
             return draw_folds(header, splits, repeats)
         except InputError as error:
-            msg = f"{error}: `folds` and their `splits` in the configuration of the study"
+            msg = f"{error} (`splits` of the study's `folds` in the configuration)"
             raise InputError(msg, key="splits") from error
     settings = dict(download)
     downloads = Downloads(Path(DOWNLOADS), settings.pop("base_urls"), RetryPolicy(**settings))

@@ -1,0 +1,70 @@
+"""The end of a failed run: a sentence for each failed job, instead of all paths of its files."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+__all__ = ["Failures"]
+
+_LOGGER, _TERMINAL = "snakemake.logging", "DefaultStreamHandler"
+#: What Snakemake prints of every failed job, and at the end of a run with any.
+_GENERAL = (
+    "returned non-zero exit status",
+    "Exiting because a job execution failed",
+    "At least one job did not complete successfully",
+)
+
+
+class Failures(logging.Filter):
+    """The failed jobs of a run, which are kept from the terminal; Snakemake's log has them whole.
+
+    Examples
+    --------
+    >>> failures = Failures()
+    >>> list(failures.sentences())
+    []
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._titles: dict[int, str] = {}
+        self._logs: dict[int, list[str]] = {}
+
+    def watch(self) -> None:
+        """Look at what Snakemake prints from now on."""
+        for handler in logging.getLogger(_LOGGER).handlers:
+            if handler.name == _TERMINAL:
+                handler.addFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is printed."""
+        job: dict[str, Any] = vars(record)
+        if job.get("event") == LogEvent.JOB_INFO:
+            self._titles[job["jobid"]] = job["rule_msg"] or job["rule_name"]
+        if job.get("event") != LogEvent.JOB_ERROR:
+            return not any(text in record.getMessage() for text in _GENERAL)
+        self._logs[job["jobid"]] = job["log"]
+        return False
+
+    def sentences(self) -> Iterator[str]:
+        """Yield for each failed job what it did, why it failed and what to do, and its log."""
+        for job, logs in self._logs.items():
+            title = self._titles.get(job, f"job {job}")
+            log = next((path for path in map(Path, logs) if path.is_file()), None)
+            text = log.read_text(encoding="utf-8", errors="replace").strip() if log else ""
+            yield f"Failed: {title}. {_reason(text)}. Log: {log or 'none was written'}"
+
+
+def _reason(log: str) -> str:
+    _, known, message = log.rpartition("InputError: ")
+    if known:
+        return message.rstrip(".")
+    if "Traceback" in log:
+        return f"Unexpected error: {log.splitlines()[-1]}. Report it with the log"
+    return (
+        "The job was killed, probably because it ran out of memory. Raise mem_mb, by --retries 2 "
+        "or --set-resources"
+    )
