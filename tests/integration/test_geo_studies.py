@@ -1,8 +1,11 @@
-"""The studies of GEO, whole, from accessions served in NCBI's layout on 127.0.0.1."""
+"""Studies of GEO, whole, from accessions served on 127.0.0.1; proposals, run to their pages."""
+
+from itertools import chain
 
 import pytest
 import yaml
-from integration.conftest import snakemake
+from integration.conftest import snakemake, xnbflow
+from proposed import write
 from serving import ncbi
 
 pytestmark = pytest.mark.slow
@@ -32,3 +35,16 @@ def test_renal_runs_whole_with_the_symbols_of_its_platform(shared_data, tmp_path
     assert "have a symbol in the annotation" in page
     lock = (tmp_path / "results/checksums/renal.sha256").read_text()
     assert [line.split()[1] for line in lock.splitlines()] == ["GDS507.soft", "GPL97.annot"]
+
+
+@pytest.mark.parametrize(
+    "name", ["four patients of each class", "a plate for each class", "classes by cut points"]
+)
+def test_a_proposal_runs_to_its_page(tmp_path, name):
+    path, given = write(name, tmp_path)
+    options = (("--option", f"{key}={value}") for key, value in given.get("options", {}).items())
+    label = ("--label", given["label"]) if "label" in given else ()
+    words = ("study", path, *label, *chain(*options), "-o", "tiny")
+    assert xnbflow(*words, cwd=tmp_path).returncode == 0
+    snakemake(tmp_path, "tiny")
+    assert "diagnosis" in (tmp_path / "results/studies/tiny/report.html").read_text()

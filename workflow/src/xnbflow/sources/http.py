@@ -4,10 +4,12 @@ import io
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 from isal import igzip
@@ -91,6 +93,7 @@ class _Transfer(threading.Thread):
 
 
 def _refuse_unsafe(answer: requests.Response) -> None:
+    """Refuse an answer that could be changed or cut unseen; warn of one from another host."""
     schemes = [each.url.partition(":")[0] for each in [*answer.history, answer]]
     if "https" in schemes and "http" in schemes[schemes.index("https") :]:
         msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
@@ -101,6 +104,13 @@ def _refuse_unsafe(answer: requests.Response) -> None:
             "SHA-256 in the sheet"
         )
         raise DownloadFailedError(msg)
+    hosts = [urlsplit(each.url).hostname for each in [*answer.history, answer]]
+    if len(set(hosts)) > 1:
+        msg = (
+            f"{hosts[0]} redirected to {hosts[-1]}, which sent {answer.url.rpartition('/')[2]!r}; "
+            "give the file's SHA-256 in the sheet, so that no other file is taken for it"
+        )
+        warnings.warn(msg, UserWarning, stacklevel=2)
 
 
 def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:

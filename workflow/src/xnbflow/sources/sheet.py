@@ -333,7 +333,9 @@ def local_path(location: str) -> Path | None:
 
 
 def wrong_location(location: str) -> str | None:
-    """Say why a location can be neither a path nor a URL; None where it can."""
+    """Return why a location can be neither a path nor a URL; None where it can."""
+    if location.startswith("data:"):
+        return "is a data URL, which is not read; write the data to a file, and name that"
     try:
         path = local_path(location)
         host = path is not None or urlsplit(location).hostname
