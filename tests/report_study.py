@@ -26,6 +26,7 @@ from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
+from xnbflow.inference.permutation import STATISTIC
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
@@ -168,7 +169,8 @@ def write_results(results, p_values=()):
     keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
     keys |= {"models": [], "permuted": [], "halved": [], "tested": list(p_values)}
     for i, p_value in enumerate(dict(p_values).values()):
-        test = pd.DataFrame({"metric": ["balanced_accuracy"], "p_value": p_value})
+        test = pd.DataFrame({"metric": ["mean_probability"], "p_value": p_value})
+        test["permuted"] = STATISTIC
         checks = dict.fromkeys(("random_genes", "learning_curve"), test[:0])
         checks["label_test"] = test.assign(at_least=2, permutations=99)
         for name, table in checks.items():

@@ -139,7 +139,7 @@ def write_checks(writer, series, folds, selected):
     entry, quick = ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
     checks = {
         "halves": halves_table(series, entry, 3),
-        "label_test": label_test(series, entry, quick),
+        "label_test": label_test(series),
         "random_genes": random_genes(series, selected, folds),
         "learning_curve": learning_curve(series, entry, quick),
     }

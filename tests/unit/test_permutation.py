@@ -2,23 +2,21 @@
 
 import itertools
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import nnls
-from sklearn.linear_model import Perceptron
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
 from xnbflow.core.study import Study
-from xnbflow.evaluation.folds import draw_folds
+from xnbflow.evaluation.folds import draw_folds, stratified_splits
 from xnbflow.inference import permutation
 from xnbflow.inference.learning_curve import learning_curve, power_laws
 from xnbflow.inference.random_genes import random_genes
-from xnbflow.naive_bayes import ClassSpecificNB
+from xnbflow.inference.screen import Screen
 from xnbflow.report.outline import section_modules
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
@@ -49,7 +47,7 @@ def test_complete_tests_are_the_same_each_time_and_find_signal():
         permutation.label_test(noise(shift=1.0), NB, n_permutations=39) for _ in range(2)
     )
     pd.testing.assert_frame_equal(first, again)
-    assert first["p_value"].tolist() == [1 / 40]
+    assert first["p_value"].tolist() == [0.025]
 
 
 def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
@@ -63,49 +61,108 @@ def test_missing_values_and_groups_are_those_of_the_training_samples():
     values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
     groups = np.repeat([f"p{i}" for i in range(20)], 2)
     holes = replace(series, values=series.values + values, missing=True, groups=groups)
-    assert permutation.label_test(holes, NB, n_permutations=39)["p_value"].tolist() == [1 / 40]
+    assert permutation.label_test(holes, NB, n_permutations=39)["p_value"].tolist() == [0.025]
 
 
 def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
     scores = iter([0.6, 0.5, 0.6, 0.7, 0.4])
     monkeypatch.setattr(permutation, "complete_score", lambda *_, **__: lambda *_: next(scores))
     (row,) = permutation.label_test(noise(), NB, n_permutations=4).to_dict("records")
-    assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 3 / 5)
+    assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 0.6)
     assert row["null_mean"] == pytest.approx(0.55)
     assert row["null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
     assert row["null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
 
 
-@pytest.mark.parametrize("stop_after", [3, 10, 1000])
-def test_p_is_at_most_uniform_whether_or_not_it_stops_early(stop_after):
-    rng = np.random.default_rng(stop_after)
-    labels = np.zeros(2)
+def stop(hits, points):
+    """Return where a test of these permutations, as good or not, stops."""
+    reached = np.cumsum(hits)
+    return next((n, int(k)) for n, k in enumerate(reached, 1) if (n, int(k)) in points)
+
+
+@pytest.mark.parametrize("most", [19, 150, 999])
+def test_p_is_at_most_uniform_wherever_a_test_stops(most):
+    """Exactly: all tests end, and points up to each p have that probability where p is uniform."""
+    points = permutation.stopping_points(most)
+    paths = {(0, 0): 1.0}  # probability of each state of a Polya urn
+    ends = {}
+    for n in range(most):
+        going: dict = {}
+        for (_, k), mass in paths.items():
+            for rise, share in ((1, (k + 1) / (n + 2)), (0, 1 - (k + 1) / (n + 2))):
+                place = ends if (n + 1, k + rise) in points else going
+                place[n + 1, k + rise] = place.get((n + 1, k + rise), 0.0) + mass * share
+        paths = going
+    assert not paths
+    assert sum(ends.values()) == pytest.approx(1.0)
+    ordered = sorted(ends, key=points.get)
+    assert np.cumsum([ends[point] for point in ordered]) == pytest.approx(
+        [points[point] for point in ordered], abs=1e-9
+    )
+    if most < 99:
+        assert points == pytest.approx({(19, k): (k + 1) / 20 for k in range(20)})
+
+
+@pytest.mark.parametrize(
+    ("p", "significant"), [(0.0, True), (0.003, True), (0.06, False), (0.5, False)]
+)
+def test_a_test_that_stops_early_decides_as_endless_permutations_do(p, significant):
+    points, rng = permutation.stopping_points(999), np.random.default_rng(0)
+    ends = [stop(rng.random(999) < p, points) for _ in range(1000)]
+    assert np.mean([(points[end] <= 0.025) == significant for end in ends]) >= 0.995
+    numbers = [n for n, _ in ends]
+    assert min(numbers) >= 99
+    if p in (0.0, 0.5):
+        assert set(numbers) == {285 if p == 0 else 99}
+
+
+def test_each_permutation_has_a_generator_of_its_own():
+    """A score that draws from none of them, or from several, changes no other permutation."""
+    drawn = {}
 
     def score(labels, seed):
-        return float(np.round(rng.random(), 2))  # with ties
+        drawn[seed] = labels.copy()
+        return 1.0
 
-    tested = partial(permutation.permutation_test, score, labels, lambda _: labels)
-    p = [tested(n_permutations=99, stop_after=stop_after).p_value for _ in range(2000)]
-    for level in (0.025, 0.05, 0.2, 0.5):
-        assert np.mean(np.array(p) <= level) <= level + 2.6 * np.sqrt(level * (1 - level) / 2000)
-
-
-@pytest.mark.parametrize("estimator", [ClassSpecificNB(n_features=5), Perceptron(warm_start=True)])
-def test_it_stops_where_labels_say_nothing_and_goes_on_where_they_do(estimator):
-    values = np.random.default_rng(0).normal(size=(200, 40))
     labels = np.repeat([0, 1], 20)
+    found = permutation.permutation_test(
+        score, labels, lambda rng: rng.permutation(labels), n_permutations=5, seed=7
+    )
+    assert (found.at_least, found.p_value) == (5, 1.0)
+    for seed in range(8, 13):
+        assert (drawn[seed] == np.random.default_rng(seed).permutation(labels)).all()
 
-    def tested():
-        score = permutation.screened_score(estimator, values)
-        return permutation.permutation_test(
-            score, labels, lambda rng: rng.permutation(labels), n_permutations=60
-        )
 
-    assert len(tested().null) < 60
-    values[:20, 20:] += 3
-    found = tested()
-    assert (len(found.null), found.at_least) == (60, 0)
-    assert found.p_value == pytest.approx(1 / 61)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_classes):
+    """scikit-learn's naive Bayes with equal variances, fitted to the features found here."""
+    values, codes = rng.normal(size=(80, 45)), np.arange(45) % n_classes
+    values[:5] += codes
+    named = np.zeros(45)
+    standard = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
+    for train, test in stratified_splits(codes, None, 5, 3):
+        means = np.array([standard[:, train[codes[train] == c]].mean(axis=1) for c in range(3)
+                          if c < n_classes])  # fmt: skip
+        kept = set()
+        for c in range(n_classes):
+            others = np.delete(means, c, axis=0).mean(axis=0)
+            kept |= set(np.argsort(-np.abs(means[c] - others))[:10].tolist())
+        kept = sorted(kept)
+        model = GaussianNB(priors=np.full(n_classes, 1 / n_classes))
+        model.fit(standard[np.ix_(kept, train)].T, codes[train])
+        model.var_[:] = np.sqrt(len(kept))  # as the summed evidence divided by it
+        named[test] = model.predict_proba(standard[np.ix_(kept, test)].T)[
+            np.arange(len(test)), codes[test]
+        ]
+    expected = np.mean([named[codes == c].mean() for c in range(n_classes)])
+    found = permutation.ten_features_score(values)(codes, 3)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_class_that_no_training_set_has_is_never_predicted():
+    values, codes = np.random.default_rng(0).normal(size=(4, 13)), np.repeat([0, 1, 2], [6, 6, 1])
+    values[:2, 6:12] += 9
+    assert 0.5 < permutation.ten_features_score(values)(codes, 0) < 2 / 3
 
 
 def test_the_screen_is_that_of_the_training_samples_alone(rng):
@@ -122,41 +179,30 @@ def test_the_screen_is_that_of_the_training_samples_alone(rng):
                 apart = np.abs(moment(own, axis=1) - moment(other, axis=1)) / spread
                 best |= set(np.argsort(-apart)[:10].tolist())
         expected.append(sorted(best))
-    screen = permutation.Screen(values)
+    screen = Screen(values)
     assert [kept.tolist() for kept in screen.best(codes, training_sets, 20)] == expected
     assert [list(kept) for kept in screen.best(codes, training_sets[:1], 300)] == [[*range(300)]]
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])
-def test_the_test_of_a_data_set_finds_signal_and_no_more(per_patient, monkeypatch):
-    """A single class is not tested, nor more than a thousand samples."""
+def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
+    """A single class is not tested, nor a data set that is too large."""
     n, rng = 60, np.random.default_rng(per_patient)
     labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
     values = rng.normal(size=(60, len(labels)))
     groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
 
     def found(values, labels):
-        series = dataset(values, labels, groups=groups)
-        return permutation.label_test(series, {"method": f"{CSNB}CV"}, CSNB)
+        return permutation.label_test(dataset(values, labels, groups=groups))
 
     row = found(values, labels).iloc[0]
-    assert row["permuted"] == "ClassSpecificNB"
+    assert row["permuted"] == "naive Bayes with ten features per class"
     assert row["p_value"] > 0.05
     row = found(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
-    assert (row["permutations"], row["p_value"]) == (99, 0.01)
+    assert (row["permutations"], row["p_value"]) == (285, pytest.approx(1 / 286))
     assert found(values, np.repeat("a", len(labels))).empty
-    monkeypatch.setattr(permutation, "MOST_SAMPLES", len(labels) - 1)
+    monkeypatch.setattr(permutation, "_MOST_VALUES", values.size - 1)
     assert found(values, labels).empty
-
-
-def test_screening_changes_a_signal_little():
-    values, labels = np.random.default_rng(1).normal(size=(3000, 60)), np.repeat([0, 1], 30)
-    values[:10, 30:] += 1.2
-    whole, screened = (
-        permutation.screened_score(ClassSpecificNB(), values, n_kept=kept)(labels, 0)
-        for kept in (None, 400)
-    )
-    assert screened == pytest.approx(whole, abs=0.04)
 
 
 def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):

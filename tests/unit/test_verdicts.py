@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
@@ -13,7 +14,7 @@ from xnbflow.inference.calibration import calibration_curve, confidence_table
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.intervals import proportion_interval
 from xnbflow.inference.rank_tests import adjust_pairwise
-from xnbflow.inference.verdicts import overconfidence_p, verdict
+from xnbflow.inference.verdicts import overconfidence_p, verdict, verdicts
 
 
 def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
@@ -86,10 +87,16 @@ def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
     one, six = (performance(CODES, predictions(CODES, [0, 25]), candidates=n) for n in (1, 6))
     assert six.accuracy.lower < one.accuracy.lower
     assert verdict(one, 0.005).level == "well supported"
-    tested = verdict(six, 0.005)
-    assert (tested.level, tested.reasons) == ("not supported", ["permutation test"])
-    assert tested.p_value == 6 * 0.005  # what is shown is what decides
-    assert verdict(six, 0.3).p_value == 1
+    key = ("d", "f", "c")
+    stability = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "halves"])
+    test = {"dataset": "d", "classifier": "c", "p_value": 0.005, "permuted": ""}
+    for permuted, p, level in (
+        ("", 0.03, "not supported"),
+        ("label test", 0.005, "well supported"),
+    ):
+        tests = pd.DataFrame([{**test, "permuted": permuted}])
+        row = verdicts({key: six}, stability, tests, {}).iloc[0]
+        assert (row["p_value"], row["level"]) == (pytest.approx(p), level)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ for name, job in CLASSIFY.items():
             entries=entries(job.classifiers),
             final=job.final,
             tested=lambda wildcards, job=job: {
-                name: CONFIG.permuted_as(name, wildcards.dataset) for name in job.tested
+                name: CONFIG.quick(name, wildcards.dataset) for name in job.tested
             },
             halved=dict(job.halved),
             origin=lambda wildcards: {

@@ -47,9 +47,9 @@ class Method:
         For parameters that decide what the method is: what each value does, the default first.
         The Methods section of a page states it.
     quick : str
-        For a classifier that selects features and is fast enough for a permutation test and for
-        halves by default: the full path of the class that is fitted to permuted labels, itself or
-        a simpler one. Empty for all others.
+        For a classifier that selects features and is fast enough for a learning curve and halves
+        by default: the full path of the class that is fitted for these, itself or a simpler one.
+        Empty for all others.
     related : tuple of str
         Full paths of further classes that are published with it and that no configuration names: a
         regressor, a discretizer.

@@ -51,8 +51,8 @@ class Study:
     paper : dict of str to str
         A paper's name of a classifier (see config/README.md) to the id of ours that stands for it.
     permutations : dict of str to int or None
-        Id of a classifier of the study to the number of permutations of its test. None leaves it to
-        a quick test of the classifier that comes first.
+        Id of a classifier of the study to the most permutations of its test. None leaves it to the
+        label test of each data set.
     halves : int
         How often the samples are divided into halves, for the stability of classifiers that are
         fast to fit.

@@ -18,8 +18,6 @@ from xnbflow.inference.intervals import (
     LEVEL,
     Estimate,
     balanced_interval,
-    correlations,
-    mean_of,
     share_interval,
     share_p,
 )
@@ -100,11 +98,14 @@ def performance(
         size = int(own.sum())
         rows.append(ClassRecall(code, size, recall, recognised, taken_for, most))
     right = predicted[np.arange(len(codes)), codes]
-    together = None if groups is None else correlations(right, codes, groups)
+    accuracy = share_interval(right, groups, inflation, confidence)
+    if inflation > 1:  # no recall's upper limit is left out
+        by_size = balanced_interval(right, codes, groups, inflation, confidence, by_size=True)
+        accuracy = accuracy._replace(upper=max(accuracy.upper, by_size.upper))
     majority = max(row.samples for row in rows) / len(codes)
     return Performance(
-        accuracy=share_interval(right, groups, inflation, confidence),
-        balanced_accuracy=mean_of([row.recall for row in rows], together),
+        accuracy=accuracy,
+        balanced_accuracy=balanced_interval(right, codes, groups, inflation, confidence),
         majority=majority,
         majority_p=min(1.0, candidates * share_p(right, majority, groups, inflation)),
         classes=rows,
@@ -162,7 +163,10 @@ def estimates(
         )
         rows.append(
             common
-            | {"metric": "balanced_accuracy", "method": "Zou and Donner (2008)"}
+            | {
+                "metric": "balanced_accuracy",
+                "method": "Zou and Donner (2008), upper limit by simulation",
+            }
             | found.balanced_accuracy._asdict()
             | {"reference": found.chance, "above": found.balanced_accuracy.lower > found.chance}
         )

@@ -4,6 +4,7 @@ The error falls with the number of samples as an inverse power law (Mukherjee an
 """
 
 import itertools
+import math
 import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,9 +15,13 @@ from sklearn.base import clone
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import class_counts, stratified_splits
+from xnbflow.inference.halves import MOST_SAMPLES
 from xnbflow.inference.intervals import CROSS_VALIDATED, balanced_interval
-from xnbflow.inference.permutation import Screen, quick_fit
+from xnbflow.inference.permutation import n_splits_of
+from xnbflow.inference.screen import Screen
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -28,6 +33,8 @@ _FOLDS, _REPEATS = 5, 4
 #: Forecasts are for so many times the samples of the data set.
 _TIMES = (1.0, 1.5, 2.0)
 _LEAST_IN_CLASS = 3
+#: Features that are fitted, shared by the pairs of classes.
+_MOST_FEATURES = 1000
 _BOOTSTRAPS = 400
 #: A forecast with a wider 95 % interval is marked.
 _WIDEST = 0.3
@@ -83,10 +90,12 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
 def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) -> pd.DataFrame:
     """Measure the balanced accuracy with few training samples and forecast it with more.
 
-    The parameters are those of `xnbflow.inference.permutation.label_test`, the result is the
-    table ``learning_curve`` of `CHECK_TABLES`. It is empty with more than
-    `xnbflow.inference.halves.MOST_SAMPLES` samples, or so few of a class that four training sets
-    of different size cannot be drawn.
+    ``fitted_as`` is the full path of the class that is fitted: the class of ``entry``, which has a
+    single step, or a simpler one, which then has its default parameters; empty if none is fast.
+    Medians over all samples stand in for missing values. The result is the table
+    ``learning_curve`` of `CHECK_TABLES`. It is empty without a fast class, with more than
+    `MOST_SAMPLES` samples, or so few of a class that four training sets of different size cannot
+    be drawn.
 
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
     tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
@@ -94,9 +103,11 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     samples counts as n / 2; and at least Jeffreys' interval at the forecast.
     """
     empty = table_of([], CHECK_TABLES["learning_curve"])
-    quick = quick_fit(series, entry, fitted_as)
-    if quick is None:
+    if not fitted_as or n_splits_of(series) < 2 or series.n_samples > MOST_SAMPLES:
         return empty
+    own = entry if entry["method"] == fitted_as else {"method": fitted_as}
+    estimator, values = build_estimator(own, series.columns_by_kind, 0), filled(series).values
+    n_kept = max(20, _MOST_FEATURES // math.comb(len(series.classes), 2))
     codes = np.unique(series.labels, return_inverse=True)[1]
     units = np.arange(len(codes)) if series.groups is None else series.groups
     smallest = int(class_counts(series).min())
@@ -107,19 +118,19 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     seed = derive_seed(series.name, 0, "learning curve")
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
-    screen = Screen(quick.values)
+    screen = Screen(values)
     for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
         rng = np.random.default_rng(seed + repeat)
         splits = stratified_splits(codes, series.groups, folds, seed + repeat)
         parts = [
             train[_growth(codes[train], units[train], rng) <= shares[i]] for train, _ in splits
         ]
-        kept = screen.best(codes, parts, quick.n_kept)
+        kept = screen.best(codes, parts, n_kept)
         for part, (_, test), features in zip(parts, splits, kept, strict=True):
-            X = quick.values[features].T
+            X = values[features].T
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                predicted = clone(quick.estimator).fit(X[part], codes[part]).predict(X[test])
+                predicted = clone(estimator).fit(X[part], codes[part]).predict(X[test])
             right[i, test] += predicted == codes[test]
             sizes[i] += len(part)
     sizes /= folds * _REPEATS

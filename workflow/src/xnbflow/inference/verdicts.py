@@ -1,7 +1,7 @@
 """Whether a study supports what it found: a rule of intervals and a permutation test.
 
-A result counts as a signal if the permutation test of the balanced accuracy has p <= .025 *and* the
-interval of the balanced accuracy lies above that of chance. Everything else can only weaken it.
+A result counts as a signal if the permutation test of the labels has p <= .025 *and* the interval
+of the balanced accuracy lies above that of chance. Everything else can only weaken it.
 """
 
 from collections.abc import Collection, Mapping
@@ -29,8 +29,7 @@ class Verdict:
     """A verdict, and the conditions that fail.
 
     These are "chance interval", "permutation test", "copies", "majority class", "classes", "batch",
-    "stability" and "stability unknown". ``p_value`` is that of the permutation test, corrected for
-    the number of candidates.
+    "stability" and "stability unknown". ``p_value`` is that of the permutation test.
     """
 
     level: Level
@@ -48,13 +47,11 @@ def verdict(
 ) -> Verdict:
     """Return whether a study supports that a classifier recognises its classes.
 
-    ``p_value`` is of the permutation test of balanced accuracy, missing where none was run; it is
-    multiplied by the number of candidates, for which ``found`` is corrected. ``stability`` is the
+    ``p_value`` is of the permutation test, missing where none was run. ``stability`` is the
     agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
     the function `copies`; ``batch`` says whether a batch may explain the result. For the
     rule see `docs/methods/verdicts.md`.
     """
-    p_value = float(np.minimum(1.0, p_value * found.candidates))
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
     failed += ["permutation test"] * (p_value > LEVEL)
     failed += ["copies"] * (copies == "severe")
@@ -78,25 +75,24 @@ def verdicts(
     """Return how well every result is supported; see `verdict`.
 
     ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`;
-    ``inseparable`` are results that a batch may explain.
+    ``inseparable`` are results that a batch may explain. The p of a classifier's own test is
+    multiplied by the number of candidates that it was chosen from; the label test of the data set
+    is not of a classifier, so that no choice changes its p.
     """
     halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
     agreement = {
         key: Estimate(row["halves"], row["halves_lower"], row["halves_upper"])
         for key, row in halves.to_dict("index").items()
     }
-    tests = permutation_tests[permutation_tests["metric"] == "balanced_accuracy"]
-    tests = tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]].to_dict("index")
+    tests = permutation_tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]]
+    tests = tests.to_dict("index")
     rows = []
     for key, found in performances.items():
         test = tests.get((key[0], key[2]), {"p_value": np.nan, "permuted": ""})
-        given = verdict(
-            found,
-            test["p_value"],
-            agreement.get(key),
-            copies=copied.get(key[0]),
-            batch=key in inseparable,
-        )
+        chosen_from = 1 if test["permuted"] else found.candidates
+        p_value = float(np.minimum(1.0, test["p_value"] * chosen_from))
+        agree, copy = agreement.get(key), copied.get(key[0])
+        given = verdict(found, p_value, agree, copies=copy, batch=key in inseparable)
         rows.append(
             named(key)
             | {"level": given.level, "reasons": "; ".join(given.reasons)}

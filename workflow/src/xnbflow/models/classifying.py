@@ -32,7 +32,8 @@ class Asked:
     entries : dict
         What makes each classifier.
     tested : dict
-        What is fitted to permuted labels, for those that are tested.
+        For those that have a label test and a learning curve: the class that is fitted for the
+        curve, empty if none is fast.
     halved : dict of str to int
         Pairs of disjoint halves, for those whose selection is tested for stability.
     final : sequence of str
@@ -42,7 +43,7 @@ class Asked:
     """
 
     entries: Mapping[str, Mapping[str, Any]]
-    tested: Mapping[str, Any]
+    tested: Mapping[str, str]
     halved: Mapping[str, int]
     final: Sequence[str]
     origin: Mapping[str, str]
@@ -61,15 +62,16 @@ def classify(
     ``outputs`` has the paths of each table, one per classifier that has it, in the order of
     ``asked``. ``digest`` is that of the series, and ``check`` is called before files are written.
     """
+    tested = label_test(series) if asked.tested else None  # the same of all classifiers
     for i, (name, entry) in enumerate(asked.entries.items()):
         tables = train(series, folds, entry)
         paths = {table: outputs[table][i] for table in TRAINING_TABLES}
         if name in asked.tested:
-            j, permuted_as = list(asked.tested).index(name), asked.tested[name]
+            j = list(asked.tested).index(name)
             checks = {
-                "label_test": label_test(series, entry, permuted_as),
+                "label_test": tested,
                 "random_genes": random_genes(series, tables["selected"], folds),
-                "learning_curve": learning_curve(series, entry, permuted_as),
+                "learning_curve": learning_curve(series, entry, asked.tested[name]),
             }
             tables, paths = tables | checks, paths | {table: outputs[table][j] for table in checks}
         if name in asked.halved:

@@ -143,10 +143,9 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
     recall = results.rows("estimates", **place, metric="recall", above=False)
     missed = [f"“{name}”" for name in recall["class"]]
     own = {"dataset": place["dataset"], "classifier": place["classifier"]}
-    tests = results.rows("permutation_tests", **own, metric="balanced_accuracy")
     reached = "".join(
         f"{test['at_least']:.0f} of {test['permutations']:.0f} permutations were as good"
-        for test in tests.head(1).to_dict("records")
+        for test in results.rows("permutation_tests", **own).head(1).to_dict("records")
     )
     words = {
         "chance interval": (
@@ -223,13 +222,17 @@ def verdict(results: StudyResults, place: dict[str, str]) -> tuple[str, str]:
     but = " and ".join([*reasons(results, place), *elsewhere])
     test = "No permutation test was run: the verdict rests on intervals alone."
     if pd.notna(row["p_value"]):
-        of = f" of {row['permuted']}, the faster relative" if row["permuted"] else ""
-        test = f"Permutation test{of}: p = {row['p_value']:.3g}."
+        of = (
+            f"Label test ({row['permuted']})" if row["permuted"] else f"Permutation test of {label}"
+        )
+        test = f"{of}: p = {row['p_value']:.2g}."
     accuracy, balanced = found.loc["accuracy"], found.loc["balanced_accuracy"]
     if accuracy["candidates"] > 1:
-        corrected = "intervals and p are" if pd.notna(row["p_value"]) else "intervals are"
+        own_p = pd.notna(row["p_value"]) and not row["permuted"]
+        corrected = "intervals and p are" if own_p else "intervals are"
         test += (
-            f" It was chosen after looking, out of {accuracy['candidates']}; {corrected} corrected."
+            f" {label} was chosen after looking, out of {accuracy['candidates']}; {corrected} "
+            "corrected."
         )
     text = (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "

@@ -45,9 +45,9 @@ class Job:
     """What one job of the stage *classify* does on each of some data sets.
 
     It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
-    in ``final`` are also fitted on all samples and kept, those in ``tested`` fitted to permuted
-    labels, those in ``halved`` to so many pairs of halves. One job of each data set and scheme
-    ``draws`` the file of the folds.
+    in ``final`` are also fitted on all samples and kept, those in ``tested`` have a label test and
+    a learning curve, those in ``halved`` are fitted to so many pairs of halves. One job of each
+    data set and scheme ``draws`` the file of the folds.
     """
 
     folds: str
@@ -156,11 +156,18 @@ class Config:
     def tested(self, study: Study) -> list[tuple[str, str, str]]:
         """Return of which data set, scheme of folds and classifier labels are permuted by default.
 
-        It is the classifier that comes first, if it is fast enough.
+        These are all classifiers that can come first: those up to the first one that is known to
+        select features, or all.
         """
         if study.permutations is not None:
             return []
-        return [key for dataset in study.datasets for key in self._quick(study, dataset)[:1]]
+        found = []
+        for dataset in study.datasets:
+            for name in study.leading:
+                found.append((dataset, study.folds[0], name))
+                if self.quick(name, dataset):
+                    break
+        return found
 
     def halved(self, study: Study) -> list[tuple[str, str, str]]:
         """Return what is fitted to halves of the samples for a study, in the same form.
@@ -179,10 +186,10 @@ class Config:
         ]
 
     def _quick(self, study: Study, dataset: str) -> list[tuple[str, str, str]]:
-        return [(dataset, study.folds[0], n) for n in study.leading if self.permuted_as(n, dataset)]
+        return [(dataset, study.folds[0], n) for n in study.leading if self.quick(n, dataset)]
 
-    def permuted_as(self, name: str, dataset: str) -> str:
-        """Return the path of the class that is fitted to permuted labels; empty if none is fast."""
+    def quick(self, name: str, dataset: str) -> str:
+        """Return the path of the class that is fitted for learning curves; empty if none is."""
         method = self._entry(name, dataset).get("method", "")
         return known_methods()[method].quick if method in known_methods() else ""
 

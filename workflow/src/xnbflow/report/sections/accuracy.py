@@ -188,9 +188,10 @@ def _permutations(results: StudyResults) -> list[Block]:
         return []
     caption = (
         "Permutation test: a whole cross-validation, selection of features included, on the true "
-        "labels and on permuted labels. p is at least 1 / (permutations + 1). The test that is run "
-        "without being asked for takes 99 permutations or fewer, and data sets of at most "
-        "1,000 samples; in place of a classifier that tunes itself it fits the class named here."
+        "labels and on permuted labels. It stops once p <= .025 is decided (with a risk of .001), "
+        "after 99 to 999 permutations. The label test, which is run by default, fits what is named "
+        "here in place of the classifier, once for a data set; its score is the mean probability of "
+        "the true class."
     )
     columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
     columns += ["permutations", "at_least", "p_value"]
