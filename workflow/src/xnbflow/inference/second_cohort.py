@@ -47,8 +47,13 @@ EXCHANGED_LEVEL = 0.005
 _TWO = 2
 
 Held = Literal[
-    *("held", "held in part", "ranking holds", "did not hold", "cannot tell"),
-    *("labels look exchanged", "shares samples"),
+    "held",
+    "held in part",
+    "ranking holds",
+    "did not hold",
+    "cannot tell",
+    "labels look exchanged",
+    "shares samples",
 ]
 
 

@@ -286,8 +286,8 @@ def _row(
     strategy: str, trained: _Trained, test: DataSet, found: Performance | None
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` without a verdict."""
-    numbers = ("value", "lower", "upper", "p_value", "loss", "loss_lower", "loss_upper")
-    numbers += ("auc", "auc_lower", "auc_upper", "needed")
+    numbers = ["value", "lower", "upper", "p_value", "loss", "loss_lower", "loss_upper"]
+    numbers += ["auc", "auc_lower", "auc_upper", "needed"]
     row: dict[str, Any] = {
         "strategy": strategy,
         "train": " + ".join(trained.members),

@@ -272,8 +272,8 @@ def _check_arrays(model: TrainedModel) -> None:
         msg = "its arrays are not those of one model"
         raise ValueError(msg)
     if found := model.series.get(RECALIBRATION):
-        numbers = np.array([found["slope"], *found["intercept"]])
-        if numbers.shape != (1 + len(model.classes),) or not np.isfinite(numbers).all():
+        offsets = np.array([found["slope"], *found["intercept"]])
+        if offsets.shape != (1 + len(model.classes),) or not np.isfinite(offsets).all():
             msg = "its slope and intercepts are not those of its classes"
             raise ValueError(msg)
 

@@ -405,6 +405,8 @@ def as_text(result: dict[str, Any], path: Path) -> str:
             f"{counted(series['features'], 'feature')}, of which it uses {result['features_used']}"
         ),
     ]
+    if cohort := series.get(RECALIBRATION, {}).get("cohort"):
+        lines.append(f"recalibrated to {cohort}: slope {series[RECALIBRATION]['slope']:.3g}")
     if figures:
         majority, groups = figures["majority"], figures.get("groups")
         over = "" if groups is None else f"; intervals count {counted(groups, 'group')}"
