@@ -34,7 +34,7 @@ from xnbflow.studies.description import description_tables
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables import contract
 from xnbflow.tables.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
-from xnbflow.tables.storage import write_parquet, write_tables
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_tables
 
 SCRIPT = "<script>alert(1)</script>"
 ENTRIES = {
@@ -86,7 +86,8 @@ def _made(classifiers, datasets, **changes):
         tests = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
         for name, table in (audit(series) | diagnose(series, tests)).items():
             place = root / contract.DIAGNOSTIC.of(dataset=dataset, table=name)
-            write_parquet(table, place, (contract.AUDIT_TABLES | contract.DIAGNOSTIC_TABLES)[name])
+            declared = (contract.AUDIT_TABLES | contract.DIAGNOSTIC_TABLES)[name]
+            write_parquet(table, place, declared, digest_of_file(path))
         for classifier in classifiers:
             folder = root / "results" / dataset / "3-fold" / classifier
             _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)

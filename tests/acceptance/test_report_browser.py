@@ -1,6 +1,7 @@
 """The report in a real browser: what a reader sees and does, by mouse and by keyboard."""
 
 import base64
+import hashlib
 import itertools
 import json
 import re
@@ -9,11 +10,21 @@ import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
-from report_study import CLASSES, write_study
+from report_study import CLASSES, SCRIPT, write_study
+from toys import dataset
 
+from xnbflow.core.study import Study
+from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.report.index import write_index
+from xnbflow.report.page.page import write_page
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sections import genes
 from xnbflow.report.study_page import write_report
+from xnbflow.tables import contract
+from xnbflow.tables.storage import write_parquet
 
 pytestmark = pytest.mark.browser
 
@@ -238,3 +249,110 @@ def test_a_screen_reader_finds_names_for_everything(page):
         assert link.text == find(page, f"#{target} h2").text
     ids = page.execute_script("return [...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids))
+
+
+@pytest.fixture(scope="module")
+def gene_page(tmp_path_factory):
+    """The genes of a paired series with two batches, hostile names and a missing value."""
+    rng = np.random.default_rng(3)
+    y, patients = np.repeat(["normal", "tumour <i>"], 8), np.tile(np.arange(8), 2).astype(str)
+    values = rng.normal(8, 1, (60, 16))
+    values[0, 8:] += 4
+    values[1, 8:] -= 3
+    values[0, 3] = np.nan
+    names = [SCRIPT, '1007_s_at" onmouseover="alert(2)', *(f"{i}_at" for i in range(58))]
+    symbols = ["TP53", "MYC///</script>", *(f"GENE{i}" for i in range(58))]
+    batches = pd.DataFrame({"plate": np.tile(["<b>A", "B"], 8)})
+    series = dataset(
+        values, y, features=names, groups=patients, sample_metadata=batches, missing=True,
+        feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
+    )  # fmt: skip
+    root = tmp_path_factory.mktemp("genes")
+    for name, table in diagnose(series, None).items():
+        path = root / contract.DIAGNOSTIC.of(dataset="toy", table=name)
+        write_parquet(table, path, contract.DIAGNOSTIC_TABLES[name])
+    study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
+    enriched = pd.DataFrame(columns=contract.STUDY_TABLES["enrichment"].fixed)
+    path = root / contract.STUDY_TABLE.of(study="a-study", table="enrichment")
+    write_parquet(enriched, path, contract.STUDY_TABLES["enrichment"])
+    page = root / "report.html"
+    section = genes.section(StudyResults(study, {}, {}, root))
+    write_page(page, "Genes", "", [section], root / "figures")
+    html = page.read_text()
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; script-src 'sha256-{digest}'; img-src data:; "
+    policy += "style-src 'unsafe-inline'"
+    head = f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">'
+    page.write_text(html.replace("<head>", head, 1))
+    return page, values
+
+
+def test_a_gene_is_found_by_symbol_or_probe_and_its_values_are_drawn(browser, gene_page):
+    path, values = gene_page
+    browser.get_log("browser")
+    browser.get(path.as_uri())
+    box = find(browser, ".genes input")
+    for text, name, label in (("tp53", "TP53", SCRIPT), ("1007_s", "MYC///</script>", "1007_s_at")):
+        box.clear()
+        box.send_keys(text)
+        (caption,) = find_all(browser, ".found figcaption")
+        assert find(caption, "strong").text == name
+        assert label in caption.text
+        term = find(caption, "a").get_attribute("href")
+        assert term.endswith(f"gene/?term={name.partition('///')[0]}")
+    row = values[1]
+    circles = find_all(browser, ".found circle[r='3']")
+    heights = np.array([-float(circle.get_attribute("cy")) for circle in circles])
+    step = 158 / 254  # pixels of the chart's height that a rounded value is off by at most
+    expected = (row - row.min()) / np.ptp(row) * 158
+    np.testing.assert_allclose(heights - heights.min(), expected, atol=step / 2 + 0.01)
+    assert {circle.get_attribute("fill") for circle in circles} == {"#0072B2", "#D55E00"}
+    assert len(find_all(browser, ".found polyline")) == 8
+    box.clear()
+    box.send_keys("TP53")
+    assert len(find_all(browser, ".found circle[r='3']")) == 15  # a value is missing
+    assert len(find_all(browser, ".found polyline")) == 7
+    box.clear()
+    box.send_keys("no such gene")
+    assert "xnbflow gene a-study no such gene --data toy" in find(browser, ".found").text
+    box.clear()
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("kind", ["mouse", "touch"])
+@pytest.mark.parametrize("figure", [0, 1], ids=["volcano", "MA"])
+def test_a_point_is_named_under_the_pointer_or_the_finger(browser, gene_page, figure, kind):
+    browser.get(gene_page[0].as_uri())
+    image = find_all(browser, ".image[data-x]")[figure]
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", image)
+    # the first feature by rank is the one that matplotlib names in the drawing
+    x, y = browser.execute_script(
+        "const texts = [...arguments[0].querySelectorAll('text')];"
+        "const text = texts.find(one => one.textContent === 'TP53');"
+        "const box = text.getBoundingClientRect(), middle = arguments[0].getBoundingClientRect();"
+        "const left = (box.left + box.right) < (middle.left + middle.right);"
+        "return [left ? box.left - 3 : box.right + 3, (box.top + box.bottom) / 2]",
+        image,
+    )
+    if kind == "mouse":
+        moved = {"type": "mouseMoved", "x": x, "y": y}
+        browser.execute_cdp_cmd("Input.dispatchMouseEvent", moved)
+    else:
+        for event, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+            touched = {"type": event, "touchPoints": points}
+            browser.execute_cdp_cmd("Input.dispatchTouchEvent", touched)
+    assert find(image, ".tip").text == "TP53"
+    assert len(find_all(browser, ".found figure")) == (kind == "touch")
+
+
+def test_without_javascript_and_on_paper_there_are_figures_and_no_search(browser, gene_page):
+    with shown(browser, media="print"):
+        browser.get(gene_page[0].as_uri())
+        assert find(browser, ".drawing svg").is_displayed()
+        assert not find(browser, ".genes").is_displayed()
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    browser.get(gene_page[0].as_uri())
+    shown_parts = [find(browser, part).is_displayed() for part in (".drawing svg", ".genes input")]
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert shown_parts == [True, False]

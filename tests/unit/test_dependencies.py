@@ -120,6 +120,7 @@ COMPUTING = (
 )
 #: What of these only names or reads.
 NAMES = {
+    "xnbflow.diagnostics.gene_values.gene_values",
     "xnbflow.inference.headlines.distinct_labels",
     "xnbflow.evaluation.methods.entries_in",
     "xnbflow.evaluation.methods.known_methods",

@@ -1,22 +1,32 @@
 """Genes: each class against the rest, areas of single features and how many do as well."""
 
+import base64
+import json
+from dataclasses import replace
 from math import comb
 
 import numpy as np
 import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
+from report_study import CLASSES, SCRIPT, write_study
 from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, refused
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
+from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.report.gene_figures import print_genes
+from xnbflow.report.page.gene_search import search_content
+from xnbflow.report.sections.signature import gene_term
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.ease import as_good_features
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
+from xnbflow.tables import contract
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 
@@ -283,3 +293,54 @@ def test_a_list_with_genes_of_tissue_handling_is_marked():
     assert row["p"] == pytest.approx(fisher_exact(table, alternative="greater").pvalue)
     assert rows["marked"].tolist() == [True, False]
     assert artefacts({}, {}).empty
+
+
+def test_the_search_has_rounded_values_within_its_size(rng):
+    values = rng.normal(8, 2, (300, 50))
+    values[3, 4], values[5] = np.nan, 7.0
+    labels = np.repeat(["a", "b"], 25)
+    series = dataset(values, labels, missing=True, groups=np.tile(np.arange(25), 2).astype(str))
+    first = first_features(gene_table(series), 200)
+    names = pd.DataFrame({"feature": first, "symbol": "", "term": ""})
+    for most_bytes in (30_000, 12_000):
+        points = {"mean": rng.normal(size=200)}
+        content = search_content(names, gene_values(series, first), points, most_bytes)
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+        n = len(content["features"])
+        assert n == 200 or len(text) > 0.9 * most_bytes  # no more is left out than needed
+        assert len(text) <= most_bytes
+        steps = np.frombuffer(base64.b64decode(content["values"]), np.uint8).reshape(n, 50)
+        low, high = (np.array(content[name], float)[:, None] for name in ("low", "high"))
+        found = np.where(steps == 255, np.nan, low + steps / 254 * (high - low))
+        exact = values[[int(name[1:]) for name in content["features"]]]
+        np.testing.assert_allclose(
+            found, exact, atol=np.nanmax(np.ptp(exact, axis=1)) / 508 + 0.005
+        )
+    with_batches = gene_values(
+        replace(series, sample_metadata=pd.DataFrame({"plate": labels, "age": "9"})), ["g0"], 10
+    )
+    assert with_batches["batch"].tolist() == with_batches["class"].tolist() == [*"aaaaabbbbb"]
+
+
+def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
+    for symbol in ("TP53", "C1orf112", "HLA-DRA", "LOC100130417"):
+        assert gene_term("", symbol) == symbol
+    probes = "1007_s_at AFFX-BIOB X95735 AA123456 ILMN_1343291 A_23_P1 TC0100006437 g1 V12 PROBE7"
+    assert not any(gene_term("", probe) for probe in probes.split())
+    assert gene_term("TP53///WRAP53", "1007_s_at") == "TP53"
+
+
+def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
+    results = write_study(tmp_path, classifiers=())
+    found = print_genes(results, SCRIPT.upper(), ("alpha",), tmp_path / "out", 85.0)
+    assert sorted(found["class"]) == CLASSES["alpha"]
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == [f"alpha-_SCRIPT_ALERT_1_SCRIPT_-1.{kind}" for kind in ("pdf", "png", "svg")]
+    assert (tmp_path / "out" / names[0]).read_bytes().startswith(b"%PDF")
+    with refused(match="did you mean 'probe_01'"):
+        print_genes(results, "prob_01", ("alpha", "GSE7904"), tmp_path, 85.0)
+    path = tmp_path / contract.SERIES.of(dataset="alpha")
+    series = DataSet.read(path)
+    replace(series, values=series.values + 1).write(path)
+    with refused(match="not computed from"):
+        print_genes(results, "probe_01", ("alpha",), tmp_path, 85.0)

@@ -50,6 +50,7 @@ rule report:
         correlations=diagnosed("correlations"),
         genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
         gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
+        gene_values=of_datasets(DIAGNOSTIC.fill(table="gene_values")),
         predictions=trained("predictions"),
         analyses=lambda wildcards: [
             ANALYSIS.of(study=wildcards.study, analysis=name)

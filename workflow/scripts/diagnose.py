@@ -13,11 +13,12 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.tables.contract import AUDIT_TABLES, DIAGNOSTIC_TABLES
-from xnbflow.tables.storage import write_parquet, write_tsv
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 series = DataSet.read(snakemake.input.series)
 tables = diagnose(series, snakemake.params.tests) | audit(series)
 check_sources(snakemake)
+digest = digest_of_file(snakemake.input.series)
 for name, table in tables.items():
-    write_parquet(table, snakemake.output[name], (DIAGNOSTIC_TABLES | AUDIT_TABLES)[name])
+    write_parquet(table, snakemake.output[name], (DIAGNOSTIC_TABLES | AUDIT_TABLES)[name], digest)
 write_tsv(tables["genes"], snakemake.output.genes_text, DIAGNOSTIC_TABLES["genes"])

@@ -8,6 +8,7 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.dependence import conditional_dependence
+from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
@@ -18,6 +19,8 @@ __all__ = ["FEATURE_TESTS", "diagnose"]
 #: Tests of features beside the paper's, by the name that the page gives them. Of samples
 #: (n_samples, n_features) and their labels (n_samples,) each returns a p-value per feature.
 FEATURE_TESTS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
+#: Features and samples whose values a page can show.
+_FEATURES_SHOWN, _SAMPLES_SHOWN = 500, 400
 
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:
@@ -30,6 +33,8 @@ def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.D
     genes = gene_table(series)
     tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}
     tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series, n_features=24)}
+    first = first_features(genes, _FEATURES_SHOWN)
+    tables["gene_values"] = gene_values(series, first, _SAMPLES_SHOWN)
     values, features = series.values, series.features
     if series.missing:
         complete = ~np.isnan(values).any(axis=1)

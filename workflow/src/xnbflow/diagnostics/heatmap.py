@@ -7,7 +7,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from xnbflow.data.dataset import DataSet
 from xnbflow.tables.contract import MODEL_TABLES
 
-__all__ = ["heatmap"]
+__all__ = ["heatmap", "shown_samples"]
 
 
 def heatmap(
@@ -32,7 +32,7 @@ def heatmap(
     centred = known - known.mean(axis=1, keepdims=True)
     z = (centred / np.where(spread > 0, spread, 1.0)).filled(np.nan)
     order: np.ndarray = np.arange(len(z))
-    samples = _shown(series.labels, n_samples)
+    samples = shown_samples(series.labels, n_samples)
     if len(z) > 2:
         order = leaves_list(linkage(np.nan_to_num(z), "average", optimal_ordering=True))
     z, best = z[np.ix_(order, samples)], best.iloc[order]
@@ -50,7 +50,7 @@ def heatmap(
     )
 
 
-def _shown(labels: np.ndarray, n_samples: int) -> np.ndarray:
+def shown_samples(labels: np.ndarray, n_samples: int) -> np.ndarray:
     """Return positions of samples, class after class, evenly spaced where there are many."""
     shown, most = [], min(len(labels), n_samples)
     for label in np.unique(labels):

@@ -1,11 +1,17 @@
-"""Volcano plots: how much features differ between a class and the rest, and how small p is."""
+"""Volcano and MA plots: how much features differ between a class and the others."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, shorten, write_heading
 
-__all__ = ["draw_volcano"]
+__all__ = ["draw_ma", "draw_volcano", "evidence"]
+
+
+def evidence(p: np.ndarray) -> np.ndarray:
+    """Return -log10 of p-values, at most 300."""
+    return -np.log10(np.clip(p, 1e-300, 1))
 
 
 def draw_volcano(
@@ -18,34 +24,61 @@ def draw_volcano(
     none. ``names`` are features to name, best first, and where they are; one that would lie on
     another is not.
     """
-    height = -np.log10(np.clip(p, 1e-300, 1))
+    places = (change, evidence(p))
+    return _drawn(title, places, p <= cut, change, names, (xlabel, "-log10 p"))
+
+
+def draw_ma(
+    title: str, mean: np.ndarray, change: np.ndarray, found: np.ndarray, names: dict[str, int]
+) -> Figure:
+    """Draw each feature at its mean and its log fold change; those ``found`` in colour.
+
+    The arrays have shape (n_features,); ``names`` are those of `draw_volcano`.
+    """
+    labels = ("mean of log2 values", "log2 fold change")
+    return _drawn(title, (mean, change), found, change, names, labels)
+
+
+def _drawn(
+    title: str,
+    places: tuple[np.ndarray, np.ndarray],
+    found: np.ndarray,
+    change: np.ndarray,
+    names: dict[str, int],
+    labels: tuple[str, str],
+) -> Figure:
     figure, axes = new_axes(
-        column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel="-log10 p"
+        column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=labels[0], ylabel=labels[1]
     )
     write_heading(figure, title)
-    found = p <= cut
+    x, y = places
     for which, colour in (
         (~found, GREY),
         (found & (change < 0), COLOURS[0]),
         (found & (change >= 0), COLOURS[1]),
     ):
         # one picture within the drawing: a mark each would make the page large
-        axes.plot(change[which], height[which], ".", color=colour, markersize=2, rasterized=True)
-    line = 0.05 * height.max(initial=0)
+        axes.plot(x[which], y[which], ".", color=colour, markersize=2, rasterized=True)
+    _name(axes, x, y, names)
+    return figure
+
+
+def _name(axes: Axes, x: np.ndarray, y: np.ndarray, names: dict[str, int]) -> None:
+    """Write names beside their points, but for those that would lie on one before."""
+    line = 0.05 * (y.max(initial=0) - y.min(initial=0))
     middle = float(np.mean(axes.get_xlim()))
     taken: list[float] = []
     for name, i in names.items():
-        if any(abs(height[i] - other) < line for other in taken):
-            continue  # it would lie on the name before
-        taken.append(height[i])
-        right = change[i] > middle  # names stay within the axes
+        if any(abs(y[i] - other) < line for other in taken):
+            continue
+        taken.append(y[i])
+        right = x[i] > middle  # names stay within the axes
         axes.annotate(
             shorten(name, 24),
-            (change[i], height[i]),
+            (x[i], y[i]),
             (-3 if right else 3, 0),
             textcoords="offset points",
             size=7,
             va="center",
             ha="right" if right else "left",
         )
-    return figure

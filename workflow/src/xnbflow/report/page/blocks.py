@@ -23,6 +23,7 @@ __all__ = [
     "Facts",
     "Figure",
     "Gallery",
+    "GeneSearch",
     "Group",
     "Item",
     "Line",
@@ -108,6 +109,7 @@ class Figure:
     hyphens. ``draw`` is of a module that imports little, and returns a matplotlib figure of the
     keyword ``arguments``: numbers, text, arrays, lists. ``caption`` says how to read it, empty
     where that of its gallery does; ``alt`` what is to be seen, for those who cannot see it.
+    ``points`` are the coordinates that its features have in the `GeneSearch` of its group.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Figure:
     caption: str
     alt: str
     sources: Sequence[str] = ()
+    points: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,21 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class GeneSearch:
+    """A search for a feature, which shows its values, and names points in figures of its group.
+
+    ``content`` is made by `xnbflow.report.page.gene_search.search_content`; ``statistics`` are
+    headings with the names of its points, ``command`` draws any feature in place of its ``{}``.
+    """
+
+    content: Mapping[str, Any]
+    statistics: Sequence[tuple[str, str]]
+    command: str
+    caption: str
+    sources: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Group:
     """Blocks under a heading, unique in its section, that the reader opens and closes."""
 
@@ -199,7 +217,9 @@ class Group:
     opened: bool = False
 
 
-Block = Prose | Facts | Code | Links | Table | Figure | Gallery | Cards | Evidence | Group
+Block = (
+    Prose | Facts | Code | Links | Table | Figure | Gallery | Cards | Evidence | GeneSearch | Group
+)
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ _ON_PAPER: dict[str, Any] = {
     "svg.fonttype": "path",
 }
 
-_MM_PER_INCH = 25.4
+_MM_PER_INCH, _POINTS_PER_INCH = 25.4, 72
 #: Inches of a column in print; none on a page.
 _COLUMN: ContextVar[float | None] = ContextVar("column", default=None)
 #: Points between the axes and what is written beside them.
@@ -212,12 +212,25 @@ def render(name: str, draw: Callable[..., Figure], arguments: Mapping[str, Any])
 
     ``draw`` returns the figure, made by `new_axes`, of its keyword ``arguments``. ``name`` is the
     seed of every id in it: ids of two figures differ, and the same figure gives the same text every
-    time.
+    time. ``data-axes`` has left, top, width and height of its only axes in points, and their limits
+    of x and y.
     """
     buffer = io.StringIO()
     with _styled({"svg.hashsalt": name}):
-        draw(**arguments).savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return _tidied(buffer.getvalue()).replace(INK, "currentColor")
+        figure = draw(**arguments)
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    svg = _tidied(buffer.getvalue()).replace(INK, "currentColor")
+    return svg.replace("<svg ", f'<svg data-axes="{_place_of_axes(figure)}" ', 1)
+
+
+def _place_of_axes(figure: Figure) -> str:
+    """Return left, top, width and height of the axes in points, and their limits; "" of several."""
+    if len(figure.axes) != 1:
+        return ""
+    (axes,) = figure.axes
+    (width, height), box = figure.get_size_inches() * _POINTS_PER_INCH, axes.get_position()
+    place = (box.x0 * width, (1 - box.y1) * height, box.width * width, box.height * height)
+    return " ".join(f"{each:.6g}" for each in (*place, *axes.get_xlim(), *axes.get_ylim()))
 
 
 def print_figure(

@@ -1,32 +1,36 @@
 """Genes: which features differ between a class and the others, before any classifier."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.drawings.volcano import draw_volcano
+from xnbflow.report.drawings.volcano import draw_ma, draw_volcano, evidence
 from xnbflow.report.page.blocks import (
     Block,
     Figure,
     Gallery,
+    GeneSearch,
     Group,
     Links,
     Prose,
     Section,
     Table,
 )
+from xnbflow.report.page.gene_search import search_content
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sections.signature import gene_page, heatmap_figure
+from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
 __all__ = ["section"]
 
 _LEVEL, _NAMED = 0.05, 4
-#: Rows of the table of a series, and classes that have a volcano plot.
+#: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS, _MOST_PLOTS = 200, 12
+#: Bytes of a page for the values of single features, shared by its series.
+_MOST_BYTES = 300_000
 _HOW_TO_READ = (
     "Every feature is tested by itself, each class against the mean of the other classes: a "
     "linear model with variances moderated over the features (limma; FDR: Benjamini and "
@@ -37,7 +41,11 @@ _HOW_TO_READ = (
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
-    "Named are the smallest p."
+    "Named are the smallest p; pointer and finger name the features of the search below."
+)
+_SEARCH = (
+    "Values of the first {n} features by rank, rounded to 1/255 of the range of each{rest}. Lines "
+    "join the samples of a group; colours are batches. Links lead to NCBI Gene."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -73,7 +81,8 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for i, (dataset, tables) in enumerate(found.items()):
         about = results.rows("datasets", dataset=dataset).iloc[0]
-        blocks.append(Group(dataset, list(_series(dataset, tables, about)), opened=i == 0))
+        own = _series(results.study.id, tables, about, _MOST_BYTES // len(found))
+        blocks.append(Group(dataset, list(own), opened=i == 0))
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
         (name, "all features, each class against the others", [results.beside(p) for p in pair])
@@ -91,21 +100,23 @@ def section(results: StudyResults) -> Section | None:
     return Section("genes", "Genes", lead, blocks)
 
 
-def _series(dataset: str, tables: StudyTables, about: pd.Series) -> Iterator[Block]:
-    genes = tables["genes"]
-    adjusted = about["adjusted"]
+def _series(study: str, tables: StudyTables, about: pd.Series, most_bytes: int) -> Iterator[Block]:
+    genes, dataset, adjusted = tables["genes"], about["dataset"], about["adjusted"]
     text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
     yield Prose(text, sources=tables.sources("genes"))
-    plots = [
-        _volcano(dataset, i, str(label), rows)
-        for i, (label, rows) in enumerate(genes.groupby("class"))
-        if i < _MOST_PLOTS and rows["p"].notna().any()
-    ]
+    classes = sorted(genes["class"].unique())
     # of two classes the second is the mirror image of the first
-    plots = plots[:1] if genes["class"].nunique() == 2 else plots
-    many = genes["class"].nunique() > _MOST_PLOTS
-    rest = f" Only the first {_MOST_PLOTS} classes have a plot." if many else ""
+    shown = [0] if len(classes) == 2 else range(min(len(classes), _MOST_PLOTS))
+    tested = {i: _tested(genes[genes["class"] == classes[i]]) for i in shown}
+    tested = {i: rows for i, rows in tested.items() if len(rows)}
+    plots = [_volcano(dataset, i, classes[i], rows) for i, rows in tested.items()]
+    if genes["log_fold_change"].notna().any():
+        plots += [_ma(dataset, i, classes[i], rows) for i, rows in tested.items()]
+    many = len(classes) > _MOST_PLOTS
+    rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
     yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
+    command = f"xnbflow gene {study} {{}} --data {dataset}"
+    yield _search(tables, {classes[i]: i for i in shown}, command, most_bytes)
     name, sources = f"genes-{dataset}", tables.sources("genes")
     yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources, int(about["samples"]))
     yield _table(tables, genes)
@@ -157,15 +168,73 @@ def _in_words(genes: pd.DataFrame) -> str:
     )
 
 
-def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figure:
-    tested = genes[genes["p"].notna()].sort_values("rank", ignore_index=True)
-    change, xlabel = tested["log_fold_change"], "log2 fold change"
-    if change.isna().all():
+def _search(
+    tables: StudyTables, classes: Mapping[str, int], command: str, most_bytes: int
+) -> GeneSearch:
+    """Return the search for the features whose values are known; ``classes`` are those drawn."""
+    genes, values = tables["genes"], tables["gene_values"]
+    names = values["feature"].drop_duplicates()
+    by_class = {
+        label: genes[genes["class"] == label].set_index("feature").loc[names] for label in classes
+    }
+    first = next(iter(by_class.values()))
+    terms = list(map(gene_term, first["symbol"], first.index))
+    rows = first.reset_index()[["feature", "symbol"]].assign(term=terms)
+    points, statistics = {"mean": first["mean"].to_numpy()}, []
+    for label, own in by_class.items():
+        number = classes[label]
+        change, name = _change(own)
+        points[f"change.{number}"] = change.to_numpy()
+        points[f"fdr.{number}"] = own["fdr"].to_numpy()
+        points[f"evidence.{number}"] = evidence(own["p"].to_numpy())
+        statistics += [(f"{label}: {name}", f"change.{number}"), ("FDR", f"fdr.{number}")]
+    content = search_content(rows, values, points, most_bytes)
+    n, samples = len(content["features"]), len(content["samples"])
+    total = genes["feature"].nunique()
+    caption = _SEARCH.format(n=n, rest=f" ({samples:,} samples, {total:,} features)")
+    return GeneSearch(content, statistics, command, caption, tables.sources("gene_values"))
+
+
+def _tested(genes: pd.DataFrame) -> pd.DataFrame:
+    return genes[genes["p"].notna()].sort_values("rank", ignore_index=True)
+
+
+def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
+    """Return by how much features differ, and what it is called."""
+    if genes["log_fold_change"].isna().all():
         # features may have units of their own: differences of means have no common axis
-        change, xlabel = tested["auc"] - 0.5, "AUC - 0.5"
-    found = tested["fdr"] < _LEVEL
-    first = tested[found].nsmallest(_NAMED, "p")
+        return genes["auc"] - 0.5, "AUC - 0.5"
+    return genes["log_fold_change"], "log2 fold change"
+
+
+def _best(tested: pd.DataFrame) -> dict[str, int]:
+    """Return the names of the features to name, and their rows."""
+    first = tested[tested["fdr"] < _LEVEL].nsmallest(_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
+    return dict(zip(names, names.index.tolist(), strict=True))
+
+
+def _ma(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Figure:
+    return Figure(
+        f"ma-{dataset}-{number:02}",
+        draw_ma,
+        {
+            "title": label,
+            "mean": tested["mean"].to_numpy(),
+            "change": tested["log_fold_change"].to_numpy(),
+            "found": (tested["fdr"] < _LEVEL).to_numpy(),
+            "names": _best(tested),
+        },
+        "",
+        f"MA plot of {label} against the others: mean and log2 fold change of "
+        f"{counted(len(tested), 'feature')}.",
+        points=("mean", f"change.{number}"),
+    )
+
+
+def _volcano(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Figure:
+    change, xlabel = _change(tested)
+    found = tested["fdr"] < _LEVEL
     return Figure(
         f"volcano-{dataset}-{number:02}",
         draw_volcano,
@@ -174,12 +243,13 @@ def _volcano(dataset: str, number: int, label: str, genes: pd.DataFrame) -> Figu
             "change": change.to_numpy(),
             "p": tested["p"].to_numpy(),
             "cut": float(tested.loc[found, "p"].max()),
-            "names": dict(zip(names, names.index.tolist(), strict=True)),
+            "names": _best(tested),
             "xlabel": xlabel,
         },
         "",
         f"Volcano plot of {label} against the others: {counted(len(tested[found]), 'feature')} of "
         f"{len(tested):,} at an FDR below {_LEVEL:g}.",
+        points=(f"change.{number}", f"evidence.{number}"),
     )
 
 

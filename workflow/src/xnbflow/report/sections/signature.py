@@ -15,7 +15,7 @@ from xnbflow.report.sentences import within_levels
 from xnbflow.sources.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
-__all__ = ["gene_page", "heatmap_figure", "section"]
+__all__ = ["gene_page", "gene_term", "heatmap_figure", "section"]
 
 #: Rows of the table of a model.
 _MOST_ROWS = 200
@@ -135,16 +135,17 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
 #: What symbols of genes look like.
 _SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
 #: Identifiers of probes that look so: accessions of GenBank, controls, and numbered ones.
-_PROBE = re.compile(r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|V|X)\d+")
+_PROBE = re.compile(r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|TC|V|X)\d+")
 
 
-def _is_symbol(feature: str) -> bool:
-    return bool(_SYMBOL.fullmatch(feature)) and not _PROBE.fullmatch(feature)
+def gene_term(symbol: str, feature: str) -> str:
+    """Return by what NCBI finds a gene: its symbol, else the feature's name if it is a symbol."""
+    name = feature if _SYMBOL.fullmatch(feature) and not _PROBE.fullmatch(feature) else ""
+    term = symbol.partition("///")[0].strip() or name
+    return "" if is_missing(term) or is_date(term) else term
 
 
 def gene_page(symbol: str, feature: str) -> str:
-    """Return NCBI's page of a gene: by its symbol, else by the feature's name; empty if unknown."""
-    term = symbol.partition("///")[0].strip() or feature * _is_symbol(feature)
-    if is_missing(term) or is_date(term):
-        return ""
-    return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}"
+    """Return NCBI's page of a gene, see `gene_term`; empty if unknown."""
+    term = gene_term(symbol, feature)
+    return f"https://www.ncbi.nlm.nih.gov/gene/?term={quote_plus(term)}" if term else ""

@@ -441,6 +441,22 @@ def figures(
 
 
 @app.command()
+def gene(
+    study: Finished,
+    name: Annotated[str, typer.Argument(help="A gene symbol, or the name of a feature.")],
+    *,
+    data: Annotated[str, typer.Option(help="A data set of the study; all without.")] = "",
+    width: Annotated[float, typer.Option(min=60, max=300, help="Millimetres.")] = 85.0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
+) -> None:
+    """Draw the values of a gene by class as SVG, PDF and PNG, and print its rows of the genes."""
+    from xnbflow.running.cli import commands  # noqa: PLC0415
+
+    results = commands.read_study(study)
+    say(commands.tsv(commands.print_genes(results, name, data, output, width)).rstrip())
+
+
+@app.command()
 def paper(
     study: Finished,
     *,

@@ -17,7 +17,7 @@ import yaml
 
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.counts import counted, listed
-from xnbflow.core.errors import InputError, printable
+from xnbflow.core.errors import InputError, printable, require_choice
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
@@ -70,6 +70,7 @@ __all__ = [
     "predict_table",
     "prepared",
     "print_figures",
+    "print_genes",
     "read_model",
     "read_samples_of",
     "read_study",
@@ -277,6 +278,18 @@ def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[s
     from xnbflow.report import study_page as study  # noqa: PLC0415
 
     return study.print_figures(results, folder, width, os.cpu_count() or 1)
+
+
+def print_genes(
+    results: "StudyResults", name: str, dataset: str, folder: Path, width: float
+) -> pd.DataFrame:
+    """Draw a gene of one data set of a study, or of all; return its rows of the tables."""
+    from xnbflow.report.gene_figures import print_genes as print_all  # noqa: PLC0415
+
+    datasets = results.study.datasets
+    if dataset:
+        require_choice("--data", dataset, datasets)
+    return print_all(results, name, [dataset] if dataset else datasets, folder, width)
 
 
 def write_paper(results: "StudyResults", folder: Path) -> list[str]:

@@ -285,3 +285,164 @@ for (const block of document.querySelectorAll(".evidence")) {
   show();
   block.querySelector(".controls").hidden = false;
 }
+
+/* Genes: the values of a feature by class, and names of points in the figures of the group. */
+const GENE_PAGE = "https://www.ncbi.nlm.nih.gov/gene/?term=";
+const BATCH_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F"];
+const PLAIN = "#888888";
+const MOST_FOUND = 6;
+const MISSING = 255;
+/* Pixels between the pointer and a point that is named; a finger covers more. */
+const REACH = { mouse: 8, pen: 12, touch: 24 };
+const CHART = { left: 52, top: 10, column: 90, height: 170, bottom: 24 };
+
+function draw(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+function shorten(text, length) {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/* The values of a feature were rounded to 255 steps from its least to its greatest. */
+function valuesOf(content, i) {
+  const n = content.samples.length;
+  const bytes = atob(content.values.slice(0, 4 * Math.ceil(((i + 1) * n) / 3)));
+  const [low, high] = [content.low[i], content.high[i]];
+  return content.samples.map((_, j) => {
+    const step = bytes.charCodeAt(i * n + j);
+    return step === MISSING ? null : low + (step / (MISSING - 1)) * (high - low);
+  });
+}
+
+function joined(content, x, y) {
+  const groups = new Map();
+  content.group.forEach((group, j) => {
+    if (group >= 0 && y[j] !== null) groups.set(group, [...(groups.get(group) ?? []), j]);
+  });
+  return [...groups.values()].filter((own) => new Set(own.map((j) => content.class[j])).size > 1).map((own) => {
+    const points = own.sort((a, b) => content.class[a] - content.class[b]).map((j) => `${x[j]},${y[j]}`);
+    return draw("polyline", { points: points.join(" "), fill: "none", stroke: PLAIN, "stroke-width": 0.8 });
+  });
+}
+
+function chart(content, i) {
+  const values = valuesOf(content, i);
+  const [low, high] = [content.low[i], content.high[i]];
+  const width = CHART.left + CHART.column * content.classes.length;
+  const height = CHART.top + CHART.height + CHART.bottom;
+  const ground = CHART.top + CHART.height;
+  const place = (value) => ground - 6 - ((CHART.height - 12) * (value - low)) / (high - low || 1);
+  const x = content.class.map((code, j) => CHART.left + CHART.column * (code + 0.5 + (((j * 0.618) % 1) - 0.5) * 0.5));
+  const y = values.map((value) => (value === null ? null : place(value)));
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, "font-size": 12, fill: "currentColor" });
+  svg.style.setProperty("--width", `${width}px`);
+  svg.append(draw("path", { d: `M${CHART.left} ${CHART.top}V${ground}H${width}`, fill: "none", stroke: "currentColor", "stroke-width": 0.6 }));
+  for (const value of new Set([low, high])) {
+    svg.append(draw("text", { x: CHART.left - 4, y: place(value) + 4, "text-anchor": "end" }, value.toPrecision(3).replace("-", "−")));
+  }
+  content.classes.forEach((label, code) => {
+    const middle = CHART.left + CHART.column * (code + 0.5);
+    svg.append(draw("text", { x: middle, y: ground + 16, "text-anchor": "middle" }, draw("title", {}, label), shorten(label, 13)));
+  });
+  svg.append(...joined(content, x, y));
+  content.samples.forEach((sample, j) => {
+    if (y[j] === null) return;
+    const batch = content.batch[j];
+    const colour = batch >= 0 ? BATCH_COLOURS[batch] : content.batches.length ? PLAIN : BATCH_COLOURS[0];
+    const words = [sample, content.classes[content.class[j]], ...(batch >= 0 ? [content.batches[batch]] : []), values[j].toPrecision(3)];
+    svg.append(draw("circle", { cx: x[j], cy: y[j], r: 3, fill: colour }, draw("title", {}, words.join(", "))));
+  });
+  const [first, last] = [content.classes[0], content.classes.at(-1)];
+  return make("div", { class: "scroll", role: "img", tabindex: "0", "aria-label": `Values of ${content.features[i]} in ${values.length} samples, classes ${first} to ${last}` }, svg);
+}
+
+function describeGene(content, statistics, i) {
+  const [feature, symbol, term] = [content.features[i], content.symbols[i], content.terms[i]];
+  const name = symbol || feature;
+  const title = term ? make("a", { href: GENE_PAGE + encodeURIComponent(term), rel: "noreferrer" }, name) : name;
+  const numbers = statistics
+    .filter(([, key]) => content.points[key][i] !== null)
+    .map(([heading, key]) => `${heading} ${String(content.points[key][i]).replace("-", "−")}`);
+  const words = [...(symbol && symbol !== feature ? [feature] : []), ...numbers].join("; ");
+  const batches = content.batches.map((batch, code) => {
+    const mark = draw("svg", { viewBox: "0 0 10 10", width: 10, height: 10 }, draw("circle", { cx: 5, cy: 5, r: 4, fill: BATCH_COLOURS[code] }));
+    mark.style.cssText = "display: inline; height: 0.6em; width: 0.6em";
+    return make("span", { role: "img", "aria-label": batch }, " ", mark, ` ${batch}`);
+  });
+  return make("figure", {}, make("figcaption", {}, make("strong", {}, title), words ? ` ${words}` : "", ...batches), chart(content, i));
+}
+
+/* The features whose name or symbol is the text; else those that begin with it, else have it. */
+function findGenes(content, text) {
+  const names = content.features.map((feature, i) => [feature, ...content.symbols[i].split("///")].map((name) => name.trim().toLowerCase()));
+  for (const fits of [(name) => name === text, (name) => name.startsWith(text), (name) => name.includes(text)]) {
+    const found = [...names.keys()].filter((i) => names[i].some(fits));
+    if (found.length) return found;
+  }
+  return [];
+}
+
+/* The features' places in a figure, in the points of its drawing. */
+function placesIn(image, content) {
+  const [left, top, width, height, x0, x1, y0, y1] = image.querySelector("svg").dataset.axes.split(" ").map(Number);
+  const [x, y] = [content.points[image.dataset.x], content.points[image.dataset.y]];
+  return content.features.map((_, i) => (x[i] === null || y[i] === null ? [NaN, NaN]
+    : [left + ((x[i] - x0) / (x1 - x0)) * width, top + ((y1 - y[i]) / (y1 - y0)) * height]));
+}
+
+function namePoints(image, content, show) {
+  const svg = image.querySelector("svg");
+  const places = placesIn(image, content);
+  const tip = make("div", { class: "tip" });
+  tip.hidden = true;
+  image.append(tip);
+  const nearest = (event) => {
+    const box = svg.getBoundingClientRect();
+    const scale = box.width / svg.viewBox.baseVal.width;
+    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+    let [best, least] = [-1, REACH[event.pointerType] ?? REACH.mouse];
+    places.forEach(([x, y], i) => {
+      const distance = Math.hypot(x * scale - px, y * scale - py);
+      if (distance < least) [best, least] = [i, distance];
+    });
+    tip.hidden = best < 0;
+    if (best < 0) return best;
+    const [x, y] = places[best].map((each) => each * scale);
+    tip.textContent = content.symbols[best] || content.features[best];
+    const left = x > box.width / 2;
+    tip.style.left = left ? "" : `${x + 6}px`;
+    tip.style.right = left ? `${image.clientWidth - x + 6}px` : "";
+    tip.style.top = `${Math.max(0, y - 22)}px`;
+    return best;
+  };
+  image.addEventListener("pointermove", nearest);
+  image.addEventListener("pointerleave", (event) => { tip.hidden = event.pointerType === "mouse" || tip.hidden; });
+  image.addEventListener("pointerdown", (event) => {
+    const i = nearest(event);
+    if (i >= 0) show(i);
+  });
+}
+
+for (const block of document.querySelectorAll(".genes")) {
+  const { content, statistics, command } = JSON.parse(block.querySelector("script").textContent);
+  const [input, place, caption] = [block.querySelector("input"), block.querySelector(".found"), block.querySelector(".caption")];
+  const show = (found, note = "") => {
+    place.replaceChildren(...found.slice(0, MOST_FOUND).map((i) => describeGene(content, statistics, i)), ...(note ? [make("p", {}, note)] : []));
+  };
+  input.addEventListener("input", () => {
+    const text = input.value.trim();
+    const found = text ? findGenes(content, text.toLowerCase()) : [];
+    const rest = found.length - MOST_FOUND;
+    const none = `None of the first ${content.features.length} features has this name. Every feature of the series: ${command.replace("{}", () => text)}`;
+    show(found, text && !found.length ? none : rest > 0 ? `${rest} more; type more letters of the name.` : "");
+  });
+  for (const image of block.parentElement.querySelectorAll(".image[data-x]")) {
+    namePoints(image, content, (i) => { input.value = content.features[i]; show([i]); });
+  }
+  block.querySelector(".controls").hidden = false;
+  caption.hidden = false;
+}

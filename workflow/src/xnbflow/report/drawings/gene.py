@@ -1,0 +1,72 @@
+"""The values of a feature by class: batches in colour, the samples of a group joined."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from xnbflow.report.page.style import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    column_width,
+    label_width,
+    legend_above,
+    legend_room,
+    name_columns,
+    new_axes,
+    shorten,
+    write_heading,
+)
+
+__all__ = ["draw_gene"]
+
+
+def draw_gene(
+    title: str,
+    values: np.ndarray,
+    classes: Sequence[str],
+    groups: Sequence[str],
+    batches: Sequence[str],
+    ylabel: str,
+) -> Figure:
+    """Draw each sample at its class and value; a line joins the samples of a group.
+
+    ``values``, of shape (n_samples,), may be missing (NaN); the others have a text per sample, and
+    an empty one is no group, and no batch.
+    """
+    labels, codes = np.unique(classes, return_inverse=True)
+    # the same for every feature of a series, so that figures can be compared
+    spread = (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
+    names = [shorten(label, 24) for label in labels]
+    shown = sorted({*batches} - {""})
+    width = column_width(max(2.4, 0.7 + 0.6 * len(names)))
+    columns, room = legend_room(shown, width - 0.7) if shown else (1, 0.0)
+    upright = max(map(label_width, ([name] for name in names))) < (width - 0.7) / len(names)
+    bottom = 0.25 if upright else 0.15 + label_width(names)
+    figure, axes = new_axes(
+        width, 2.2 + bottom + room, left=0.6, bottom=bottom, top=0.4 + room, ylabel=ylabel
+    )
+    write_heading(figure, shorten(title, 40))
+    for group in {*groups} - {""}:
+        own = np.flatnonzero(np.asarray(groups) == group)
+        own = own[np.argsort(codes[own], kind="stable")]
+        if len(set(codes[own])) > 1:
+            axes.plot(codes[own] + spread[own], values[own], color=GREY, linewidth=0.6)
+    for i, batch in enumerate(shown or [""]):
+        own = np.asarray(batches) == batch if shown else np.full(len(values), True)
+        look: dict[str, Any] = {
+            "color": COLOURS[i],
+            "marker": MARKERS[i],
+            "markersize": 3,
+            "linestyle": "",
+        }
+        axes.plot((codes + spread)[own], values[own], label=shorten(batch), **look)
+    if shown:
+        unknown = np.asarray(batches) == ""
+        axes.plot((codes + spread)[unknown], values[unknown], ".", color=GREY)
+        legend_above(axes, columns)
+    axes.set_xlim(-0.5, len(labels) - 0.5)
+    name_columns(axes, names, upright=upright)
+    return figure
