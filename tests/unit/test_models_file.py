@@ -53,7 +53,7 @@ STEP_PARAMS: dict = {}
 STEPS = {
     name: {"steps": [{"method": name, "params": STEP_PARAMS.get(name, {})}, {"method": "csnb"}]}
     for name, method in shipped_methods().items()
-    if method.kind == "transformer"
+    if method.kind == "transformer" and name not in ("adjust_covariates", "centre_groups")
 }
 CLASSIFIERS = {
     name: {"method": name, "params": PARAMS.get(name, {})}

@@ -198,6 +198,7 @@ _PLAIN: dict[Any, Constraint] = {
         ),
     ),
     callable: Constraint("a callable", callable),
+    str: Constraint("a text", lambda value: isinstance(value, str) and bool(value)),
     list: Constraint("a list", lambda value: isinstance(value, list)),
     tuple: Constraint("a tuple", lambda value: isinstance(value, tuple)),
 }

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.data.dataset import KINDS
+from xnbflow.preprocessing.designs import OfSamples
 
 __all__ = ["build_estimator", "import_estimator"]
 
@@ -37,6 +38,14 @@ def build_estimator(
     """
     if "steps" in entry:
         steps = [build_estimator(step, columns, random_state) for step in entry["steps"]]
+        late = [i for i, step in enumerate(steps) if isinstance(step, OfSamples)]
+        if late != list(range(len(late))):
+            msg = (
+                f"the step {type(steps[late[-1]]).__name__} reads columns of the samples, which no "
+                "step before it has; put it first, and normalise the data set by the option "
+                "transform of the sheet"
+            )
+            raise InputError(msg)
         return Pipeline([(f"step{i}", step) for i, step in enumerate(steps)])
     estimator = import_estimator(entry["method"])
     params = {

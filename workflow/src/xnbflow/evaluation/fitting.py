@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import replace
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,65 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 
+from xnbflow.core.counts import listed
+from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
+from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
-__all__ = ["filled", "fit_grouped", "impute_within", "imputes"]
+__all__ = [
+    "filled",
+    "fit_grouped",
+    "frame_for",
+    "impute_within",
+    "imputes",
+    "sample_columns",
+    "with_sample_columns"
+]  # fmt: skip
+
+
+def sample_columns(model: BaseEstimator) -> dict[str, Any]:
+    """Return the columns of samples that the steps of a model read; if fitted, with an example."""
+    parts = [model, *model.get_params().values(), getattr(model, "best_estimator_", None)]
+    steps = [step for part in parts for step in getattr(part, "named_steps", {"": part}).values()]
+    found = [step for step in steps if isinstance(step, OfSamples)]
+    return {
+        name: getattr(step, "example_", {}).get(name)
+        for step in found
+        for name in step.sample_columns
+    }
+
+
+def with_sample_columns(
+    X: pd.DataFrame, model: BaseEstimator, metadata: pd.DataFrame | None
+) -> pd.DataFrame:
+    """Return samples with the columns of their metadata that a model reads, after the features.
+
+    ``metadata`` has the rows of X. A column that it lacks, or that is also a feature, is an
+    `InputError`.
+    """
+    names, found = list(sample_columns(model)), {}
+    for name in names:
+        known = pd.DataFrame() if metadata is None else metadata
+        own = name if name in known else f"batch ({name})"  # the sheet's option `batch` renames it
+        if own not in known or name in X:
+            what = "is also a feature" if name in X else "is no column of the samples"
+            msg = f"a step of the model reads the column {name!r}, which {what}"
+            raise InputError(f"{msg}; add it to the table (in a sheet, by phenotype_columns=)")
+        found[name] = known[own].to_numpy()
+    if names and X.isna().to_numpy().any():
+        msg = f"values are missing, which the steps that read {listed(names)} cannot use; give the"
+        raise InputError(f"{msg} sheet's option missing=drop_features")
+    return pd.concat([X, pd.DataFrame(found, index=X.index)], axis=1) if names else X
+
+
+def frame_for(
+    model: BaseEstimator, series: DataSet, samples: np.ndarray | slice = slice(None)
+) -> pd.DataFrame:
+    """Return samples of a series as a model takes them, see `with_sample_columns`."""
+    known = series.sample_metadata
+    own = None if known is None else known.iloc[samples]
+    return with_sample_columns(series.frame(samples), model, own)
 
 
 def fit_grouped(

@@ -18,6 +18,7 @@ from xnbflow.core.entries import (
     list_of,
     nothing,
     number,
+    text,
     whole,
 )
 from xnbflow.core.plugins import with_papers, with_plugins
@@ -153,6 +154,20 @@ _OWN = (
         "xnbflow.preprocessing.imputation.Imputer",
         "missing values filled in by the training samples’ median",
         "@troyanskaya2001",
+    ),
+    _transformer(
+        "adjust_covariates",
+        "xnbflow.preprocessing.designs.CovariateAdjuster",
+        "what columns of the samples explain within classes, subtracted",
+        "linear model with the class; its assumptions: @nygaard2016",
+        {"columns": list_of(text(), 1)},
+    ),
+    _transformer(
+        "centre_groups",
+        "xnbflow.preprocessing.designs.GroupCentrer",
+        "each feature less its mean over the samples of a patient",
+        "block means of a paired design",
+        {"column": text()},
     ),
     _transformer(
         "log2",

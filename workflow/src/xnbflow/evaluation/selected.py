@@ -11,6 +11,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import Pipeline
 
+from xnbflow.evaluation.fitting import sample_columns
 from xnbflow.tables.contract import TRAINING_TABLES
 from xnbflow.tables.storage import table_of
 
@@ -56,7 +57,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained, if
     the classifier can, and if ``explain`` says so.
     """
-    everything = float(len(X.columns))
+    everything = float(len(X.columns) - len(sample_columns(model)))
     last, before, names = last_step(model, X.columns.to_numpy())
     if names is None:
         return FeatureUse(np.nan, np.nan)

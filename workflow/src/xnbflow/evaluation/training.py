@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.fitting import fit_grouped, impute_within, imputes
+from xnbflow.evaluation.fitting import fit_grouped, frame_for, impute_within, imputes
 from xnbflow.evaluation.selected import feature_use, last_step, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.conformal import sets_of_classes
@@ -97,7 +97,8 @@ def _fit_and_predict(
     explain: bool,
 ) -> dict[str, pd.DataFrame]:
     training = np.setdiff1d(np.arange(series.n_samples), test)
-    X, tested, y = series.frame(training), series.frame(test), series.labels[training]
+    X, tested = (frame_for(model, series, samples) for samples in (training, test))
+    y = series.labels[training]
     start = time.perf_counter()
     if series.missing:
         fit["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())

@@ -20,7 +20,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.fitting import filled, fit_grouped, impute_within, imputes
+from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, impute_within, imputes
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.intervals import LEVEL
@@ -290,7 +290,8 @@ def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int =
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for training, test in stratified_splits(labels, groups, n_splits, seed):
-                model, X, tested = clone(estimator), series.frame(training), series.frame(test)
+                model = clone(estimator)
+                X, tested = (frame_for(model, series, each) for each in (training, test))
                 if series.missing and not imputes(model):
                     X, tested = impute_within(X, tested)
                 own = None if groups is None else groups[training]

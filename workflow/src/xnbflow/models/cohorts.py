@@ -13,7 +13,7 @@ from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
@@ -242,7 +242,7 @@ def _answers(
     missing = "impute" if test.missing else "error"
     columns = [f"probability.{label}" for label in classes]
     answers = [
-        predict_table(each.model, test.frame(), missing).table
+        predict_table(each.model, frame_for(each.model.estimator, test), missing).table
         for each in models
         if each.model is not None and set(each.series.classes) == set(classes)
     ]

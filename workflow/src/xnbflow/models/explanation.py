@@ -139,7 +139,7 @@ def explain_sample(
     slope = found["slope"]
     terms[["evidence", "log_reference"]] *= slope
     terms["symbol"] = [model.symbols.get(feature, "") for feature in terms["feature"]]
-    terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy()
+    terms["value"] = frame.iloc[0].reindex(terms["feature"]).to_numpy(dtype=float)
     terms["class"] = terms["class"].astype(str)
     order = (-terms["evidence"].abs()).argsort(kind="stable")
     columns = ["class", "feature", "symbol", "value", "evidence", "log_reference"]

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, require_choice
-from xnbflow.evaluation.fitting import imputes
+from xnbflow.evaluation.fitting import imputes, with_sample_columns
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.recalibration import RECALIBRATION, recalibrated
 from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
@@ -148,7 +148,8 @@ def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.Data
         _refuse_incomplete(model, X, lacking)
     if missing == "drop" or not itself:
         values = np.where(np.isnan(values), model.quartiles[1], values)
-    return pd.DataFrame(values, index=X.index, columns=model.features), lacking
+    frame = pd.DataFrame(values, index=X.index, columns=model.features)
+    return with_sample_columns(frame, model.estimator, X), lacking
 
 
 def _reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float:
@@ -316,7 +317,7 @@ def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -
         if pattern.all():
             continue
         learned = model.typicality.restricted(~pattern) if pattern.any() else model.typicality
-        values = frame.iloc[rows].to_numpy().T[looked_at[~pattern]]
+        values = frame.iloc[rows, looked_at[~pattern]].to_numpy().T
         found[rows] = learned.typicality(values)
     return found
 

@@ -85,21 +85,27 @@ def read_samples(
     known: Mapping[str, str] | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
+    columns: Collection[str] = (),
 ) -> pd.DataFrame:
     """Read samples to predict, (n_samples, n_features); the index names them.
 
     Labels are not needed, and set aside where there are any; missing values are left to the model.
     A table that has the columns ``label`` and ``id_column`` of the training data, ``known``, means
     the same by them; one whose header has none of the model's ``features`` has samples in columns.
-    Columns of text that are none of these features are left out.
+    Columns of text that are none of these features are left out, but for ``columns`` of the
+    samples, which are the last of the result.
     """
-    dataset = _completed(dataset, known or {}, set(features))
+    dataset = _completed(dataset, known or {}, set(features), columns)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
         if dataset.source not in _LOADERS:
-            return acquire(dataset, downloads=str(folder)).frame()
-        places = Downloads(folder)
-        return _LOADERS[dataset.source](fetch_annotation(dataset, places), places).frame()
+            series = acquire(dataset, downloads=str(folder))
+        else:
+            places = Downloads(folder)
+            series = _LOADERS[dataset.source](fetch_annotation(dataset, places), places)
+        metadata = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
+        own = metadata.set_axis(series.samples).filter(columns) if columns else metadata[[]]
+        return series.frame().join(own)
 
 
 def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
@@ -111,7 +117,12 @@ def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
     return {str(feature): symbol for feature, symbol in pairs if symbol}
 
 
-def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection[str]) -> SheetRow:
+def _completed(
+    dataset: SheetRow,
+    known: Mapping[str, str],
+    features: Collection[str],
+    columns: Collection[str] = (),
+) -> SheetRow:
     """Fill in what the training data called label and samples, where the table has it, too."""
     if dataset.source in _LOADERS:
         given = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
@@ -126,10 +137,12 @@ def _completed(dataset: SheetRow, known: Mapping[str, str], features: Collection
         there = {key: name for key, name in known.items() if name and name in table.header}
         turned = bool(features) and not any(name in features for name in table.header)
         if features and not turned and dataset.orientation == "rows":
-            own = {*features, *there.values(), dataset.label, dataset.id_column}
+            own = {*features, *columns, *there.values(), dataset.label, dataset.id_column}
             drop = [*dataset.names("drop"), *_text_columns(table, own)]
-            options = {**dataset.options, "drop": ",".join(drop)}
-            dataset = replace(dataset, options=options if drop else dataset.options)
+            kept = [*dataset.names("phenotype_columns"), *(set(columns) & set(table.header))]
+            options = {"drop": ",".join(drop), "phenotype_columns": ",".join(kept)}
+            options = {key: names for key, names in options.items() if names}
+            dataset = replace(dataset, options={**dataset.options, **options})
     return replace(
         dataset,
         label=dataset.label or there.get("label"),

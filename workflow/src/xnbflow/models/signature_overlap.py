@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.fitting import filled, fit_grouped
+from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use
 from xnbflow.inference.permutation import permuted
@@ -39,7 +39,10 @@ def permuted_selections(
     and its p-values are far too small. The least p is 1 / (n_permutations + 1).
     """
     estimator = unfitted(series, resolved(unlabelled(entry)), "final")
-    frame, rng = series.frame(), np.random.default_rng(derive_seed(series.name, "overlap"))
+    frame, rng = (
+        frame_for(estimator, series),
+        np.random.default_rng(derive_seed(series.name, "overlap")),
+    )
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

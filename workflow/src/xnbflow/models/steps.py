@@ -8,9 +8,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
-from xnbflow.evaluation.fitting import imputes
+from xnbflow.evaluation.fitting import imputes, sample_columns
 from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
+from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import Log2
 
@@ -26,8 +27,8 @@ __all__ = [
 
 #: Steps that take each feature by itself: what they make of one depends on no other.
 _FEATURE_BY_FEATURE = (
-    Imputer, Log2, MaxAbsScaler, MinMaxScaler, RobustScaler, SelectorMixin, SimpleImputer,
-    StandardScaler,
+    Imputer, Log2, MaxAbsScaler, MinMaxScaler, OfSamples, RobustScaler, SelectorMixin,
+    SimpleImputer, StandardScaler,
 )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
     The ``frame`` (n_samples, n_features) has its training samples, or some of them.
     """
-    everything = np.arange(frame.shape[1])
+    everything = np.arange(frame.shape[1] - len(sample_columns(estimator)))
     if not takes_features_apart(estimator):
         return everything
     use = feature_use(estimator, frame, explain=False)

@@ -15,7 +15,7 @@ from xnbflow.core.software import software
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.fitting import filled, fit_grouped
+from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.selected import feature_use, last_step
@@ -200,7 +200,8 @@ def fit_model(
     (['class_0', 'class_1', 'class_2'], 0.9)
     """
     entry = resolved(unlabelled(entry))
-    estimator, frame = unfitted(series, entry, "final"), series.frame()
+    estimator = unfitted(series, entry, "final")
+    frame = frame_for(estimator, series)
     fit_grouped(estimator, frame, series.labels, series.groups)
     if not hasattr(estimator, "classes_"):
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
@@ -243,7 +244,7 @@ def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> 
 
 def probed(estimator: BaseEstimator, quartiles: np.ndarray, features: np.ndarray) -> np.ndarray:
     """Return probabilities, or the positions of labels, of the training quartiles as samples."""
-    frame = pd.DataFrame(quartiles, columns=features)
+    frame = pd.DataFrame(quartiles, columns=features).assign(**sample_columns(estimator))
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(frame))
     return np.searchsorted(estimator.classes_, estimator.predict(frame)).astype(float)

@@ -10,7 +10,7 @@ from sklearn.metrics import confusion_matrix
 from xnbflow.core.errors import require_choice
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
-from xnbflow.evaluation.fitting import filled
+from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import LOG_POSTERIOR
 from xnbflow.inference.calibration import calibration_curve
@@ -135,7 +135,8 @@ def validate(
     symbols = symbols_of(train)
     steps, classes = resolved(harmonised(entry, harmonise)), train.classes
     model = fit_model(train, steps, symbols=symbols)
-    prediction = predict_table(model, test.frame(), "impute" if test.missing else "error")
+    tested = frame_for(model.estimator, test)
+    prediction = predict_table(model, tested, "impute" if test.missing else "error")
     probabilities = prediction.table[[f"probability.{label}" for label in classes]].to_numpy()
     predictions = prediction.table.rename(columns={"label": "predicted"})
     predictions.insert(1, "true", test.labels)

@@ -6,6 +6,7 @@ Those of a paper in `xnbflow.papers` can be imported from here as well, while it
 from typing import Any
 
 from xnbflow.core.plugins import shipped_estimator
+from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
 from xnbflow.preprocessing.filters import VarianceFilter
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
@@ -19,6 +20,8 @@ from xnbflow.preprocessing.normalisation import (
 
 __all__ = [
     "CountsPerMillion",
+    "CovariateAdjuster",
+    "GroupCentrer",
     "Imputer",
     "Log2",
     "QuantileNormalizer",

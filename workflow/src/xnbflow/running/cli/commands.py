@@ -21,6 +21,7 @@ from xnbflow.core.errors import InputError, printable, require_choice
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
+from xnbflow.evaluation.fitting import sample_columns
 from xnbflow.evaluation.folds import class_counts, folds_of_repeat
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
@@ -169,7 +170,8 @@ def read_samples_of(
 ) -> pd.DataFrame:
     """Read samples to predict."""
     dataset = described(location, "", id_column, options, orientation)
-    return read_samples(dataset, model.series, features=model.features)
+    columns = list(sample_columns(model.estimator))
+    return read_samples(dataset, model.series, features=model.features, columns=columns)
 
 
 def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:

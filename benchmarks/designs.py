@@ -1,0 +1,126 @@
+"""What `adjust_covariates` and `centre_groups` change: `python -m benchmarks.designs [studies]`.
+
+Simulated studies of 500 genes. *Batches*: 40 samples, half of them in each of two batches and
+classes, of which a share agree; 50 genes are shifted by 1.5 standard deviations in the second
+batch, and 10 others by 1 in the second class, or none. *Pairs*: a sample of either class of each of
+12 patients, whose levels have a standard deviation of 2; 10 genes are shifted by 1, or none. The
+classifier is `csnb` with ten features per class in five folds. A study is *above chance* if the
+95 % interval of its accuracy, which counts patients, lies above one half: without an effect it is a
+false verdict, with one power. The real series is GSE22780 (folder XNBFLOW_DATA, or
+../shared/data): pancreatic tumours and normal tissue of eight patients, of which the 2,000 probes
+of largest variance are used; its null has the labels of random patients exchanged.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.models.trained import cross_validate
+
+DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data"))
+CSNB = {"method": "csnb", "params": {"n_features": 10}}
+STEPS: dict[str, dict[str, Any]] = {
+    "batch": {"method": "adjust_covariates", "params": {"columns": ["plate"]}},
+    "pairs": {"method": "centre_groups", "params": {"column": "patient"}},
+}
+GENES, SAMPLES, PATIENTS, FOLDS = 500, 40, 12, 5
+
+
+def batches(agreement: float, effect: float, seed: int) -> DataSet:
+    """Return a study whose batch and class agree in a share of the samples."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], SAMPLES // 2)
+    other = round((1 - agreement) * SAMPLES / 2)
+    plate = y.copy()
+    for label in (0, 1):
+        plate[np.flatnonzero(y == label)[:other]] = 1 - label
+    values = rng.normal(size=(GENES, SAMPLES))
+    values[:50] += 1.5 * plate
+    values[50:60] += effect * y
+    return _series(values, y, pd.DataFrame({"plate": plate.astype(str)}))
+
+
+def pairs(effect: float, seed: int) -> DataSet:
+    """Return a study of patients with a sample of either class."""
+    rng = np.random.default_rng(seed)
+    patients, y = np.repeat(np.arange(PATIENTS), 2).astype(str), np.tile([0, 1], PATIENTS)
+    levels = 2 * np.repeat(rng.normal(size=(GENES, PATIENTS)), 2, axis=1)
+    values = levels + rng.normal(size=levels.shape)
+    values[:10] += effect * y
+    return _series(values, y, pd.DataFrame({"patient": patients}), patients)
+
+
+def _series(
+    values: np.ndarray, y: np.ndarray, known: pd.DataFrame, groups: np.ndarray | None = None
+) -> DataSet:
+    names = [[f"{kind}{i}" for i in range(n)] for kind, n in zip("gs", values.shape, strict=True)]
+    labels = np.array(["a", "b"])[y]
+    return DataSet("simulated", values, *names, labels, groups=groups, sample_metadata=known)
+
+
+def pancreas() -> DataSet:
+    """Return GSE22780 with its patients as groups; they have the same order within the classes."""
+    table = pd.read_csv(DATA / "microarray/Pancreas_GSE22780.csv.gz", index_col=0)
+    labels, values = table.pop("type").to_numpy(str), table.to_numpy(float).T
+    kept = np.sort(np.argsort(-values.var(axis=1), kind="stable")[:2000])
+    patients = pd.Series(labels).groupby(labels).cumcount().to_numpy().astype(str)
+    known = pd.DataFrame({"patient": patients})
+    return DataSet(
+        "GSE22780", values[kept], table.columns[kept], table.index, labels,
+        groups=patients, sample_metadata=known,
+    )  # fmt: skip
+
+
+def exchanged(series: DataSet, seed: int) -> DataSet:
+    """Return a series with the labels of random patients exchanged."""
+    rng, labels = np.random.default_rng(seed), series.labels.copy()
+    for patient in np.unique(series.groups):
+        own = np.flatnonzero(series.groups == patient)
+        labels[own] = rng.permutation(labels[own])
+    parts = {"groups": series.groups, "sample_metadata": series.sample_metadata}
+    return DataSet(series.name, series.values, series.features, series.samples, labels, **parts)
+
+
+def measured(series: DataSet, step: dict[str, Any] | None) -> tuple[float, float]:
+    """Return the accuracy of a cross-validation, and the lower limit of its interval."""
+    entry = {"steps": [step, CSNB]} if step else CSNB
+    accuracy = cross_validate(series, entry, FOLDS).figures()["accuracy"]
+    return accuracy["value"], accuracy["lower"]
+
+
+def rows(studies: int) -> Iterator[dict[str, Any]]:
+    """Yield design and step, mean accuracy, and the share of studies above chance."""
+    designs: list[tuple[str, str, float, Any]] = [
+        (f"batch, agreement {agreement:g}", "batch", effect,
+         lambda seed, a=agreement, e=effect: batches(a, e, seed))
+        for agreement in (0.5, 0.75, 0.9)
+        for effect in (0.0, 1.0)
+    ]  # fmt: skip
+    designs += [("pairs", "pairs", e, lambda seed, e=e: pairs(e, seed)) for e in (0.0, 1.0)]
+    real = pancreas()
+    designs.append(("GSE22780, exchanged", "pairs", 0.0, lambda seed: exchanged(real, seed)))
+    for name, kind, effect, draw in designs:
+        for step in (None, STEPS[kind]):
+            found = np.array([measured(draw(seed), step) for seed in range(studies)])
+            yield {
+                "design": name,
+                "effect": effect,
+                "step": step["method"] if step else "none",
+                "accuracy": found[:, 0].mean(),
+                "above chance": (found[:, 1] > 0.5).mean(),
+            }
+    for step in (None, STEPS["pairs"]):
+        accuracy, lower = measured(real, step)
+        named = step["method"] if step else "none"
+        yield {"design": "GSE22780", "step": named, "accuracy": accuracy, "lower limit": lower}
+
+
+if __name__ == "__main__":
+    table = pd.DataFrame(rows(int(sys.argv[1]) if len(sys.argv) > 1 else 100))
+    print(table.to_string(index=False, float_format="{:.3f}".format))

@@ -1,0 +1,226 @@
+"""Steps for designs: features adjusted for columns of the samples, or centred within patients."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from xnbflow.core.counts import listed
+from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import Declared, ListOf
+from xnbflow.core.terms import column_of_term
+from xnbflow.data.class_design import class_designs
+from xnbflow.data.samples import Labels, plain_labels
+
+__all__ = ["CovariateAdjuster", "GroupCentrer", "OfSamples"]
+
+
+class OfSamples(TransformerMixin, Declared):
+    """Base class of transformers that read columns of the samples, which are no features.
+
+    X is a DataFrame that has them beside the features, in any place. They are left out of the
+    result, so that such steps come before all others.
+    """
+
+    @property
+    def sample_columns(self) -> list[str]:
+        """The names of the columns that are no features."""
+        raise NotImplementedError
+
+    def fit(self, X: pd.DataFrame, y: Labels) -> Self:
+        """Learn from the training samples and their classes."""
+        self._validate_params()
+        features, cells = self._divided(X)
+        self.feature_names_in_ = np.asarray(X.columns, dtype=object)
+        self.n_features_in_ = X.shape[1]
+        self.features_ = np.asarray(X.columns.drop(self.sample_columns), dtype=object)
+        #: Cells of a training sample: any sample needs some.
+        self.example_ = {str(name): cells[name].iloc[0] for name in cells}
+        self._learn(features, cells, np.unique(plain_labels(y, X), return_inverse=True)[1])
+        return self
+
+    def transform(self, X: pd.DataFrame) -> np.ndarray:
+        """Return the transformed features, (n_samples, n_features), feature-major."""
+        check_is_fitted(self)
+        features, cells = self._divided(X)
+        if features.shape[1] != len(self.features_):
+            msg = f"X has {features.shape[1]} features, {len(self.features_)} were fitted"
+            raise InputError(msg)
+        return np.asfortranarray(self._transformed(features, cells))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
+        """Return the names of the features."""
+        check_is_fitted(self)
+        return self.features_
+
+    def _learn(self, features: np.ndarray, cells: pd.DataFrame, codes: np.ndarray) -> None:
+        raise NotImplementedError
+
+    def _transformed(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
+        raise NotImplementedError
+
+    def _divided(self, X: pd.DataFrame) -> tuple[np.ndarray, pd.DataFrame]:
+        """Return the values of the features, and the columns of samples."""
+        names, step = self.sample_columns, type(self).__name__
+        known = X.columns if isinstance(X, pd.DataFrame) else []
+        if absent := [name for name in names if name not in known]:
+            msg = (
+                f"{step} needs the column {absent[0]!r} of the samples, which the table lacks; "
+                "add it (the step is the first of its pipeline)"
+            )
+            raise InputError(msg)
+        cells = X[names]
+        if (empty := cells.isna() | (cells == "")).to_numpy().any():
+            sample = X.index[empty.any(axis=1)][0]
+            msg = f"{step}: sample {sample!r} has no value of {listed(cells.columns[empty.any()])}"
+            raise InputError(f"{msg}; fill it in, or leave the sample out")
+        return check_array(X.drop(columns=names), dtype=np.float64, estimator=self), cells
+
+
+class CovariateAdjuster(OfSamples):
+    """Subtract from each feature what columns of the samples explain within the classes.
+
+    A linear model of the training samples has the classes and the columns. The part of the columns,
+    relative to their means, is subtracted, from new samples too, whose classes are not needed. A
+    category that the training samples lack is refused.
+
+    The model is additive: a column has the same effect in every class and at every level. Where a
+    batch has nearly one class, the effect is estimated from few samples, and its error is
+    subtracted from all samples of a batch alike. Tests on such values exaggerate their confidence
+    (Nygaard and others 2016): test genes by the option ``adjust``, and classify with folds in which
+    this step is fitted anew, as those of a study.
+
+    Parameters
+    ----------
+    columns : list of str
+        Names of columns: numbers if all cells are; ``factor(plate)`` is of categories in any case.
+
+    Attributes
+    ----------
+    coefficients_ : ndarray of shape (n_columns, n_features)
+    means_ : ndarray of shape (n_columns,)
+    levels_ : dict of str to list of str
+        The categories of each column; none of a column of numbers.
+
+    References
+    ----------
+    V. Nygaard, E. A. Rødland, E. Hovig, Biostatistics 17 (2016), 29-39.
+
+    See Also
+    --------
+    GroupCentrer : For patients with samples of several classes.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"g": [1.0, 3.0, 5.0, 7.0], "plate": ["p", "q", "p", "q"]})
+    >>> CovariateAdjuster(columns=["plate"]).fit_transform(X, ["a", "a", "b", "b"]).tolist()
+    [[2.0], [2.0], [6.0], [6.0]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": [ListOf(str)]}
+
+    def __init__(self, *, columns: Sequence[str]) -> None:
+        self.columns = columns
+
+    @property
+    def sample_columns(self) -> list[str]:
+        """The names of the columns, without ``factor()``."""
+        return [column_of_term(term) for term in self.columns]
+
+    def _learn(self, features: np.ndarray, cells: pd.DataFrame, codes: np.ndarray) -> None:
+        self.levels_ = {}
+        for term, name in zip(self.columns, self.sample_columns, strict=True):
+            numeric = name == term and np.isfinite(_numbers(cells[name])).all()
+            self.levels_[name] = [] if numeric else sorted(set(cells[name].astype(str)))
+        covariates = {
+            name: cells[name].astype(str).to_numpy(object) if levels else _numbers(cells[name])
+            for name, levels in self.levels_.items()
+        }
+        class_designs(codes, None, covariates)  # refuses what cannot be separated from the class
+        columns = self._columns(cells)
+        self.means_ = columns.mean(axis=0)
+        design = np.hstack([np.eye(codes.max() + 1)[codes], columns - self.means_])
+        self.coefficients_ = (np.linalg.pinv(design) @ features)[codes.max() + 1 :]
+
+    def _transformed(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
+        return features - (self._columns(cells) - self.means_) @ self.coefficients_
+
+    def _columns(self, cells: pd.DataFrame) -> np.ndarray:
+        """Return numbers, and an indicator of each level but the first, (n_samples, n_columns)."""
+        parts = []
+        for name, levels in self.levels_.items():
+            texts = cells[name].astype(str).to_numpy()
+            place = pd.Index(levels).get_indexer(texts)
+            numbers = _numbers(cells[name])
+            wrong = place < 0 if levels else ~np.isfinite(numbers)
+            if wrong.any():
+                known = f"one of {listed(levels)}" if levels else "a number"
+                msg = f"{str(texts[wrong][0])!r} in the column {name!r} is not {known}, as the"
+                raise InputError(f"{msg} training samples have; leave the samples out")
+            parts.append(np.eye(len(levels))[place][:, 1:] if levels else numbers[:, None])
+        return np.hstack(parts) if parts else np.empty((len(cells), 0))
+
+
+class GroupCentrer(OfSamples):
+    """Subtract from each feature its mean over the samples of the same patient.
+
+    For paired series. It learns nothing. A prediction needs all samples of a patient together, as
+    the mean is of them, new ones too; a patient with one sample is refused, and in training one
+    with samples of one class. The mean depends on how many samples of each class a patient has:
+    these numbers must be alike, or differences between classes shrink in some patients.
+
+    Parameters
+    ----------
+    column : str
+        Name of the column of patients.
+
+    See Also
+    --------
+    CovariateAdjuster : For columns with an effect on all samples.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"g": [1.0, 3.0, 8.0, 6.0], "patient": ["p", "p", "q", "q"]})
+    >>> GroupCentrer(column="patient").fit_transform(X, ["a", "b", "b", "a"]).tolist()
+    [[-1.0], [1.0], [1.0], [-1.0]]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"column": [str]}
+
+    def __init__(self, *, column: str) -> None:
+        self.column = column
+
+    @property
+    def sample_columns(self) -> list[str]:
+        """The name of the column of patients."""
+        return [self.column]
+
+    def _learn(self, features: np.ndarray, cells: pd.DataFrame, codes: np.ndarray) -> None:
+        self._transformed(features, cells)
+        classes = pd.Series(codes).groupby(cells[self.column].to_numpy()).nunique()
+        if (classes < 2).any():
+            msg = (
+                f"GroupCentrer: {self.column} {classes.index[classes < 2][0]!r} has training "
+                "samples of one class, so that centring removes the class; leave them out"
+            )
+            raise InputError(msg)
+
+    def _transformed(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
+        names, codes, counts = np.unique(
+            cells[self.column].astype(str), return_inverse=True, return_counts=True
+        )
+        if (counts < 2).any():
+            msg = (
+                f"GroupCentrer: {self.column} {str(names[counts < 2][0])!r} has one sample, which "
+                "cannot be centred; give all samples of a patient, or leave it out"
+            )
+            raise InputError(msg)
+        member = np.eye(len(names))[codes]
+        return features - member @ (member.T @ features / counts[:, None])
+
+
+def _numbers(cells: pd.Series) -> np.ndarray:
+    return pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float)
