@@ -3,7 +3,7 @@
 Simulated studies of 500 genes. *Batches*: 40 samples, half of them in each of two batches and
 classes, of which a share agree; 50 genes are shifted by 1.5 standard deviations in the second
 batch, and 10 others by 1 in the second class, or none. *Pairs*: a sample of either class of each of
-12 patients, whose levels have a standard deviation of 2; 10 genes are shifted by 1, or none. The
+20 patients, whose levels have a standard deviation of 2; 10 genes are shifted by 1, or none. The
 classifier is `csnb` with ten features per class in five folds. A study is *above chance* if the
 95 % interval of its accuracy, which counts patients, lies above one half: without an effect it is a
 false verdict, with one power. The real series is GSE22780 (folder XNBFLOW_DATA, or
@@ -29,7 +29,7 @@ STEPS: dict[str, dict[str, Any]] = {
     "batch": {"method": "adjust_covariates", "params": {"columns": ["plate"]}},
     "pairs": {"method": "centre_groups", "params": {"column": "patient"}},
 }
-GENES, SAMPLES, PATIENTS, FOLDS = 500, 40, 12, 5
+GENES, SAMPLES, PATIENTS, FOLDS = 500, 40, 20, 5
 
 
 def batches(agreement: float, effect: float, seed: int) -> DataSet:

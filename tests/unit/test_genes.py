@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 from dataclasses import replace
 from math import comb
 
@@ -12,7 +13,7 @@ from published_xnb import bandwidth, log_density
 from report_study import CLASSES, SCRIPT, write_study
 from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
-from toys import dataset, refused
+from toys import dataset, put, refused
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
@@ -23,9 +24,13 @@ from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.page.gene_search import search_content
 from xnbflow.report.sections.signature import gene_term
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.ease import as_good_features
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
+from xnbflow.studies.prerank import prerank
 from xnbflow.tables import contract
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
@@ -344,3 +349,51 @@ def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):
     replace(series, values=series.values + 1).write(path)
     with refused(match="not computed from"):
         print_genes(results, "probe_01", ("alpha",), tmp_path, 85.0)
+
+
+def running_score(ranking, own):
+    """Subramanian and others (2005), appendix: the largest deviation of the running sum."""
+    inside = np.isin(ranking.index, list(own))
+    hits = np.where(inside, ranking.abs(), 0.0)
+    running = np.cumsum(hits / hits.sum() - ~inside / (~inside).sum())
+    return running[np.abs(running).argmax()]
+
+
+def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp_path, monkeypatch):
+    pytest.importorskip("gseapy")
+    row = {"samples": 60, "features": 2000, "classes": 2, "options": {"seed": "7"}}
+    series = acquire(SheetRow("modules", "simulate", **row))
+    genes = gene_table(series)
+    first = genes[genes["class"] == "class_0"].set_index("feature")
+    truth = simulate_truth(2000, 2, 7).set_index("feature")
+    planted = truth.groupby(["block", np.sign(truth["effect"])]).groups
+    sizes = truth["effect"].abs().groupby(truth["block"]).mean()
+    strong = sizes.nlargest(4).index
+    sets = {
+        f"{block} {sign:+.0f}": set(planted[block, sign]) for block in strong for sign in (-1, 1)
+    }
+    sets |= {f"none {block}": set(planted[block, 0]) for block in sizes[sizes == 0].index[:4]}
+    found = prerank({"modules": genes}, sets | {"few": {"probe_000001"}}, threads=1)
+    assert found.equals(prerank({"modules": genes}, sets, threads=2))
+    assert set(found["class"]) == {"class_0"}  # class_1 is its mirror
+    rows = found.set_index("gene_set")
+    assert set(rows.index) == set(sets)
+    ranking = first["t"].sort_values(ascending=False)
+    for name, own in sets.items():
+        assert rows.loc[name, "es"] == pytest.approx(running_score(ranking, own), abs=1e-3)
+        assert (rows.loc[name, "fdr"] < 0.05) == (not name.startswith("none"))
+        higher = first.loc[list(own), "t"].mean() > 0
+        assert name.startswith("none") or rows.loc[name, "direction"] == (
+            "higher" if higher else "lower"
+        )
+    # of the probes of a gene that with the greatest mean counts
+    assert found["p"].min() == 1 / 1001
+    copies = genes.assign(symbol=genes["feature"])
+    lower = copies.assign(feature=copies["feature"] + "_b", mean=copies["mean"] - 1, t=-copies["t"])
+    both = prerank({"modules": pd.concat([lower, copies], ignore_index=True)}, sets)
+    pd.testing.assert_frame_equal(both, found)
+    files = [put(tmp_path, f"A\t-\tg1\n{name}\t-\tg2\n", f"{name}.gmt") for name in ("B", "A")]
+    with refused(file=files[1], match="name of an earlier set"):
+        read_gene_sets(*files)
+    monkeypatch.setitem(sys.modules, "gseapy", None)
+    assert prerank({"modules": genes}, sets).empty

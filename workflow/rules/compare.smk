@@ -30,6 +30,7 @@ rule compare:
         usage=usage_of("compare"),
     conda:
         "../../envs/xnbflow.yaml"
+    threads: lambda wildcards: 2 if study_of(wildcards).gene_sets else 1
     resources:
         mem_mb=memory(1500, per_mb=10),
         runtime=minutes(60, per_mb=0.5),

@@ -156,11 +156,10 @@ def checked(table, which):
 
 
 def gene_sets(wildcards):
-    """Input function: the file of a study's gene sets; none without."""
+    """Input function: the files of a study's gene sets; none without."""
     study = study_of(wildcards)
-    if not study.gene_sets:
-        return []
-    return own_file(study.gene_sets, f"configuration, studies.{study.id}.gene_sets")
+    where = f"configuration, studies.{study.id}.gene_sets"
+    return [own_file(path, where) for path in study.gene_sets]
 
 
 def signatures(wildcards):

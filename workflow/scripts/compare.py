@@ -19,7 +19,8 @@ for dataset, series in zip(owners["datasets"], files.series, strict=True):
     mine = [i for i, (name, *_) in enumerate(owners["trained"]) if name == dataset]
     refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in mine], series)
 params = snakemake.params
-tables = study_tables(params.about, owners, files, params.alpha, params.paper, params.entries)
+asked = (params.about, owners, files, params.alpha, params.paper, params.entries)
+tables = study_tables(*asked, threads=snakemake.threads)
 descriptions = description_tables(owners, params.entries, files)
 check_sources(snakemake)
 write_tables(tables, Path(snakemake.output[0]).parent, STUDY_TABLES, others=COHORT_TABLES)

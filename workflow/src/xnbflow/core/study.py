@@ -62,8 +62,8 @@ class Study:
         Id of the classifier that the study is about; empty where none is named.
     validate : tuple of Validation
     cohorts : Cohorts or None
-    gene_sets : str
-        Path of a GMT file whose sets are tested for over-representation; empty for none.
+    gene_sets : tuple of str
+        Paths of GMT files whose sets are tested.
     omit_sections : tuple of str
         Sections that the page leaves out; their tables are written all the same.
     """
@@ -82,7 +82,7 @@ class Study:
     final: tuple[str, ...] = ()
     headline: str = ""
     validate: tuple[Validation, ...] = ()
-    gene_sets: str = ""
+    gene_sets: tuple[str, ...] = ()
     omit_sections: tuple[str, ...] = ()
     cohorts: Cohorts | None = None
 

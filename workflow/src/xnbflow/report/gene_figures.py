@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from xnbflow.core.errors import InputError, known_names
-from xnbflow.data.dataset import read_features
+from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.page.style import print_figure
@@ -59,7 +59,7 @@ def _print(
     path = root / SERIES.of(dataset=dataset)
     refuse_other_series([root / DIAGNOSTIC.of(dataset=dataset, table="genes")], path)
     features = rows["feature"].drop_duplicates().tolist()
-    series = read_features(path, features)
+    series = DataSet.read(path)
     values = gene_values(series, features)
     unit = {"log2": "log2 value", "ln": "ln value"}.get(series.scale, "value")
     drawn = {}

@@ -282,12 +282,16 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
                 Validation(**{**each, "model": known(each["model"])})
                 for each in entry.get("validate", ())
             ),
-            gene_sets=entry.get("gene_sets", ""),
+            gene_sets=_listed(entry.get("gene_sets", ())),
             omit_sections=tuple(entry.get("omit_sections", ())),
             cohorts=_cohorts(entry),
         )
         for name, entry in raw["studies"].items()
     }
+
+
+def _listed(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:

@@ -11,33 +11,38 @@ from xnbflow.core.errors import InputError, about_file
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["enrichment", "gene_names", "over_represented", "read_gene_sets"]
+__all__ = ["SIZES", "enrichment", "gene_names", "over_represented", "read_gene_sets"]
 
 #: Genes of a class at most, their false discovery rate, and measured genes of a set that is tested.
-_TOP, _LEVEL, _SIZES = 200, 0.05, (5, 500)
+_TOP, _LEVEL, SIZES = 200, 0.05, (5, 500)
 
 
-def read_gene_sets(path: str | Path) -> dict[str, set[str]]:
-    """Read a GMT file: a set per line, its name, a description and its genes, separated by tabs.
+def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
+    """Read GMT files: a set per line, its name, a description and its genes, separated by tabs.
 
-    A line without genes, and a second one with the same name, are an `InputError`.
+    A line without genes, and a second one with the same name in any file, are an `InputError`.
     """
     sets: dict[str, set[str]] = {}
-    with about_file(path):
-        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-            name, *rest = (cell.strip() for cell in line.split("\t"))
-            if not any((name, *rest)):
-                continue
-            genes = set(rest[1:]) - {""}
-            if not genes or name in sets:
-                wrong = "has the name of an earlier set" if name in sets else "has no genes"
-                msg = (
-                    f"{path}, line {number}: {name!r} {wrong}. A GMT file has a set per line: "
-                    "name, description and genes, separated by tabs"
-                )
-                raise InputError(msg)
-            sets[name] = genes
+    for path in paths:
+        with about_file(path):
+            _read(Path(path), sets)
     return sets
+
+
+def _read(path: Path, sets: dict[str, set[str]]) -> None:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        name, *rest = (cell.strip() for cell in line.split("\t"))
+        if not any((name, *rest)):
+            continue
+        genes = set(rest[1:]) - {""}
+        if not genes or name in sets:
+            wrong = "has the name of an earlier set" if name in sets else "has no genes"
+            msg = (
+                f"{path}, line {number}: {name!r} {wrong}. A GMT file has a set per line: "
+                "name, description and genes, separated by tabs"
+            )
+            raise InputError(msg)
+        sets[name] = genes
 
 
 def enrichment(
@@ -60,7 +65,7 @@ def enrichment(
         measured = set(gene_names(table))
         tested = {name: found for name, own in sets.items() if (found := own & measured)}
         known |= bool(tested)
-        tested = {n: s for n, s in tested.items() if _SIZES[0] <= len(s) <= _SIZES[1]}
+        tested = {n: s for n, s in tested.items() if SIZES[0] <= len(s) <= SIZES[1]}
         for by, label, chosen in _chosen(dataset, table, signatures):
             found = over_represented(chosen & measured, tested, len(measured))
             rows.append(found.assign(**{"dataset": dataset, "class": label, "by": by}))

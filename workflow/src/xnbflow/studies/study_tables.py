@@ -25,6 +25,7 @@ from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.studies.phenotype_checks import phenotype_checks
+from xnbflow.studies.prerank import prerank
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     CHECK_TABLES,
@@ -52,6 +53,8 @@ def study_tables(
     alpha: float,
     paper: Mapping[str, str] | None = None,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
+    *,
+    threads: int = 1,
 ) -> dict[str, pd.DataFrame]:
     """Make every table of `xnbflow.tables.contract.STUDY_TABLES`.
 
@@ -63,7 +66,7 @@ def study_tables(
     ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
     of the normality test. The mapping ``paper`` says which classifier is the paper's ``nb``, and
     which its ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals
-    of those that tune themselves are wider.
+    of those that tune themselves are wider. Gene sets are tested by ``threads``.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (
@@ -77,7 +80,7 @@ def study_tables(
         **_checked(owners, files, headers),
         **_described(owners, files, headers, fits, alpha),
         **_scores(predictions, fits, headers),
-        **_gene_lists(owners, files),
+        **_gene_lists(owners, files, threads),
         "selection": selected_features.selection(selected, fits, halves),
         "ties": selected_features.ties(ties, fits),
         "stability": selected_features.stability(selected, fits, headers, halves),
@@ -202,14 +205,14 @@ def _named(tables: Mapping[Any, pd.DataFrame], name: str) -> pd.DataFrame:
 
 
 def _gene_lists(
-    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any]
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Return the over-represented gene sets, of the study's file and of known artefacts."""
+    """Return the tests of gene sets, of the study's files and of known artefacts."""
     genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"])
-    path, signatures = files.get("gene_sets"), _signatures(owners, files)
-    sets = read_gene_sets(path if isinstance(path, str) else path[0]) if path else {}
+    sets, signatures = read_gene_sets(*files.get("gene_sets", ())), _signatures(owners, files)
     return {
-        "enrichment": enrichment(genes if path else {}, signatures, sets),
+        "enrichment": enrichment(genes if sets else {}, signatures, sets),
+        "prerank": prerank(genes, sets, threads),
         "artefacts": artefacts(genes, signatures),
     }
 

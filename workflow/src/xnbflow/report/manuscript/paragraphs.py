@@ -148,6 +148,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
 _TABLES = (
     "concordance",
     *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
+    "prerank",
     *("calibration", "notes", "class_sizes", "datasets", "random_genes", "learning_curve"),
 )
 
