@@ -272,9 +272,13 @@ def gene_page(tmp_path_factory):
         path = root / contract.DIAGNOSTIC.of(dataset="toy", table=name)
         write_parquet(table, path, contract.DIAGNOSTIC_TABLES[name])
     study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
-    enriched = pd.DataFrame(columns=contract.STUDY_TABLES["enrichment"].fixed)
-    path = root / contract.STUDY_TABLE.of(study="a-study", table="enrichment")
-    write_parquet(enriched, path, contract.STUDY_TABLES["enrichment"])
+    blank = {"text": "", "integer": 0, "number": np.nan, "boolean": False}
+    for name in ("datasets", "enrichment", "prerank", "artefacts"):
+        schema = contract.STUDY_TABLES[name]
+        row = {column: blank[schema.columns[column].type] for column in schema.fixed}
+        table = pd.DataFrame([row | {"dataset": "toy"}])
+        path = root / contract.STUDY_TABLE.of(study="a-study", table=name)
+        write_parquet(table if name == "datasets" else table[:0], path, schema)
     page = root / "report.html"
     section = genes.section(StudyResults(study, {}, {}, root))
     write_page(page, "Genes", "", [section], root / "figures")
