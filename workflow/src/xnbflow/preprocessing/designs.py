@@ -21,14 +21,11 @@ __all__ = ["CovariateAdjuster", "GroupCentrer", "OfSamples"]
 class OfSamples(TransformerMixin, Declared):
     """Base class of transformers that read columns of the samples, which are no features.
 
-    X is a DataFrame that has them beside the features, in any place. They are left out of the
-    result, so that such steps come before all others.
+    X is a DataFrame that has the ``sample_columns`` beside the features, in any place. They are
+    left out of the result, so that such steps come before all others.
     """
 
-    @property
-    def sample_columns(self) -> list[str]:
-        """The names of the columns that are no features."""
-        raise NotImplementedError
+    sample_columns: list[str]
 
     def fit(self, X: pd.DataFrame, y: Labels) -> Self:
         """Learn from the training samples and their classes."""
@@ -36,7 +33,6 @@ class OfSamples(TransformerMixin, Declared):
         features, cells = self._divided(X)
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         self.n_features_in_ = X.shape[1]
-        self.features_ = np.asarray(X.columns.drop(self.sample_columns), dtype=object)
         #: Cells of a training sample: any sample needs some.
         self.example_ = {str(name): cells[name].iloc[0] for name in cells}
         self._learn(features, cells, np.unique(plain_labels(y, X), return_inverse=True)[1])
@@ -45,39 +41,33 @@ class OfSamples(TransformerMixin, Declared):
     def transform(self, X: pd.DataFrame) -> np.ndarray:
         """Return the transformed features, (n_samples, n_features), feature-major."""
         check_is_fitted(self)
-        features, cells = self._divided(X)
-        if features.shape[1] != len(self.features_):
-            msg = f"X has {features.shape[1]} features, {len(self.features_)} were fitted"
-            raise InputError(msg)
-        return np.asfortranarray(self._transformed(features, cells))
+        return np.asfortranarray(self._transformed(*self._divided(X, self.get_feature_names_out())))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:  # noqa: ARG002
         """Return the names of the features."""
-        check_is_fitted(self)
-        return self.features_
+        names = pd.Index(self.feature_names_in_)
+        return np.asarray(names.drop(self.sample_columns), dtype=object)
 
-    def _learn(self, features: np.ndarray, cells: pd.DataFrame, codes: np.ndarray) -> None:
-        raise NotImplementedError
-
-    def _transformed(self, features: np.ndarray, cells: pd.DataFrame) -> np.ndarray:
-        raise NotImplementedError
-
-    def _divided(self, X: pd.DataFrame) -> tuple[np.ndarray, pd.DataFrame]:
-        """Return the values of the features, and the columns of samples."""
+    def _divided(
+        self, X: pd.DataFrame, features: np.ndarray | None = None
+    ) -> tuple[np.ndarray, pd.DataFrame]:
+        """Return the values of the features, by their names if given, and the sample columns."""
         names, step = self.sample_columns, type(self).__name__
         known = X.columns if isinstance(X, pd.DataFrame) else []
         if absent := [name for name in names if name not in known]:
-            msg = (
-                f"{step} needs the column {absent[0]!r} of the samples, which the table lacks; "
-                "add it (the step is the first of its pipeline)"
-            )
-            raise InputError(msg)
+            msg = f"{step} needs the column {absent[0]!r} of the samples, which the table lacks"
+            raise InputError(f"{msg}; add it (the step is the first of its pipeline)")
         cells = X[names]
         if (empty := cells.isna() | (cells == "")).to_numpy().any():
             sample = X.index[empty.any(axis=1)][0]
             msg = f"{step}: sample {sample!r} has no value of {listed(cells.columns[empty.any()])}"
             raise InputError(f"{msg}; fill it in, or leave the sample out")
-        return check_array(X.drop(columns=names), dtype=np.float64, estimator=self), cells
+        values = X.drop(columns=names)
+        if features is not None and not np.array_equal(values.columns, features):
+            if lacking := [name for name in features if name not in values]:
+                raise InputError(f"X lacks features that {step} was fitted on: {listed(lacking)}")
+            values = values[features]
+        return check_array(values, dtype=np.float64, estimator=self), cells
 
 
 class CovariateAdjuster(OfSamples):
@@ -126,7 +116,7 @@ class CovariateAdjuster(OfSamples):
         self.columns = columns
 
     @property
-    def sample_columns(self) -> list[str]:
+    def sample_columns(self) -> list[str]:  # type: ignore[override]
         """The names of the columns, without ``factor()``."""
         return [column_of_term(term) for term in self.columns]
 
@@ -194,7 +184,7 @@ class GroupCentrer(OfSamples):
         self.column = column
 
     @property
-    def sample_columns(self) -> list[str]:
+    def sample_columns(self) -> list[str]:  # type: ignore[override]
         """The name of the column of patients."""
         return [self.column]
 
