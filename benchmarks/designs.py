@@ -122,5 +122,6 @@ def rows(studies: int) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    table = pd.DataFrame(rows(int(sys.argv[1]) if len(sys.argv) > 1 else 100))
-    print(table.to_string(index=False, float_format="{:.3f}".format))
+    for row in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 100):
+        cells = [f"{each:.3f}" if isinstance(each, float) else str(each) for each in row.values()]
+        print("\t".join(cells), flush=True)

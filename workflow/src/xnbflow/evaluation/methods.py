@@ -158,15 +158,17 @@ _OWN = (
     _transformer(
         "adjust_covariates",
         "xnbflow.preprocessing.designs.CovariateAdjuster",
-        "what columns of the samples explain within classes, subtracted",
-        "linear model with the class; its assumptions: @nygaard2016",
+        "the effect of columns of the samples subtracted, which is taken to be the same in every "
+        "class; where batch and class go together, its error remains and may be recognised",
+        "a linear model with the class, fitted to the training samples; its limits: @nygaard2016",
         {"columns": list_of(text(), 1)},
     ),
     _transformer(
         "centre_groups",
         "xnbflow.preprocessing.designs.GroupCentrer",
-        "each feature less its mean over the samples of a patient",
-        "block means of a paired design",
+        "each feature less its mean over the samples of a patient, each of which is taken to have "
+        "the same shares of the classes",
+        "the blocks of a paired design",
         {"column": text()},
     ),
     _transformer(

@@ -123,11 +123,12 @@ def _series(study: str, tables: StudyTables, about: pd.Series, most_bytes: int) 
     classes = sorted(genes["class"].unique())
     # of two classes the second is the mirror image of the first
     shown = [0] if len(classes) == 2 else range(min(len(classes), _MOST_PLOTS))
-    tested = {i: _tested(genes[genes["class"] == classes[i]]) for i in shown}
-    tested = {i: rows for i, rows in tested.items() if len(rows)}
-    plots = [_volcano(dataset, i, classes[i], rows) for i, rows in tested.items()]
-    if genes["log_fold_change"].notna().any():
-        plots += [_ma(dataset, i, classes[i], rows) for i, rows in tested.items()]
+    plots: list[Figure] = []
+    for i in shown:
+        rows = genes[(genes["class"] == classes[i]) & genes["p"].notna()]
+        if len(rows):
+            plots += _plots(dataset, i, classes[i], rows.sort_values("rank", ignore_index=True))
+    plots.sort(key=lambda figure: not figure.name.startswith("volcano"))  # a print has the first
     many = len(classes) > _MOST_PLOTS
     rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
     yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
@@ -224,10 +225,6 @@ def _search(
     return GeneSearch(content, statistics, command, caption, tables.sources("gene_values"))
 
 
-def _tested(genes: pd.DataFrame) -> pd.DataFrame:
-    return genes[genes["p"].notna()].sort_values("rank", ignore_index=True)
-
-
 def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
     """Return by how much features differ, and what it is called."""
     if genes["log_fold_change"].isna().all():
@@ -236,50 +233,38 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
     return genes["log_fold_change"], "log2 fold change"
 
 
-def _best(tested: pd.DataFrame) -> dict[str, int]:
-    """Return the names of the features to name, and their rows."""
-    first = tested[tested["fdr"] < _LEVEL].nsmallest(_NAMED, "p")
-    names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    return dict(zip(names, names.index.tolist(), strict=True))
-
-
-def _ma(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Figure:
-    return Figure(
-        f"ma-{dataset}-{number:02}",
-        draw_ma,
-        {
-            "title": label,
-            "mean": tested["mean"].to_numpy(),
-            "change": tested["log_fold_change"].to_numpy(),
-            "found": (tested["fdr"] < _LEVEL).to_numpy(),
-            "names": _best(tested),
-        },
-        "",
-        f"MA plot of {label} against the others: mean and log2 fold change of "
-        f"{counted(len(tested), 'feature')}.",
-        points=("mean", f"change.{number}"),
-    )
-
-
-def _volcano(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Figure:
+def _plots(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Iterator[Figure]:
+    """Yield the volcano plot of a class and, of logarithms, its MA plot."""
     change, xlabel = _change(tested)
     found = tested["fdr"] < _LEVEL
-    return Figure(
+    first = tested[found].nsmallest(_NAMED, "p")
+    names = first["symbol"].where(first["symbol"] != "", first["feature"])
+    shared = {
+        "title": label,
+        "change": change.to_numpy(),
+        "names": dict(zip(names, names.index.tolist(), strict=True)),
+    }
+    cut = float(tested.loc[found, "p"].max())
+    differ = (
+        f"{counted(int(found.sum()), 'feature')} of {len(tested):,} at an FDR below {_LEVEL:g}."
+    )
+    yield Figure(
         f"volcano-{dataset}-{number:02}",
         draw_volcano,
-        {
-            "title": label,
-            "change": change.to_numpy(),
-            "p": tested["p"].to_numpy(),
-            "cut": float(tested.loc[found, "p"].max()),
-            "names": _best(tested),
-            "xlabel": xlabel,
-        },
+        {**shared, "p": tested["p"].to_numpy(), "cut": cut, "xlabel": xlabel},
         "",
-        f"Volcano plot of {label} against the others: {counted(len(tested[found]), 'feature')} of "
-        f"{len(tested):,} at an FDR below {_LEVEL:g}.",
+        f"Volcano plot of {label} against the others: {differ}",
         points=(f"change.{number}", f"evidence.{number}"),
     )
+    if tested["log_fold_change"].notna().any():
+        yield Figure(
+            f"ma-{dataset}-{number:02}",
+            draw_ma,
+            {**shared, "mean": tested["mean"].to_numpy(), "found": found.to_numpy()},
+            "",
+            f"MA plot of {label} against the others: {differ}",
+            points=("mean", f"change.{number}"),
+        )
 
 
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:

@@ -307,6 +307,11 @@ function shorten(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
+function compact(number) {
+  const text = number && Math.abs(number) < 0.001 ? number.toExponential(1) : String(number);
+  return text.replaceAll("-", "−");
+}
+
 /* The values of a feature were rounded to 255 steps from its least to its greatest. */
 function valuesOf(content, i) {
   const n = content.samples.length;
@@ -366,7 +371,7 @@ function describeGene(content, statistics, i) {
   const title = term ? make("a", { href: GENE_PAGE + encodeURIComponent(term), rel: "noreferrer" }, name) : name;
   const numbers = statistics
     .filter(([, key]) => content.points[key][i] !== null)
-    .map(([heading, key]) => `${heading} ${String(content.points[key][i]).replace("-", "−")}`);
+    .map(([heading, key]) => `${heading} ${compact(content.points[key][i])}`);
   const words = [...(symbol && symbol !== feature ? [feature] : []), ...numbers].join("; ");
   const batches = content.batches.map((batch, code) => {
     const mark = draw("svg", { viewBox: "0 0 10 10", width: 10, height: 10 }, draw("circle", { cx: 5, cy: 5, r: 4, fill: BATCH_COLOURS[code] }));
