@@ -1,9 +1,9 @@
 """Audit of what the pages conclude, by simulated studies whose truth is known.
 
-Null studies (is anything called supported?), coverage of intervals, stability, second cohorts,
-power, and the tests between classifiers. Every figure has its number of studies and its 95 %
-binomial limits (Clopper and Pearson); seeds are fixed. `XNBFLOW_AUDIT_STUDIES` sets the number of
-studies a cell, 300 by default.
+The best of several classifiers, stability, second cohorts, pairs, and the tests between
+classifiers; false verdicts, power and coverage are in `bench_verdicts.py`. Every figure has its
+number of studies and its 95 % binomial limits (Clopper and Pearson); seeds are fixed.
+`XNBFLOW_AUDIT_STUDIES` sets the number of studies a cell, 300 by default.
 
 Cells are written to results/benchmarks/audit.tsv as they finish, the most important ones first. A
 run that was interrupted goes on where it ended; sources that changed since then start it anew.
@@ -24,7 +24,6 @@ from joblib import Parallel, delayed
 from rows import row
 from scipy.stats import beta
 from simulated_studies import (
-    CLASSIFIERS,
     Design,
     Study,
     cohort,
@@ -41,7 +40,6 @@ from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.halves import half_stability
 from xnbflow.inference.intervals import CROSS_VALIDATED, LEVEL, TUNED
 from xnbflow.inference.paired_tests import sorted_runs_test
-from xnbflow.inference.permutation import permutation_test, screened_score
 from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.inference.stability import stability_index
 from xnbflow.inference.verdicts import overconfidence_p, verdict
@@ -51,12 +49,8 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "audit.tsv"
 PAGE = ROOT / "docs" / "methods" / "verdicts.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "300"))
-PERMUTATIONS = 99
 
 PLAIN, LARGE = Design(40), Design(100)
-PATIENTS = Design(20, per_patient=5)
-UNBALANCED = Design(40, shares=(0.8, 0.2))
-FOUR = Design(60, shares=(0.25, 0.25, 0.25, 0.25))
 SIX = ("nb", "csnb", "csnb_3", "csnb_10", "xnb", "neighbours")
 
 
@@ -128,22 +122,8 @@ def digest() -> str:
 
 def jobs() -> dict[str, Callable[[], Iterable[dict]]]:
     """Return the cells by name, in the order in which they are measured."""
-    designs = {"patients, 20 x 5": PATIENTS, "four classes, 60": FOUR, "plain, 40": PLAIN,
-               "unbalanced, 32 and 8": UNBALANCED, "plain, 100": LARGE}  # fmt: skip
-    sizes = {"40": PLAIN, "100": LARGE, "20 x 5": PATIENTS}
-    made = {}
-    for title, design in designs.items():
-        for name in ("nb", "csnb"):
-            made[f"null: {title}, {name}"] = partial(null, title, design, name)
-    made["null: best of six"] = best_of_six
-    for effect in (1.0, 1.25, 0.75):
-        made[f"power: effect {effect:g}"] = partial(power, effect)
+    made: dict[str, Callable[[], Iterable[dict]]] = {"null: best of six": best_of_six}
     made["second cohorts"] = cohorts
-    for name in ("nb", "csnb", "csnb_cv"):
-        for title, design in sizes.items():
-            for effect in (1.0, 0.0):
-                cell = f"n = {title}, {name}, effect {effect:g}"
-                made[f"coverage: {cell}"] = partial(coverage, cell, design, name, effect)
     made |= {f"stability: {size}": partial(stability, size) for size in (40, 80, 160)}
     made["promises"] = promises
     made["pairs"] = pairs
@@ -194,39 +174,6 @@ def performance_of(found: Study, name: str, candidates: int = 1) -> Performance:
     return performance(found.codes, hot, groups, **options)
 
 
-def level_of(design: Design, name: str, splits: int, seed: int) -> str:
-    """Return the verdict of one study; its labels are permuted only where that can matter."""
-    found = study(design, name, seed, splits, tested=False)
-    measured = performance_of(found, name)
-    if verdict(measured).level == "not supported":
-        return "not supported"
-    return verdict(measured, permuted(found, name, design.per_patient, seed)).level
-
-
-def permuted(found: Study, name: str, per_patient: int, seed: int) -> float:
-    """Return p of five folds, as a study has it: a classifier that tunes itself has its relative's.
-
-    The third permutation that reaches the labels' score ends the test: p is then above the level.
-    """
-    groups = found.groups if per_patient > 1 else None
-    fitted = CLASSIFIERS[name.removesuffix("_cv")]()
-    score = screened_score(fitted, found.values.T, groups, n_splits=5)
-
-    def shuffled(rng: np.random.Generator) -> np.ndarray:
-        return np.repeat(rng.permutation(found.codes[::per_patient]), per_patient)
-
-    test = permutation_test(
-        score, found.codes, shuffled, n_permutations=PERMUTATIONS, stop_after=3, seed=seed
-    )
-    return test.p_value
-
-
-def null(title: str, design: Design, name: str) -> Iterator[dict]:
-    """Yield how often labels without information are called supported."""
-    levels = np.array(each(level_of, design, name, 5))
-    yield figure("false support", f"{title}, {name}", levels != "not supported", most=LEVEL)
-
-
 def best_of_six() -> Iterator[dict]:
     """Yield how often the best of six classifiers, named after looking, is called supported."""
     above = np.array(each(best_above, PLAIN))
@@ -236,53 +183,12 @@ def best_of_six() -> Iterator[dict]:
 
 def best_above(design: Design, seed: int) -> tuple[bool, bool]:
     """Return whether the most accurate one's interval is above chance, as named or as chosen."""
-    found = {name: study(design, name, seed, tested=False) for name in SIX}
+    found = {name: study(design, name, seed, new=0) for name in SIX}
     best = max(SIX, key=lambda name: performance_of(found[name], name).balanced_accuracy.value)
     return tuple(
         verdict(performance_of(found[best], best, candidates)).level != "not supported"
         for candidates in (1, len(SIX))
     )
-
-
-def power(effect: float) -> Iterator[dict]:
-    """Yield how often 15 planted genes of 500 are called supported."""
-    least = 0.85 if effect >= 1 else 0.0
-    found = np.array(each(levels_of_both, replace(PLAIN, effect=effect)))
-    for name, levels in zip(("csnb", "csnb_cv"), found.T, strict=True):
-        cell = f"effect {effect:g}, {name}"
-        yield figure("power", cell, levels != "not supported", least=least)
-
-
-def levels_of_both(design: Design, seed: int) -> tuple[str, str]:
-    """Return the verdicts of two classifiers, which share the permutation test."""
-    found = [study(design, name, seed, 10, tested=False) for name in ("csnb", "csnb_cv")]
-    measured = [performance_of(*pair) for pair in zip(found, ("csnb", "csnb_cv"), strict=True)]
-    if all(verdict(each_one).level == "not supported" for each_one in measured):
-        return "not supported", "not supported"
-    p_value = permuted(found[0], "csnb", design.per_patient, seed)
-    return tuple(verdict(each_one, p_value).level for each_one in measured)
-
-
-def coverage(cell: str, design: Design, name: str, effect: float) -> Iterator[dict]:
-    """Yield how often intervals hold the figures of the final classifier on new samples."""
-    found = np.array(each(covered, replace(design, effect=effect), name))
-    measures = ("accuracy", "balanced accuracy", "recall", "accuracy less claim")
-    for measure, hits in zip(measures, found.T, strict=True):
-        yield figure("coverage", f"{measure}, {cell}", hits, 0.93, 0.97)
-
-
-def covered(design: Design, name: str, seed: int) -> list[bool]:
-    found = study(design, name, seed, 10)
-    measured, truth = performance_of(found, name), np.trace(found.true_confusion)
-    recalls = np.diag(found.true_confusion) / found.true_confusion.sum(axis=1)
-    claim, first = found.probabilities.max(axis=1).mean(), measured.classes[0].recall
-    accuracy, balanced = measured.accuracy, measured.balanced_accuracy
-    return [
-        accuracy.lower <= truth <= accuracy.upper,
-        balanced.lower <= recalls.mean() <= balanced.upper,
-        first.lower <= recalls[0] <= first.upper,
-        accuracy.lower - claim <= truth - found.true_claim <= accuracy.upper - claim,
-    ]
 
 
 def stability(size: int) -> Iterator[dict]:

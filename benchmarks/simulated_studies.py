@@ -60,6 +60,10 @@ class Design:
         Shift of planted genes in standard deviations; 0 for labels without any information.
     per_patient : int
         Samples of one patient.
+    paired : bool
+        Every patient has one sample of each class.
+    batch : float
+        Shift of 30 genes in half of the samples, drawn without regard to their classes.
     within : float
         Correlation of the samples of one patient, in every gene.
     genes, planted, block : int
@@ -77,6 +81,13 @@ class Design:
     planted: int = 15
     block: int = 10
     correlation: float = 0.5
+    paired: bool = False
+    batch: float = 0.0
+
+    @property
+    def samples_of_patient(self) -> int:
+        """Samples of one patient."""
+        return len(self.shares) if self.paired else self.per_patient
 
     def shifts(self) -> np.ndarray:
         """Return the mean of each gene in each class, (n_classes, n_genes).
@@ -96,12 +107,14 @@ class Design:
 def draw(
     design: Design, codes: np.ndarray, per_patient: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return values of shape (n_patients * per_patient, n_genes) of patients of these classes."""
+    """Return values, (n_samples, n_genes), of samples of these classes, patient after patient."""
     within = design.within if per_patient > 1 else 0.0
-    patients = _noise(design, len(codes), rng) * np.sqrt(within)
-    samples = _noise(design, len(codes) * per_patient, rng) * np.sqrt(1 - within)
-    values = np.repeat(patients + design.shifts()[codes], per_patient, axis=0)
-    return np.asfortranarray(values + samples)
+    patients = _noise(design, len(codes) // per_patient, rng) * np.sqrt(within)
+    samples = _noise(design, len(codes), rng) * np.sqrt(1 - within)
+    values = np.repeat(patients, per_patient, axis=0) + design.shifts()[codes] + samples
+    if design.batch:
+        values[:, -30:] += design.batch * rng.permutation(np.arange(len(codes)) % 2)[:, None]
+    return np.asfortranarray(values)
 
 
 def _noise(design: Design, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -147,32 +160,36 @@ def sizes(design: Design) -> np.ndarray:
 def drawn(design: Design, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return values, (n_samples, n_genes), and classes of one study, patient after patient."""
     rng = np.random.default_rng([seed, 20260101])
-    patients = rng.permutation(sizes(design))
-    values = draw(design, patients, design.per_patient, rng)
-    return values, np.repeat(patients, design.per_patient)
+    if design.paired:
+        codes = np.tile(np.arange(len(design.shares)), design.n)
+    else:
+        codes = np.repeat(rng.permutation(sizes(design)), design.per_patient)
+    return draw(design, codes, design.samples_of_patient, rng), codes
 
 
-def study(design: Design, name: str, seed: int, splits: int = 10, *, tested: bool = True) -> Study:
+def study(design: Design, name: str, seed: int, splits: int = 10, *, new: int = _NEW) -> Study:
     """Draw a study, cross-validate a classifier in it, and test the final one on new samples.
 
-    Without ``tested`` there are no new samples, and the truth is missing.
+    Without ``new`` samples the truth is missing.
     """
     values, codes = drawn(design, seed)
-    groups = np.arange(len(codes)) // design.per_patient
-    kept_whole = groups if design.per_patient > 1 else None
+    groups = np.arange(len(codes)) // design.samples_of_patient
+    kept_whole = groups if design.samples_of_patient > 1 else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = cross_validated(name, values, codes, kept_whole, splits, seed)
-        truth = _truth(design, name, values, codes, seed) if tested else (np.empty((0, 0)), np.nan)
+        truth = _truth(design, name, values, codes, seed, new)
     return Study(codes, groups, *found, *truth, values)
 
 
 def _truth(
-    design: Design, name: str, values: np.ndarray, codes: np.ndarray, seed: int
+    design: Design, name: str, values: np.ndarray, codes: np.ndarray, seed: int, n: int
 ) -> tuple[np.ndarray, float]:
     """Return the confusion of new samples, and their mean predicted probability."""
+    if not n:
+        return np.empty((0, 0)), np.nan
     n_classes = len(design.shares)
-    new_codes = np.repeat(np.arange(n_classes), _NEW // n_classes)
+    new_codes = np.repeat(np.arange(n_classes), n // n_classes)
     new = draw(design, new_codes, 1, np.random.default_rng([seed, 20260102]))
     claims = CLASSIFIERS[name]().fit(values, codes).predict_proba(new)
     weights = np.array(design.shares)[new_codes] / len(new_codes) * n_classes

@@ -17,6 +17,7 @@ from xnbflow.inference import permutation
 from xnbflow.inference.learning_curve import learning_curve, power_laws
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.inference.screen import Screen
+from xnbflow.inference.sequential import stopping_points
 from xnbflow.report.outline import section_modules
 
 CSNB = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
@@ -83,7 +84,7 @@ def stop(hits, points):
 @pytest.mark.parametrize("most", [19, 150, 999])
 def test_p_is_at_most_uniform_wherever_a_test_stops(most):
     """Exactly: all tests end, and points up to each p have that probability where p is uniform."""
-    points = permutation.stopping_points(most)
+    points = stopping_points(0.025, most)
     paths = {(0, 0): 1.0}  # probability of each state of a Polya urn
     ends = {}
     for n in range(most):
@@ -107,7 +108,7 @@ def test_p_is_at_most_uniform_wherever_a_test_stops(most):
     ("p", "significant"), [(0.0, True), (0.003, True), (0.06, False), (0.5, False)]
 )
 def test_a_test_that_stops_early_decides_as_endless_permutations_do(p, significant):
-    points, rng = permutation.stopping_points(999), np.random.default_rng(0)
+    points, rng = stopping_points(0.025, 999), np.random.default_rng(0)
     ends = [stop(rng.random(999) < p, points) for _ in range(1000)]
     assert np.mean([(points[end] <= 0.025) == significant for end in ends]) >= 0.995
     numbers = [n for n, _ in ends]

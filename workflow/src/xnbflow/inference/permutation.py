@@ -6,9 +6,9 @@ choose it. A study can ask for a test of a classifier, which repeats everything 
 (`complete_score`). Both are exact: true and permuted labels go through the same steps.
 """
 
+import itertools
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, impute_wi
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.intervals import LEVEL
+from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
 from xnbflow.tables.contract import CHECK_TABLES
 
 __all__ = [
@@ -34,17 +35,12 @@ __all__ = [
     "n_splits_of",
     "permutation_test",
     "permuted",
-    "stopping_points",
     "ten_features_score",
 ]
 
 #: What the default label test fits, as pages name it.
 STATISTIC = "naive Bayes with ten features per class"
 _FEATURES = 10
-#: The most permutations of a test that no study asks for, and the fewest before a test may stop.
-N_PERMUTATIONS, _FEWEST = 999, 99
-#: Probability that a test stops with another decision than endless permutations give.
-_RISK = 0.001
 #: A larger data set (samples times features) has no test unless a study asks for one.
 _MOST_VALUES = 60_000_000
 #: With more samples or groups two folds do.
@@ -82,97 +78,42 @@ class PermutationTest(NamedTuple):
     null: tuple[float, ...]
 
 
-@cache
-def stopping_points(most: int, level: float = LEVEL) -> dict[tuple[int, int], float]:
-    """Return when a sequential test stops, and its p-value there.
-
-    Keys are numbers of permutations and how many of these reach the true labels' score. The test
-    stops when p <= ``level`` is decided: the decision differs from that of endless permutations
-    with a probability of at most .001, whatever p is (Gandy 2009). It takes at least 99
-    permutations, and ``most`` at the most. Where none reaches the score it stops after 285, with
-    p = 1 / 286.
-
-    p orders the points as the test can reach them: first those that stop below the level, the
-    earliest first; then those with ``most`` permutations; then those above, the latest first. It is
-    the probability of the point or one before it for labels without information, of which the
-    permutation distribution is uniform (Fay, Kim and Hachey 2007): ``P(p <= a) <= a``. A test that
-    never stops early has ``(at_least + 1) / (most + 1)``.
-
-    References
-    ----------
-    A. Gandy, "Sequential implementation of Monte Carlo tests with uniformly bounded resampling
-    risk", Journal of the American Statistical Association 104 (2009), 1504-1511; M. P. Fay, H.-J.
-    Kim and M. Hachey, "On using truncated sequential probability ratio test boundaries for Monte
-    Carlo implementation of hypothesis tests", Journal of Computational and Graphical Statistics 16
-    (2007), 946-967; J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78
-    (1991), 301-304.
-
-    Examples
-    --------
-    >>> points = stopping_points(19)  # fewer than 99: no early stop
-    >>> points[19, 0], points[19, 4]
-    (0.05, 0.25)
-    """
-    hits = np.arange(most + 2)
-    at_level, uniform = np.zeros((2, most + 2))  # of the tests that go on, by permutations as good
-    at_level[0] = uniform[0] = 1.0
-    spent = np.zeros(2)  # probability of a wrong decision below and above, were p the level
-    below: list[tuple[tuple[int, int], float]] = []
-    last, above = below.copy(), below.copy()
-    for n in range(1, most + 1):
-        rises = at_level * level, uniform * (hits + 1) / (n + 1)
-        at_level, uniform = (
-            going - rise + np.append(0.0, rise[:-1])
-            for going, rise in zip((at_level, uniform), rises, strict=True)
-        )
-        allowed = _RISK * n / (n + _FEWEST) if n >= _FEWEST else -1.0
-        low = spent[0] + np.cumsum(at_level) <= allowed
-        high = spent[1] + np.cumsum(at_level[::-1])[::-1] <= allowed
-        spent += at_level[low].sum(), at_level[high].sum()
-        ends = [(below, low), (above, high)] if n < most else [(last, hits >= 0)]
-        for points, stops in ends:
-            points += [((n, k), uniform[k]) for k in np.flatnonzero(stops & (uniform > 0)).tolist()]
-        at_level, uniform = (np.where(low | high, 0.0, going) for going in (at_level, uniform))
-    ordered = [*below, *last, *sorted(above, key=lambda point: (-point[0][0], point[0][1]))]
-    # rounded, so that 1 / 40 is not above .025
-    p_values = np.minimum(np.cumsum([mass for _, mass in ordered]), 1.0).round(12)
-    return dict(zip((point for point, _ in ordered), p_values.tolist(), strict=True))
-
-
 def permutation_test(
     score: Score,
     labels: np.ndarray,
     permute: Callable[[np.random.Generator], np.ndarray],
     *,
-    n_permutations: int = N_PERMUTATIONS,
+    n_permutations: int = MOST_PERMUTATIONS,
     seed: int = 0,
 ) -> PermutationTest:
     """Test whether labels are predicted better than permuted ones.
 
     ``score`` gives the score of labels, of shape (n_samples,), and a seed for its folds, another
     for each permutation; ``permute`` gives permuted labels, see `permuted`. Each permutation has a
-    random generator of its own. When the test stops, and which p it has then, is in
-    `stopping_points`.
+    random generator of its own. For when the test stops, and which p it has then, see
+    `xnbflow.inference.sequential`.
     """
     if n_permutations < 1:
         msg = f"n_permutations is {n_permutations}; use 1 or more"
         raise InputError(msg)
-    points = stopping_points(n_permutations)
     observed = score(labels, seed)
     null: list[float] = []
-    at_least = 0
-    while (len(null), at_least) not in points:
-        own = seed + len(null) + 1
-        null.append(score(permute(np.random.default_rng(own)), own))
-        at_least += null[-1] >= observed - _ROUNDING
-    return PermutationTest(observed, points[len(null), at_least], at_least, tuple(null))
+
+    def scores() -> Iterator[float]:
+        """Yield the score of one permutation after another, and keep it."""
+        for own in itertools.count(seed + 1):
+            null.append(score(permute(np.random.default_rng(own)), own))
+            yield null[-1]
+
+    test = sequential_test(observed, scores(), LEVEL, n_permutations, rounding=_ROUNDING)
+    return PermutationTest(observed, test.p_value, test.at_least, tuple(null))
 
 
 def label_test(
     series: DataSet,
     entry: Mapping[str, Any] | None = None,
     *,
-    n_permutations: int = N_PERMUTATIONS,
+    n_permutations: int = MOST_PERMUTATIONS,
 ) -> pd.DataFrame:
     """Test whether the labels of a data set are predicted better than permuted ones.
 

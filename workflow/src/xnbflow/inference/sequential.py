@@ -1,26 +1,33 @@
-"""Permutation tests that stop as soon as their decision is certain (Gandy 2009)."""
+"""Permutation tests that stop as soon as their decision is certain, with p-values that are valid.
+
+A. Gandy, "Sequential implementation of Monte Carlo tests with uniformly bounded resampling risk",
+Journal of the American Statistical Association 104 (2009), 1504-1511: when a test stops. M. P. Fay,
+H.-J. Kim and M. Hachey, "On using truncated sequential probability ratio test boundaries for Monte
+Carlo implementation of hypothesis tests", Journal of Computational and Graphical Statistics 16
+(2007), 946-967: its p-value, after J. Besag and P. Clifford, "Sequential Monte Carlo p-values",
+Biometrika 78 (1991), 301-304.
+"""
 
 from collections.abc import Iterable
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["MOST_PERMUTATIONS", "SequentialTest", "sequential_test"]
+__all__ = ["MOST_PERMUTATIONS", "SequentialTest", "sequential_test", "stopping_points"]
 
 #: Permutations at most, and the probability that stopping early changes the decision.
 MOST_PERMUTATIONS, ERROR = 999, 0.001
-#: Permutations after which half of the error is spent.
-_HALF_SPENT = 1000
-#: Statistics of the same pairs: equal ones differ by rounding at most.
-_ROUNDING = 1e-12
+#: Permutations before which no test stops, and after which half of the error is spent.
+_FEWEST = 99
 
 
-class SequentialTest:
+class SequentialTest(NamedTuple):
     """A p-value, how many permutations reached the observed value, and how many there were."""
 
-    def __init__(self, at_least: int, permutations: int) -> None:
-        self.at_least, self.permutations = at_least, permutations
-        self.p_value = (at_least + 1) / (permutations + 1)
+    p_value: float
+    at_least: int
+    permutations: int
 
 
 def sequential_test(
@@ -28,51 +35,72 @@ def sequential_test(
     null: Iterable[float],
     level: float,
     most: int = MOST_PERMUTATIONS,
+    *,
+    rounding: float = 1e-12,
 ) -> SequentialTest:
     """Return the one-sided p of an observed statistic among those of permuted labels.
 
-    ``null`` yields the statistic of one permutation after another. The test ends when the decision
-    at ``level`` is the one that infinitely many permutations give, but for a probability of .001,
-    and after ``most`` permutations.
-
-    A. Gandy, "Sequential implementation of Monte Carlo tests with uniformly bounded resampling
-    risk", JASA 104 (2009), 1504-1511; the boundaries of section 3.
+    ``null`` yields the statistic of one permutation after another. The test ends, after 99
+    permutations at the least and ``most`` at the most, when the decision at ``level`` is the one
+    that infinitely many permutations give, but for a probability of .001. Statistics that differ by
+    ``rounding`` are equal. For p see `stopping_points`.
 
     Examples
     --------
     >>> found = sequential_test(0.9, iter(np.linspace(0, 0.8, 999)), 0.05)
     >>> found.permutations, round(found.p_value, 4)
-    (173, 0.0057)
+    (145, 0.0068)
     """
-    lower, upper = _boundaries(level, most)
-    at_least = permutation = 0
+    points = stopping_points(level, most)
+    at_least = 0
     for permutation, value in enumerate(null, 1):
-        at_least += bool(value >= observed - _ROUNDING)
-        at_end = permutation == most
-        if at_end or not lower[permutation - 1] < at_least < upper[permutation - 1]:
-            break
-    return SequentialTest(at_least, permutation)
+        at_least += bool(value >= observed - rounding)
+        if (permutation, at_least) in points:
+            return SequentialTest(points[permutation, at_least], at_least, permutation)
+    msg = f"the permutations ended before the {most} that the test may take"
+    raise ValueError(msg)
 
 
 @cache
-def _boundaries(level: float, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the counts at which a test ends after 1, 2, ... permutations, (most,) each.
+def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
+    """Return where a test stops, and its p-value there.
 
-    If p is the level, the lower and the upper boundary are each reached with a probability of at
-    most ``ERROR``, of which n / (n + 1000) is spent by the n-th permutation.
+    Keys are numbers of permutations and how many of these reach the observed statistic. If p is the
+    level, the tests that stop below it, and those that stop above it, have a probability of at most
+    .001, of which n / (n + 99) is spent by the n-th permutation.
+
+    p orders the points as a test can reach them: first those below the level, the earliest first;
+    then those with ``most`` permutations; then those above, the latest first. It is the probability
+    of the point or one before it for labels without information, for which the share of
+    permutations that reach the statistic is uniform: ``P(p <= a) <= a``. A test that never stops
+    early has ``(at_least + 1) / (most + 1)``.
+
+    Examples
+    --------
+    >>> points = stopping_points(0.025, 19)  # fewer than 99: no early stop
+    >>> points[19, 0], points[19, 4]
+    (0.05, 0.25)
+    >>> (285, 0) in stopping_points(0.025, 999)
+    True
     """
-    going_on = np.zeros(most + 2)  # probabilities of the counts of tests that have not ended
-    going_on[0] = 1.0
-    boundaries, spent = np.zeros((2, most), dtype=int), [0.0, 0.0]
+    first, at_level, uniform = 0, np.ones(1), np.ones(1)  # of the tests that go on, by at_least
+    spent = np.zeros(2)  # below and above the level
+    below: list[tuple[int, int, float]] = []
+    last, above = below.copy(), below.copy()
     for n in range(1, most + 1):
-        going_on[1:] = going_on[1:] * (1 - level) + going_on[:-1] * level
-        going_on[0] *= 1 - level
-        allowed = ERROR * n / (n + _HALF_SPENT)
-        low = np.searchsorted(spent[0] + going_on[: n + 1].cumsum(), allowed, side="right")
-        tail = spent[1] + going_on[n + 1 :: -1].cumsum()  # of the counts n + 1, n, ..., 0
-        high = n + 2 - np.searchsorted(tail, allowed, side="right")
-        spent[0] += going_on[:low].sum()
-        spent[1] += going_on[high:].sum()
-        going_on[:low] = going_on[high:] = 0.0
-        boundaries[:, n - 1] = low - 1, high
-    return boundaries[0], boundaries[1]
+        rise = (first + 1 + np.arange(len(uniform))) / (n + 1)  # Polya's urn
+        at_level = np.append(at_level * (1 - level), 0.0) + np.append(0.0, at_level * level)
+        uniform = np.append(uniform * (1 - rise), 0.0) + np.append(0.0, uniform * rise)
+        allowed = ERROR * n / (n + _FEWEST) if n >= _FEWEST else -1.0
+        low = spent[0] + np.cumsum(at_level) <= allowed
+        high = spent[1] + np.cumsum(at_level[::-1])[::-1] <= allowed
+        spent += at_level[low].sum(), at_level[high].sum()
+        for points, stops in ((below, low), (above, high)) if n < most else ((last, low | True),):
+            points += [(n, first + int(k), float(uniform[k])) for k in np.flatnonzero(stops)]
+        going_on = np.flatnonzero(~(low | high))
+        first += int(going_on[0])
+        at_level, uniform = at_level[going_on], uniform[going_on]
+    ordered = [*below, *last, *sorted(above, key=lambda point: (-point[0], point[1]))]
+    # rounded, so that 1 / 40 is not above .025
+    p_values = np.minimum(np.cumsum([mass for *_, mass in ordered]), 1.0).round(12).tolist()
+    return {(n, k): p for (n, k, _), p in zip(ordered, p_values, strict=True)}

@@ -190,8 +190,8 @@ def _permutations(results: StudyResults) -> list[Block]:
         "Permutation test: a whole cross-validation, selection of features included, on the true "
         "labels and on permuted labels. It stops once p <= .025 is decided (with a risk of .001), "
         "after 99 to 999 permutations. The label test, which is run by default, fits what is named "
-        "here in place of the classifier, once for a data set; its score is the mean probability of "
-        "the true class."
+        "here in place of the classifier, once for a data set; its score is the mean probability "
+        "of the true class."
     )
     columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
     columns += ["permutations", "at_least", "p_value"]

@@ -1,0 +1,157 @@
+"""One table of designs: false verdicts, power and coverage of the complete rule.
+
+Every row has simulated studies of one design, effect and classifier, in five folds: how often the
+interval of the balanced accuracy excludes chance, how often the result is supported (interval and
+label test), and how often the intervals hold the accuracy on new samples. With effect 0 the labels
+carry no information, and a supported result is a false verdict. The 95 % limits are Clopper and
+Pearson's; seeds are fixed.
+
+`python -m benchmarks verdicts` writes rows to results/benchmarks/verdicts.tsv as they finish, and
+goes on where it was interrupted. `XNBFLOW_AUDIT_STUDIES` sets the number of studies a row (100),
+`XNBFLOW_AUDIT_JOBS` that of processes (2). 100 studies take about half a processor hour.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from bench_audit import each, figure, performance_of
+from rows import row
+from simulated_studies import Design, Study, study
+
+from xnbflow.inference.permutation import permutation_test, permuted, ten_features_score
+from xnbflow.inference.verdicts import verdict
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results" / "benchmarks" / "verdicts.tsv"
+PAGE = ROOT / "docs" / "methods" / "verdicts.md"
+STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "100"))
+SPLITS, NEW = 5, 400
+
+PLAIN = Design(40, genes=500, planted=10)
+#: Designs by what the page calls them, with the effects that are simulated.
+DESIGNS = {
+    "12 samples": (replace(PLAIN, n=12), (1.2, 2.0)),
+    "16 samples": (replace(PLAIN, n=16), (1.2, 2.0)),
+    "20 samples": (replace(PLAIN, n=20), (1.2, 2.0)),
+    "30 samples": (replace(PLAIN, n=30), (0.8, 1.2)),
+    "40 samples": (PLAIN, (0.0, 0.8, 1.2)),
+    "60 samples": (replace(PLAIN, n=60), (0.8, 1.2)),
+    "80 samples": (replace(PLAIN, n=80), (0.8, 1.2)),
+    "32 and 8 samples": (replace(PLAIN, shares=(0.8, 0.2)), (0.0, 1.2)),
+    "20 patients x 3": (replace(PLAIN, n=20, per_patient=3), (0.0, 1.2)),
+    "20 pairs": (replace(PLAIN, n=20, paired=True), (0.0, 0.8)),
+    "40 samples, two batches": (replace(PLAIN, batch=2.0), (0.0, 1.2)),
+    "60 samples, four classes": (replace(PLAIN, n=60, shares=(0.25,) * 4), (0.0, 1.2)),
+    "100 samples, ten classes": (replace(PLAIN, n=100, shares=(0.1,) * 10), (0.0, 1.2)),
+}
+CLASSIFIERS = ("csnb_cv", "nb")
+
+
+def rows() -> list[dict]:
+    """Measure the rows that the file lacks; return one with the false verdicts of each design."""
+    return [
+        row(
+            f"{cell['design']}, {cell['classifier']}: supported without information",
+            "0 to 0.03",
+            ratio=cell["supported"],
+            note=f"{cell['lower']:.3f} to {cell['upper']:.3f}, {cell['studies']} studies",
+        )
+        for cell in measured().to_dict("records")
+        if cell["effect"] == 0
+    ]
+
+
+def page() -> tuple[str, Path]:
+    """Return the table, and the page that holds it."""
+    return block(measured()), PAGE
+
+
+def block(table: pd.DataFrame) -> str:
+    """Return the block of the page, its markers included."""
+    heads = ["design", "classifier", "effect", "studies", "interval above chance", "supported"]
+    heads += ["95 % limits", "coverage, balanced accuracy", "coverage, accuracy"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for cell in table.to_dict("records"):
+        shares = [f"{cell[name]:.2f}" for name in ("above", "supported")]
+        cells = [cell["design"], cell["classifier"], f"{cell['effect']:g}", str(cell["studies"])]
+        cells += [*shares, f"{cell['lower']:.2f} to {cell['upper']:.2f}"]
+        cells += [f"{cell[name]:.2f}" for name in ("balanced_accuracy", "accuracy")]
+        lines.append(f"| {' | '.join(cells)} |")
+    begin = "<!-- verdicts: written by `python -m benchmarks verdicts` -->"
+    return "\n".join([begin, *lines, "<!-- end of verdicts -->"])
+
+
+def measured() -> pd.DataFrame:
+    """Return all rows; those that the file has with as many studies are not measured again."""
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    known = pd.read_csv(RESULTS, sep="\t") if RESULTS.is_file() else pd.DataFrame({"studies": []})
+    found = []
+    for title, name, effect in cells():
+        own = known[known["studies"] == STUDIES]
+        own = own.query("design == @title and classifier == @name and effect == @effect")
+        if own.empty:
+            own = pd.DataFrame([cell_of(title, name, effect)])
+        found.append(own)
+        rest = known.drop(own.index, errors="ignore") if "design" in known else known
+        pd.concat([*found, rest]).drop_duplicates().to_csv(RESULTS, sep="\t", index=False)
+    return pd.concat(found, ignore_index=True)
+
+
+def cells() -> Iterator[tuple[str, str, float]]:
+    """Yield design, classifier and effect of each row; naive Bayes for null studies alone."""
+    for title, (_, effects) in DESIGNS.items():
+        for name in CLASSIFIERS:
+            for effect in effects:
+                if name == "csnb_cv" or effect == 0:
+                    yield title, name, effect
+
+
+def cell_of(title: str, name: str, effect: float) -> dict[str, object]:
+    """Return one row of the table."""
+    design = replace(DESIGNS[title][0], effect=effect)
+    above, supported, *held = np.array(each(judged, design, name, n=STUDIES)).T
+    limits = figure("", "", supported)
+    return {
+        "design": title,
+        "classifier": name,
+        "effect": effect,
+        "studies": STUDIES,
+        "above": above.mean(),
+        "supported": supported.mean(),
+        "lower": limits["lower"],
+        "upper": limits["upper"],
+        "balanced_accuracy": held[0].mean(),
+        "accuracy": held[1].mean(),
+    }
+
+
+def judged(design: Design, name: str, seed: int) -> list[bool]:
+    """Return whether a study is above chance and supported, and whether its intervals hold."""
+    found = study(design, name, seed, SPLITS, new=NEW)
+    measures, true = performance_of(found, name), found.true_confusion
+    recalls = np.diag(true) / true.sum(axis=1)
+    above = verdict(measures).level != "not supported"
+    held = [
+        interval.lower <= truth <= interval.upper
+        for interval, truth in (
+            (measures.balanced_accuracy, recalls.mean()),
+            (measures.accuracy, np.trace(true)),
+        )
+    ]
+    return [above, above and supported(found, design, name, seed), *held]
+
+
+def supported(found: Study, design: Design, name: str, seed: int) -> bool:
+    """Return whether the rule supports a result, the label test included."""
+    groups = found.groups if design.samples_of_patient > 1 else None
+    test = permutation_test(
+        ten_features_score(found.values.T, groups, n_splits=SPLITS),
+        found.codes,
+        lambda rng: permuted(found.codes, groups, rng),
+        seed=seed,
+    )
+    return verdict(performance_of(found, name), test.p_value).level != "not supported"
