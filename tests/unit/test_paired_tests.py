@@ -101,6 +101,7 @@ def test_pairs_over_data_sets_hold_the_tests_of_their_columns(rng):
     row = table.set_index(["first", "second"]).loc[("fnb", "forest")]
     a, b = scores["fnb"], scores["forest"]
     assert row["mean_difference"] == pytest.approx((a - b).mean())
+    assert row["standard_error"] == pytest.approx(np.std(a - b, ddof=1) / np.sqrt(12))
     assert row["p"] == paired_tests.wilcoxon_signed_rank_test(a, b).p_value
     adjusted = adjust_pairwise(table["p"], 4)
     pd.testing.assert_frame_equal(table[adjusted.columns], adjusted)

@@ -58,7 +58,8 @@ def compare_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
-        minus second), ``p`` (`wilcoxon_signed_rank_test`) and its adjustments (`adjust_pairwise`).
+        minus second), its ``standard_error`` over data sets (missing of a single one), ``p``
+        (`wilcoxon_signed_rank_test`) and its adjustments (`adjust_pairwise`).
 
     Raises
     ------
@@ -77,6 +78,7 @@ def compare_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
     for first, second in itertools.combinations(scores.columns, 2):
         a, b = scores[first].to_numpy(), scores[second].to_numpy()
         row = {"first": first, "second": second, "mean_difference": (a - b).mean()}
+        row["standard_error"] = pd.Series(a - b).sem()
         rows.append(row | {"p": wilcoxon_signed_rank_test(a, b).p_value})
     table = pd.DataFrame(rows)
     return table.join(adjust_pairwise(table["p"], scores.shape[1]))

@@ -39,8 +39,10 @@ _WITHIN = (
     "p-values (Holm’s) allow for all pairs and data sets of this table."
 )
 _OVER = (
-    "Every pair over data sets: p-values of the average ranks, adjusted for many pairs in four "
-    "ways (any may be quoted, the last is the most powerful), and Wilcoxon’s signed-rank test."
+    "Every pair over data sets: the mean difference in accuracy with its standard error over data "
+    "sets (a difference below two standard errors is not significant), p-values of the average "
+    "ranks, adjusted for many pairs in four ways (any may be quoted, the last is the most "
+    "powerful), and Wilcoxon’s signed-rank test."
 )
 
 
@@ -75,8 +77,8 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
         )
         yield Prose(text, sources=results.tables.sources("omnibus"))
     rows = results.rows("pairwise", folds=folds)
-    columns = ["first", "second", "mean_difference", "nemenyi", "holm", "shaffer"]
-    columns += ["bergmann_hommel", "wilcoxon"]
+    columns = ["first", "second", "mean_difference", "standard_error", "nemenyi", "holm"]
+    columns += ["shaffer", "bergmann_hommel", "wilcoxon"]
     yield results.tables.show("pairwise", _OVER, columns, rows)
 
 
