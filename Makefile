@@ -4,7 +4,6 @@ CORES ?= all
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
-DOCUMENTING := $(VENV)/documenting
 PEER := .venv-peer
 STUDY ?= all
 VERSIONS ?= lowest-direct
@@ -80,8 +79,8 @@ manual: $(INSTALLED)
 	@$(BIN)/python -m xnbflow.running.manual
 
 ## docs: the documentation as a site in site/, with the report of a small study; it opens without a network
-docs: $(DOCUMENTING) $(EXAMPLE)
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+docs: $(EXAMPLE)
+	@$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet -c docs . site
 	@echo "documentation: $(CURDIR)/site/index.html"
 
 ## bench: our engine against its peers; writes the table of docs/performance.md, and all rows to results/benchmarks.
@@ -107,12 +106,12 @@ paper-scale: $(INSTALLED)
 
 ## lock: pin the newest versions that pyproject.toml allows (needs uv)
 lock:
-	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra dev --generate-hashes \
+	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra docs --extra dev --generate-hashes \
 	  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest dist site .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -120,10 +119,6 @@ $(INSTALLED): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
-	@touch $@
-
-$(DOCUMENTING): $(INSTALLED)
-	$(BIN)/python -m pip install --quiet -e '.[docs]' --no-build-isolation
 	@touch $@
 
 $(EXAMPLE): $(INSTALLED) $(shell git ls-files workflow .test config)

@@ -91,7 +91,7 @@ def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray
     Returns
     -------
     partner : ndarray of int, shape (n_features, n_partners)
-        Row numbers, by falling |r|, ties by rising number; -1 where no further feature has a
+        Row numbers, by falling ``|r|``, ties by rising number; -1 where no further feature has a
         correlation other than 0.
     r : ndarray of float64, shape (n_features, n_partners)
         The signed correlations; 0 where there is no partner.

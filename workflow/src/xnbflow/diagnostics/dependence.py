@@ -25,7 +25,7 @@ class ConditionalDependence:
     n_pairs : int
         Number of dependent pairs.
     max_abs_r : ndarray of float, shape (n_features,)
-        The largest |r| of a feature; 0 for one that is constant within every class.
+        The largest ``|r|`` of a feature; 0 for one that is constant within every class.
     partner : ndarray of int, shape (n_features,)
         The column that it has this with, the first of equals; -1 where ``max_abs_r`` is 0.
     r : ndarray of float, shape (n_features,)
@@ -33,12 +33,12 @@ class ConditionalDependence:
     p : ndarray of float, shape (n_features,)
         Its two-sided p-value; 1 where there is no partner.
     cut : float
-        Dependent means |r| above this: `min_abs_r`, or the |r| at which p equals `alpha`.
+        Dependent means ``|r|`` above this: `min_abs_r`, or the ``|r|`` at which p equals `alpha`.
     dof : int
         Degrees of freedom of the p-values.
     histogram : ndarray of int, shape (50,)
-        Counts of |r| in equal bins from 0 to 1: all pairs up to some 5,000 features, beyond that
-        the pairs of every second, third, ... feature with all later ones.
+        Counts of ``|r|`` in equal bins from 0 to 1: all pairs up to some 5,000 features, beyond
+        that the pairs of every second, third, ... feature with all later ones.
     """
 
     dependent: np.ndarray
@@ -65,7 +65,7 @@ def conditional_dependence(
 
     From each feature its class means are subtracted; two features depend on each other if the
     Pearson correlation r of their residuals has ``|r| > min_abs_r`` and ``p < alpha``. As p falls
-    with |r|, both together are one cut on |r|.
+    with ``|r|``, both together are one cut on ``|r|``.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def conditional_dependence(
     y : array-like of shape (n_samples,)
         Class labels. A class of one sample contributes nothing.
     min_abs_r : float
-        Least |r|, in [0, 1).
+        Least ``|r|``, in [0, 1).
     alpha : float
         Largest p-value of a single pair, in (0, 1].
     dof : {"paper", "exact"}

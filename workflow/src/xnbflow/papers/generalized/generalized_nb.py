@@ -79,7 +79,7 @@ class GeneralizedNB(BaseNaiveBayes):
         ``b_j`` is ``(factor - 1) g_j`` and a smooth part; 1 with ``start="naive"``.
     categorical_ : ndarray of bool, shape (n_features,)
         Which features are categorical.
-    n_iter_, log_likelihood_ : int, ndarray of shape (n_iter_ + 1,)
+    n_iter_, log_likelihood_ : int, ndarray of shape (``n_iter_`` + 1,)
         Passes made; training log-likelihood of naive Bayes and after each pass.
 
     See Also

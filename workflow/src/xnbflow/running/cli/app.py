@@ -169,13 +169,13 @@ def fit(
     method: Annotated[str, typer.Option(help="A method's name, or an import path.")] = "csnb-cv",
     param: Annotated[list[str], typer.Option(help="key=value of the method; repeatable.")] = [],  # noqa: B006
     folds: Annotated[
-        int, typer.Option(min=0, help="Folds that say how good it is; 0 for none.")
+        int, typer.Option(min=0, help="Folds of the cross-validation; 0 for none.")
     ] = 10,
     orientation: Layout = "rows",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Fit a model on all samples of a table, and cross-validate it to say how good it is."""
+    """Fit a model on all samples of a table, and cross-validate its accuracy."""
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     entry = commands.classifier(method, commands.parameters(param))
@@ -266,7 +266,7 @@ def panel(
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Choose few genes and reference genes for an assay, and say what accuracy they keep."""
+    """Choose few genes and reference genes for an assay, and measure their accuracy."""
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)
