@@ -21,7 +21,7 @@ from xnbflow.core.errors import InputError, printable, require_choice
 from xnbflow.core.plugins import known_analyses
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.fitting import sample_columns
+from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.folds import class_counts, folds_of_repeat
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
@@ -344,7 +344,7 @@ def recalibrate(
 ) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
     """Recalibrate a model by the samples of another cohort, see `recalibrate_model`."""
     series = read_training(replace(dataset, label=dataset.label or model.series.get("label")))
-    log_posterior = fitted_log_posterior(model, series.frame(), missing)
+    log_posterior = fitted_log_posterior(model, frame_for(model.estimator, series), missing)
     return recalibrate_model(model, series, log_posterior)
 
 
