@@ -29,6 +29,7 @@ _PRIOR = 2.5
 _MOST = 1e6
 #: Samples of a class below which a threshold is a guess.
 _LEAST = 5
+_FIGURES = ("accuracy", "balanced_accuracy", "log_loss")
 
 
 def recalibrated(series: Mapping[str, Any], log_posterior: np.ndarray) -> np.ndarray:
@@ -140,19 +141,15 @@ def recalibrate_model(
             f"to {high:.3g}), so that another threshold does not help; fit a new model"
         )
         raise InputError(msg)
-    units = np.arange(series.n_samples) if series.groups is None else series.groups
+    units = series.samples if series.groups is None else series.groups
     after = np.empty(log_posterior.shape)
     for unit in np.unique(units):
         out = units == unit
         known = {RECALIBRATION: fit_recalibration(log_posterior[~out], codes[~out])}
         after[out] = recalibrated(known, log_posterior[out])
-    figures = {
-        when: {
-            key: value
-            for key, value in fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2)).items()
-            if key in ("accuracy", "balanced_accuracy", "log_loss")
-        }
-        for when, logs in (("before", log_posterior), ("after", after))
-    }
+    figures = {}
+    for when, logs in (("before", log_posterior), ("after", after)):
+        metrics = fold_metrics(codes, logs.argmax(axis=1), logs, np.arange(2))
+        figures[when] = {name: metrics[name] for name in _FIGURES}
     found |= {"cohort": name, "samples": dict(zip(model.classes, counts.tolist(), strict=True))}
     return replace(model, series={**model.series, RECALIBRATION: found}, figures={}), figures
