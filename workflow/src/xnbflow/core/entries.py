@@ -44,8 +44,8 @@ class Method:
     kind : {"classifier", "transformer"}
         A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
     rules : dict of str to dict of str to str
-        For parameters that decide what the method is: what each value does, the default first.
-        The Methods section of a page states it.
+        For parameters that decide what the method is: what each value does, the default first;
+        and for choices that are no parameter, with one value. The Methods section states it.
     quick : str
         For a classifier that selects features and is fast enough for a learning curve and halves
         by default: the full path of the class that is fitted for these, itself or a simpler one.

@@ -101,9 +101,9 @@ class TabulatedDensity(NamedTuple):
 
     ``means`` (n_groups,) are those of neighbouring samples, ascending, ``counts`` how many each
     stands for, and ``variances`` theirs in bandwidths; ``n_samples`` are all. The table begins at
-    the first sample; a row of ``coefficients`` (n_cells, 4) has those of ``log f`` in a cell, from
-    the constant up, the argument running from 0 to 1, or NaN where the groups are summed.
-    ``quantiles`` are the `QUANTILES` of all samples.
+    the first sample; ``nodes`` (n_nodes, 2) are ``log f`` and its slope per cell, or NaN where the
+    groups are summed: those that such sums do not need are left out. ``quantiles`` are the
+    `QUANTILES` of all samples.
     """
 
     means: np.ndarray
@@ -112,7 +112,7 @@ class TabulatedDensity(NamedTuple):
     bandwidth: float
     n_samples: int
     start: float
-    coefficients: np.ndarray
+    nodes: np.ndarray
     quantiles: np.ndarray
 
 
@@ -126,8 +126,8 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     --------
     >>> samples = np.linspace(-1, 1, 10_001)
     >>> density = tabulate(samples, 0.1)
-    >>> len(density.coefficients)
-    640
+    >>> len(density.nodes)
+    642
     >>> out = np.empty(2)
     >>> log_tabulated(density, np.array([0.0, 1.0]), out)
     >>> np.exp(out).round(4).tolist()
@@ -137,15 +137,32 @@ def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     n_cells = (samples[-1] - samples[0]) / bandwidth * _PER_BANDWIDTH
     if not 4 <= n_cells <= len(samples):
         return table
-    nodes = samples[0] + np.arange(int(n_cells) + 2) * (bandwidth / _PER_BANDWIDTH)
-    logs = np.empty(len(nodes))
-    log_tabulated(_of_groups(samples, bandwidth, _FOR_NODES), nodes, logs)
-    cells = CubicSpline(np.arange(len(nodes)), logs).c[::-1].T.copy()
-    above = np.clip(np.searchsorted(samples, nodes), 1, len(samples) - 1)
-    away = np.abs(nodes - samples[[above - 1, above]]).min(axis=0)
-    far = away > _NEAR * bandwidth
-    cells[far[1:] | far[:-1]] = np.nan
-    return table._replace(coefficients=cells)
+    places = samples[0] + np.arange(int(n_cells) + 2) * (bandwidth / _PER_BANDWIDTH)
+    logs = np.empty(len(places))
+    log_tabulated(_of_groups(samples, bandwidth, _FOR_NODES), places, logs)
+    cells = np.arange(len(places))
+    nodes = np.column_stack([logs, CubicSpline(cells, logs)(cells, 1)])
+    far = _to_nearest(samples, places) > _NEAR * bandwidth
+    nodes[far] = np.nan
+    far[[0, -1]] = True  # sums begin here too
+    reach = _NEAR + 1.0 + np.sqrt(2.0 * (np.log(len(samples)) + _LOG_NEGLIGIBLE))
+    kept = _to_nearest(places[far], table.means) <= reach * bandwidth
+    return table._replace(
+        means=table.means[kept],
+        counts=table.counts[kept],
+        variances=table.variances[kept],
+        nodes=nodes,
+    )
+
+
+def _to_nearest(values: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return the distance of each point (n_points,) to the nearest of two or more ascending values.
+
+    >>> _to_nearest(np.array([0.0, 4.0]), np.array([-1.0, 1.0, 3.5])).tolist()
+    [1.0, 1.0, 0.5]
+    """
+    above = np.clip(np.searchsorted(values, points), 1, len(values) - 1)
+    return np.abs(points - values[[above - 1, above]]).min(axis=0)
 
 
 def _of_groups(samples: np.ndarray, bandwidth: float, width: float) -> TabulatedDensity:
@@ -158,7 +175,7 @@ def _of_groups(samples: np.ndarray, bandwidth: float, width: float) -> Tabulated
         float(bandwidth),
         len(samples),
         float(samples[0]),
-        np.empty((0, 4)),
+        np.empty((0, 2)),
         np.interp(QUANTILES * (len(samples) - 1), np.arange(len(samples)), samples),  # sorted
     )
 
@@ -167,7 +184,7 @@ def _of_groups(samples: np.ndarray, bandwidth: float, width: float) -> Tabulated
 def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray) -> None:
     """Write the log density at points (n_points,), -inf where squared distances overflow."""
     per_step = _PER_BANDWIDTH / density.bandwidth
-    n_cells = len(density.coefficients)
+    n_cells = len(density.nodes) - 1
     log_norm = np.log(density.n_samples * density.bandwidth) + _LOG_SQRT_2PI
     negligible = np.log(density.n_samples) + _LOG_NEGLIGIBLE
     for j in range(len(points)):
@@ -175,8 +192,10 @@ def log_tabulated(density: TabulatedDensity, points: np.ndarray, out: np.ndarray
         if 0.0 <= place < n_cells:
             cell = int(place)
             t = place - cell
-            c = density.coefficients[cell]
-            out[j] = c[0] + t * (c[1] + t * (c[2] + t * c[3]))
+            log, slope = density.nodes[cell, 0], density.nodes[cell, 1]
+            rise = density.nodes[cell + 1, 0] - log
+            cubed = slope + density.nodes[cell + 1, 1] - 2.0 * rise
+            out[j] = log + t * (slope + t * (rise - slope - cubed + t * cubed))
             if not np.isnan(out[j]):
                 continue
         out[j] = _log_nearest(density, points[j], negligible) - log_norm
