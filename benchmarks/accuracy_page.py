@@ -23,8 +23,10 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
     """
     methods = means["method"].tolist()
     overall = [
-        "| method | accuracy | less than the first by (standard error over series) | by seed "
-        "| balanced accuracy | log loss | series and seeds |",
+        (
+            "| method | accuracy | less than the first by (standard error over series) | by seed "
+            "| balanced accuracy | log loss | series and seeds |"
+        ),
         "|---|---|---|---|---|---|---|",
     ]
     each = cells.pivot_table(index="series", columns="method", values="accuracy")
