@@ -47,7 +47,7 @@ from xnbflow.running.provenance import source_files
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "benchmarks" / "audit.tsv"
-PAGE = ROOT / "docs" / "methods" / "verdicts.md"
+PAGE = ROOT / "docs" / "methods" / "audit.md"
 STUDIES = int(os.environ.get("XNBFLOW_AUDIT_STUDIES", "300"))
 
 PLAIN, LARGE = Design(40), Design(100)
