@@ -4,7 +4,7 @@ import operator
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,7 +89,7 @@ class LabelRule:
         return cls(pattern, mapping, frozenset(dataset.names("literal")), unlabelled)
 
     def apply(
-        self, where: str, samples: Sequence[str] | np.ndarray, texts: Sequence[str]
+        self, where: str, samples: Sequence[Any] | np.ndarray, texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
         """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes."""
         if self.unlabelled == IGNORE:
@@ -163,7 +163,7 @@ class LabelRule:
         return next(holds, None)
 
 
-def label_options(texts: Sequence[str]) -> dict[str, str]:
+def label_options(texts: Iterable[str]) -> dict[str, str]:
     """Return the options for labels that are missing, or look so: ``none`` is a class of several.
 
     Examples

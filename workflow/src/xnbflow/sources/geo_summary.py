@@ -154,7 +154,7 @@ def _proposal(
     labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
     classes = np.full(len(texts), "", dtype=object)
     classes[keep] = labels
-    row = _row(location, head, row, classes.tolist())
+    row = _row(location, head, row, classes)
     left_out = "".join(f" ({note})" for note in notes)
     values = ", ".join(f"{v} ({n})" for v, n in Counter(labels.tolist()).most_common(MOST_CLASSES))
     reason = f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
@@ -174,7 +174,7 @@ def _title_stems(titles: Sequence[str]) -> list[str]:
     return found if matched else []
 
 
-def _row(location: str, head: GeoHead, row: SheetRow, labels: Sequence[str]) -> SheetRow:
+def _row(location: str, head: GeoHead, row: SheetRow, labels: np.ndarray) -> SheetRow:
     """Return the row with the platform, and columns of patients and of the handling as options."""
     field = str(row.label).removeprefix("characteristics:")
     others = [name for name in head.characteristics if name != field]

@@ -147,40 +147,26 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
 
 
 def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
-    """Name features that look unlike all others: covariates, not genes.
+    """Return the features that are unlike all others: covariates, not genes.
 
-    Those of whole numbers only where others are not, and those wholly above or below all others, at
-    most three; and those `of_other_scale`.
+    Those `of_other_scale`, and at most three of whole numbers where others are not.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> values = rng.normal(7, 1, (30, 8))
+    >>> values = np.random.default_rng(0).normal(7, 1, (30, 8))
     >>> values[4] = [61, 45, 70, 38, 55, 59, 66, 72]
     >>> lone_features(values, ["age" if i == 4 else f"g{i}" for i in range(30)])
     ['age']
     """
     if len(values) < _AT_LEAST:
         return []
-    whole, low, high = (np.empty(len(values), dtype=kind) for kind in (bool, float, float))
+    whole = np.empty(len(values), dtype=bool)
     for part in row_slices(values.shape):
         rows = values[part]
         whole[part] = ((rows == np.floor(rows)) | np.isnan(rows)).all(axis=1)
-        low[part], high[part] = np.fmin.reduce(rows, axis=1), np.fmax.reduce(rows, axis=1)
-    found = np.zeros(len(values), dtype=bool)
-    varies = low < high
-    if 0 < (whole & varies).sum() <= _LONE:
-        found |= whole & varies
-    by_low, by_high = np.argsort(-low, kind="stable"), np.argsort(high, kind="stable")
-    spread = np.nanmedian(high - low)
-    for n in range(1, _LONE + 1):  # wholly above or below all others, with a gap between
-        if low[by_low[n - 1]] > np.nanmax(np.delete(high, by_low[:n])) + spread:
-            found[by_low[:n]] = True
-        if high[by_high[n - 1]] < np.nanmin(np.delete(low, by_high[:n])) - spread:
-            found[by_high[:n]] = True
-    found &= found.sum() <= _LONE
-    found |= of_other_scale(values)
-    return [str(features[i]) for i in np.flatnonzero(found).tolist()]
+    whole &= np.fmin.reduce(values, axis=1) < np.fmax.reduce(values, axis=1)
+    whole &= whole.sum() <= _LONE
+    return [str(features[i]) for i in np.flatnonzero(whole | of_other_scale(values)).tolist()]
 
 
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:

@@ -18,7 +18,7 @@ from xnbflow.core.counts import counted, either, listed
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
-from xnbflow.sources.class_labels import label_options, plain_text
+from xnbflow.sources.class_labels import LabelRule, label_options, plain_text
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.intensities import scale_of
 from xnbflow.sources.phenotype import read_phenotype
@@ -193,7 +193,9 @@ def summarise_table(dataset: SheetRow) -> Summary:
         return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
     dataset, remarks = _without_covariates(dataset, fields)
     series = _acquired(dataset)
-    if (lone := _foreign(dataset, series)) and kind != "h5ad":
+    settled = {"features", "collapse"} & dataset.options.keys() or kind == "h5ad"
+    lone = [] if settled else lone_features(series.values, series.features)
+    if lone and (series.kinds == "linear").all():
         dataset = _set_aside(dataset, lone)
         remarks.append(
             f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the features, "
@@ -224,13 +226,6 @@ def summarise_table(dataset: SheetRow) -> Summary:
 def _acquired(dataset: SheetRow) -> DataSet:
     with tempfile.TemporaryDirectory() as folder:
         return acquire(dataset, downloads=folder)
-
-
-def _foreign(dataset: SheetRow, series: DataSet) -> list[str]:
-    """Return the features of an array that are covariates by their values."""
-    if {"features", "collapse"} & dataset.options.keys() or (series.kinds != "linear").any():
-        return []
-    return lone_features(series.values, series.features)
 
 
 def _are_log2(values: np.ndarray) -> bool:
@@ -370,8 +365,12 @@ def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetR
     if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
         id_column = next(iter(sorted(distinct, key=lambda n: not _ID.fullmatch(n))), None)
     others = [name for name in names if name != id_column]
-    labels = list(fields[label]) if label in unique else [""] * len(fields)
-    options = label_options(labels if label in unique else []) | options
+    labels = np.full(len(fields), "", dtype=object)
+    if label in unique:
+        options = label_options(fields[label]) | options
+        rule, texts = LabelRule.parse(replace(dataset, options=options)), list(fields[label])
+        classes, keep, _ = rule.apply(dataset.location, range(len(texts)), texts)
+        labels[keep] = classes
     options |= column_options(unique[[n for n in others if n in unique]], labels, options)
     dataset = replace(dataset, id_column=id_column, options=options)
     given = ",".join(options.get(key, "") for key in _SETTLED).split(",")
@@ -382,28 +381,22 @@ def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetR
 
 
 def column_options(
-    fields: pd.DataFrame, labels: Sequence[str], given: Mapping[str, str]
+    fields: pd.DataFrame, labels: np.ndarray, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the options ``group`` and ``batch`` for columns of samples with labels.
+    """Return the options ``group`` and ``batch`` for columns of samples.
+
+    The labels (n_samples,) are empty for samples that are left out.
 
     Examples
     --------
     >>> table = pd.DataFrame({"plate": list("aabb"), "patient": list("pqpq")})
-    >>> column_options(table, list("tntn"), {})
+    >>> column_options(table, np.array(list("tntn")), {})
     {'batch': 'plate'}
     """
-    if {"group", "batch"} & given.keys():
-        return {}
-    literal = given.get("literal", "").split(",")
-    kept = (
-        [text in literal or not is_missing(text) for text in labels] if any(labels) else slice(None)
-    )
-    plain = [name for name in fields if not set(str(name)) & set(";=")]
-    known = fields.loc[kept, plain]
-    group = suggested_group(known, list(pd.Series(list(labels), dtype=object)[kept]))
-    batch = suggested_batch(known)
-    options = {"group": group, "batch": batch}
-    return {key: name for key, name in options.items() if name}
+    kept = labels != "" if (labels != "").any() else labels == ""
+    known = fields.loc[kept, [name for name in fields if not set(str(name)) & set(";=")]]
+    found = {"group": suggested_group(known, labels[kept]), "batch": suggested_batch(known)}
+    return {key: name for key, name in found.items() if name and key not in given}
 
 
 def _remarks(
