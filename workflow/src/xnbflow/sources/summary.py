@@ -366,7 +366,7 @@ def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetR
         id_column = next(iter(sorted(distinct, key=lambda n: not _ID.fullmatch(n))), None)
     others = [name for name in names if name != id_column]
     labels = np.full(len(fields), "", dtype=object)
-    if label in unique:
+    if label in unique and len(fields):
         options = label_options(fields[label]) | options
         rule, texts = LabelRule.parse(replace(dataset, options=options)), list(fields[label])
         classes, keep, _ = rule.apply(dataset.location, range(len(texts)), texts)
