@@ -205,6 +205,23 @@ def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused)
     assert refused in snakemake(folder, fails=True)
 
 
+def test_jobs_read_declared_files_alone(finished, tmp_path):
+    """From a storage a job gets its inputs, and nothing else: the page needs no other file."""
+    pytest.importorskip("snakemake_storage_plugin_fs")
+    if shutil.which("rsync") is None:
+        pytest.skip("the storage plugin needs rsync")
+    store, folder = tmp_path / "store", prepare(tmp_path / "work")
+    for name in ("results", "resources"):
+        shutil.copytree(finished / name, store / name)
+    provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
+    snakemake(folder, *provider, "--forcerun", "compare", "--quiet", "all")
+    page = "results/studies/tiny/report.html"
+    assert (store / page).stat().st_mtime > (finished / page).stat().st_mtime
+    assert (store / page).read_text() == (finished / page).read_text()
+    assert tables(store) == tables(finished)
+    assert not (folder / "results").exists()
+
+
 def test_another_file_under_the_same_name_is_read_again_even_if_it_is_older(tmp_path):
     folder = prepare(tmp_path, STUDY | {"sheets": ["tiny.tsv", "own.tsv", "config/datasets.tsv"]})
     own = folder / "own.csv"

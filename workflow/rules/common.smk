@@ -56,11 +56,11 @@ def study_of(wildcards):
 
 
 def own_file(path, what):
-    """A file that the user names in a sheet or in the configuration."""
+    """A file of the project, or one that a sheet or the configuration names: on this machine in any run."""
     if not found(path).is_file():
         places = " or ".join(dict.fromkeys(map(str, (Path(path).absolute(), ROOT / path))))
         raise WorkflowError(f"{what}: no such file: {places}; correct the path")
-    return str(found(path).absolute()) if prefix() else str(found(path))
+    return local(str(found(path)))
 
 
 def prefix():

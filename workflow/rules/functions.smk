@@ -259,6 +259,24 @@ def cohort_files(study):
     return [*GROUPS["cohorts"].targets(study), *(model if study.combined else [])]
 
 
+def usage_of_jobs(wildcards):
+    """Input function: what the jobs of a study recorded of their time and memory."""
+    study = study_of(wildcards)
+    jobs = [(rule, {"dataset": name}) for rule in ("acquire", "diagnose") for name in study.datasets]
+    jobs += [
+        ("classify", {"dataset": name, "folds": job.folds, "classifier": job.name})
+        for job in CONFIG.jobs()
+        for name in job.datasets
+        if any((name, job.folds, classifier) in study.trained for classifier in job.classifiers)
+    ]
+    own = [{"dataset": name, "classifier": classifier} for name, classifier in study.permuted]
+    jobs += [("permute", {"study": study.id, **each}) for each in own]
+    jobs += [("analyse", {"study": study.id, "analysis": name}) for name in study.analyses]
+    wanted = {"compare": True, "validate": study.validate, "combine": study.combined}
+    jobs += [(rule, {"study": study.id}) for rule in wanted if wanted[rule]]
+    return [usage_of(rule).of(**values) for rule, values in jobs]
+
+
 def analysis_of(wildcards):
     return study_of(wildcards).analyses.get(wildcards.analysis, {})
 
@@ -294,7 +312,7 @@ def results_of(wildcards):
     """
     study = study_of(wildcards)
     labels, settings = about(study)["labels"], configuration(study)
-    return {"labels": labels, "configuration": settings, "root": Path(prefix())}
+    return {"labels": labels, "configuration": settings}
 
 
 def sections_of(wildcards):

@@ -52,6 +52,8 @@ rule report:
         gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
         gene_values=of_datasets(DIAGNOSTIC.fill(table="gene_values")),
         predictions=trained("predictions"),
+        fits=trained("fits"),
+        usage=usage_of_jobs,
         analyses=lambda wildcards: [
             ANALYSIS.of(study=wildcards.study, analysis=name)
             for name in study_of(wildcards).analyses

@@ -14,12 +14,13 @@ from xnbflow.report.index import write_index
 from xnbflow.report.results import StudyResults
 from xnbflow.report.study_page import write_curves, write_record, write_report
 from xnbflow.running.config import read_studies
-from xnbflow.tables.contract import INDEX
+from xnbflow.tables.contract import INDEX, REPORT
 
 studies = read_studies(snakemake.config)
 study = studies[snakemake.wildcards.study]
 analyses = {name: known_analyses()[name] for name in study.analyses}
-results = StudyResults(study, **snakemake.params.results, analyses=analyses)
+root = Path(snakemake.output.page.removesuffix(REPORT.of(study=study.id)))
+results = StudyResults(study, **snakemake.params.results, root=root, analyses=analyses)
 results.refuse_mixed_series()
 check_sources(snakemake)
 write_report(results, snakemake.output.page, snakemake.output.figures, snakemake.threads)

@@ -13,13 +13,13 @@ from xnbflow.core.plugins import PAPERS
 
 __all__ = ["ROOT", "default_configuration", "default_sheets"]
 
-_LIBRARY = Path(__file__).resolve().parents[1]
+_LIBRARY = Path(__file__).resolve().parents[1]  # scripts find it as rules/../src
 #: The folder with the workflow: of a wheel a part of the library, else the clone around it.
 ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.parents[2]
 
 
 def default_configuration(root: Path = ROOT) -> dict[str, Any]:
-    """Return the papers' configurations with ``config/config.yaml`` of a project over them."""
+    """Return the papers' configurations, overlaid with ``config/config.yaml`` of a project."""
     merged: dict[str, Any] = {}
     for path in (*sorted(PAPERS.glob("*/config.yaml")), root / "config/config.yaml"):
         _merge(merged, yaml.safe_load(path.read_text(encoding="utf-8")))
