@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import betainc, betaincinv
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
 
 __all__ = ["ConditionalDependence", "conditional_dependence"]
@@ -65,7 +66,8 @@ def conditional_dependence(
 
     From each feature its class means are subtracted; two features depend on each other if the
     Pearson correlation r of their residuals has ``|r| > min_abs_r`` and ``p < alpha``. As p falls
-    with ``|r|``, both together are one cut on ``|r|``.
+    with ``|r|``, both together are one cut on ``|r|``. An r that equals the cut but for rounding
+    (`xnbflow.core.rounding.ROUNDING`) is not above it.
 
     Parameters
     ----------
@@ -118,9 +120,9 @@ def conditional_dependence(
     freedom = residuals.shape[1] - (2 if dof == "paper" else len(np.unique(y)) + 1)
     # the two-sided p-value of |r| is alpha at the square root
     cut = max(min_abs_r, float(np.sqrt(1 - betaincinv(freedom / 2, 0.5, alpha))))
-    partner, rs, n_pairs, histogram = scan_pairs(residuals, cut=cut)
+    partner, rs, n_pairs, histogram = scan_pairs(residuals, cut=cut + ROUNDING)
     r = rs[:, 0]
-    dependent = np.abs(r) > cut
+    dependent = np.abs(r) > cut + ROUNDING
     return ConditionalDependence(
         dependent=dependent,
         ratio=float(dependent.mean()),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.families.gaussian import Gaussian
@@ -72,7 +73,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     if (sizes == 0).any():
         return empty
     observed, *null = right[:, tested] @ (1 / (len(classes) * sizes))[codes[tested]]
-    at_least = int(np.sum(np.array(null) >= observed - 1e-12))
+    at_least = int(np.sum(np.array(null) >= observed - ROUNDING))
     row = {
         "metric": "balanced_accuracy",
         "selected_score": observed,

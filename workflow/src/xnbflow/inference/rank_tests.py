@@ -17,6 +17,7 @@ from scipy.special import factorial
 from scipy.stats import chi2, f, norm, rankdata, studentized_range
 
 from xnbflow.core.errors import InputError
+from xnbflow.core.rounding import ROUNDING
 
 __all__ = [
     "MOST_CLASSIFIERS_EXHAUSTIVE",
@@ -141,7 +142,7 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     friedman = friedman_test(scores, tie_correction=tie_correction).statistic
     degrees = (k - 1, (k - 1) * (n - 1))
     left = n * (k - 1) - friedman
-    if left <= 1e-9 * n * k:
+    if left <= ROUNDING * n * k:
         tied = np.unique(_ranks(scores)[0], return_counts=True)[1]
         arrangements = float(factorial(k) / np.prod(factorial(tied)))
         return OmnibusTest(np.inf, arrangements ** (1.0 - n), degrees)

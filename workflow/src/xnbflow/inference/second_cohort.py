@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
 from scipy.stats import norm, rankdata
 
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.intervals import LEVEL, Estimate, difference, mean_of
 from xnbflow.inference.permutation import permuted
@@ -169,7 +170,7 @@ def permutation_p(
         own = rows == code
         recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
     balanced = np.mean(recalls, axis=0)
-    return float(np.mean(balanced >= balanced[0] - 1e-12))
+    return float(np.mean(balanced >= balanced[0] - ROUNDING))
 
 
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
@@ -188,7 +189,7 @@ def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) 
     np.add.at(counts, (codes, predicted), 1.0)
     recalls = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     rows, columns = linear_sum_assignment(-recalls)
-    if recalls[rows, columns].sum() <= np.trace(recalls) + 1e-12:
+    if recalls[rows, columns].sum() <= np.trace(recalls) + ROUNDING:
         return {}
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return {row: column for row, column in pairs if row != column}

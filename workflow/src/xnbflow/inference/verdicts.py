@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
@@ -139,5 +140,5 @@ def overconfidence_p(
     density = np.ones(1)
     for p in probabilities:
         density = np.append(density * (1 - p), 0.0) + np.append(0.0, density * p)
-    reached = int(np.ceil(np.sum(right) - 1e-9))
+    reached = int(np.ceil(np.sum(right) - ROUNDING))
     return float(min(1.0, density[: reached + 1].sum()))
