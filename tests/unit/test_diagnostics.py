@@ -244,8 +244,16 @@ def test_the_histogram_counts_every_pair_of_a_small_series_and_some_of_a_large_o
         rows = np.arange(0, 200, stride)
         expected = sum(np.histogram(r[i, i + 1 :], bins=50, range=(0, 1))[0] for i in rows)
         found = conditional_dependence(X, y).histogram
-        assert found.sum() == expected.sum()
-        assert np.abs(found - expected).sum() <= 10  # float32: at the edge of a bin
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_a_correlation_at_the_limit_of_bins_is_counted_above_it():
+    X = np.random.default_rng(0).integers(0, 4, size=(9, 60)).astype(float)
+    y = np.arange(9) % 2
+    r = np.abs(correlations_by_numpy(X, y))[np.triu_indices(60, 1)]
+    assert np.sum(np.abs(r * 50 - np.rint(r * 50)) < 1e-9) > 50  # ratios of small integers
+    expected = np.histogram(r + 1e-9, bins=50, range=(0, 1 + 1e-9))[0]
+    np.testing.assert_array_equal(conditional_dependence(X, y).histogram, expected)
 
 
 def test_input_without_correlation_is_refused_and_one_feature_has_no_partner():

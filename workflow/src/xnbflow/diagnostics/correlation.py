@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 
@@ -148,7 +149,7 @@ def scan_pairs(
                 np.matmul(rows, columns.T, out=tile)
                 at = (first, second)
                 n_pairs += _search_tile(tile, at, residuals, varies, cut, band, partner, r)
-                _count_bins(tile, at, stride, histogram)
+                _count_bins(tile, at, stride, residuals, band, histogram)
         return partner, r, n_pairs, histogram
 
     with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as pool:
@@ -317,9 +318,24 @@ def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def _count_bins(tile: np.ndarray, at: tuple[int, int], stride: int, histogram: np.ndarray) -> None:
-    """Count |r| of the pairs (i, j > i) whose i is a multiple of ``stride``."""
+def _count_bins(
+    tile: np.ndarray,
+    at: tuple[int, int],
+    stride: int,
+    residuals: np.ndarray,
+    band: float,
+    histogram: np.ndarray,
+) -> None:
+    """Count |r| of the pairs (i, j > i) whose i is a multiple of ``stride``.
+
+    An r within ``band`` of a limit of bins is computed in float64; one that equals the limit but
+    for rounding is above it.
+    """
     n_bins = len(histogram)
     for a in range(-at[0] % stride, len(tile), stride):
         for b in range(a + 1 if at[0] == at[1] else 0, tile.shape[1]):
-            histogram[min(int(abs(tile[a, b]) * n_bins), n_bins - 1)] += 1
+            r = float(abs(tile[a, b]))
+            limit = np.rint(r * n_bins) / n_bins
+            if limit > 0.0 and abs(r - limit) < band:
+                r = abs(_correlation(residuals, at[0] + a, at[1] + b)) + ROUNDING
+            histogram[min(int(r * n_bins), n_bins - 1)] += 1
