@@ -214,11 +214,10 @@ def test_jobs_read_declared_files_alone(finished, tmp_path):
     for name in ("results", "resources"):
         shutil.copytree(finished / name, store / name)
     provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(store))
-    snakemake(folder, *provider, "--forcerun", "compare", "--quiet", "all")
+    snakemake(folder, *provider, "--forcerun", "report", "--quiet", "all")
     page = "results/studies/tiny/report.html"
     assert (store / page).stat().st_mtime > (finished / page).stat().st_mtime
     assert (store / page).read_text() == (finished / page).read_text()
-    assert tables(store) == tables(finished)
     assert not (folder / "results").exists()
 
 
