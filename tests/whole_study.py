@@ -81,7 +81,9 @@ def cohort(name):
     return DataSet(
         name, values, [f"p{i:03}" for i in range(n)], [f"{name}-{i}" for i in range(36)], labels,
         sample_metadata=None if name != COHORTS[0] else phenotype,
-        feature_metadata=pd.DataFrame({"symbol": [f"GENE{i}" for i in range(n)]}, dtype=object),
+        feature_metadata=pd.DataFrame(
+            {"symbol": [f"GENE{i}" if i < 8 else "FOS" for i in range(n)]}, dtype=object
+        ),
     )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ import pandas as pd
 from xnbflow.inference.sequential import sequential_test
 
 __all__ = [
-    "INSEPARABLE",
     "LEAST_SCORE",
     "LEVEL",
     "Concordance",
@@ -24,8 +23,6 @@ __all__ = [
     "level_area",
 ]
 
-#: What a column may be that explains a result.
-INSEPARABLE = ("cannot be separated", "cannot be examined")
 #: Level of the permutation test, and the number of resamples of the interval.
 LEVEL, N_RESAMPLES = 0.05, 999
 #: Permutations that are computed together, and values of resamples.

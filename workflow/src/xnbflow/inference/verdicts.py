@@ -17,10 +17,12 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["Verdict", "copies", "overconfidence_p", "verdict", "verdicts"]
+__all__ = ["INSEPARABLE", "Verdict", "copies", "overconfidence_p", "verdict", "verdicts"]
 
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
+#: What a column may be that explains a result (`xnbflow.inference.concordance`).
+INSEPARABLE = ("cannot be separated", "cannot be examined")
 
 Level = Literal["well supported", "partly supported", "not supported"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.counts import counted, either, listed
-from xnbflow.inference.concordance import INSEPARABLE
 from xnbflow.inference.intervals import LEVEL
+from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 
 __all__ = ["COVERAGE", "RULE", "contradictions", "headline", "reasons", "verdict", "within_levels"]

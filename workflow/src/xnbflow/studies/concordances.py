@@ -12,12 +12,12 @@ from xnbflow.data.series_file import DataSetHeader
 from xnbflow.diagnostics.confounders import LEVEL, SEVERE, column_levels
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
 from xnbflow.inference.concordance import (
-    INSEPARABLE,
     LEAST_SCORE,
     Concordance,
     concordance,
     level_area,
 )
+from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import STUDY_TABLES
