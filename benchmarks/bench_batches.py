@@ -103,6 +103,7 @@ def simulated() -> Iterator[dict]:
                         "agreement": agreement,
                         "signal": signal,
                         "classifier": name,
+                        "studies": STUDIES,
                         "auc": np.mean([each.overall for each in found]),
                         "auc_within": np.mean([each.within for each in found]),
                         "recognised": np.mean([each.p <= LEVEL for each in found]),
@@ -148,25 +149,27 @@ def severities(n: int, seed: int) -> tuple[bool, bool]:
 def page() -> tuple[str, Path]:
     """Return both tables, and the page that holds them."""
     table = pd.read_csv(RESULTS, sep="\t")
+    first = f"n, agreement (pairs within batches; {table['studies'].min()} studies a cell)"
     lines = [
         "<!-- batches: written by `python -m benchmarks batches` -->",
-        f"| n, agreement (pairs within batches) | {' | '.join(SIGNALS)} |",
+        f"| {first} | {' | '.join(SIGNALS)} |",
         f"|---|{'---|' * len(SIGNALS)}",
     ]
     for (n, agreement), own in table.groupby(["n", "agreement"]):
         cells = [
             "; ".join(
-                f"{row.auc:.2f}, {'-' if np.isnan(row.auc_within) else f'{row.auc_within:.2f}'}, "
-                f"{row.recognised:.2f}"
-                for row in own[own["signal"] == signal].itertuples()
+                f"{cell.auc:.2f}, {cell.auc_within:.2f}, {cell.recognised:.2f}"
+                if cell.pairs
+                else f"{cell.auc:.2f}, -, -"
+                for cell in own[own["signal"] == signal].itertuples()
             )
             for signal in SIGNALS
         ]
         lines.append(f"| {n}, {agreement:g} ({own['pairs'].iloc[0]}) | {' | '.join(cells)} |")
     lines += ["", "| samples | null studies | severe | upper 95 % limit | severe or warning |",
               "|---|---|---|---|---|"]  # fmt: skip
-    for row_ in pd.read_csv(RESULTS.with_name("batches_null.tsv"), sep="\t").itertuples():
-        lines.append(
-            f"| {row_.n} | {row_.studies} | {row_.severe:.3f} | {row_.upper:.3f} | {row_.any:.3f} |"
-        )
+    lines += [
+        f"| {cell.n} | {cell.studies} | {cell.severe:.3f} | {cell.upper:.3f} | {cell.any:.3f} |"
+        for cell in pd.read_csv(RESULTS.with_name("batches_null.tsv"), sep="\t").itertuples()
+    ]
     return "\n".join([*lines, "<!-- end of batches -->"]), PAGE

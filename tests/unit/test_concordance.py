@@ -92,6 +92,16 @@ def test_a_sequential_test_decides_as_many_permutations_do_and_stops_early():
     assert max(n) <= 999
 
 
+def test_patients_with_different_numbers_of_samples_exchange_their_labels():
+    patients = np.repeat(np.arange(16), np.arange(16) % 4 + 1)
+    codes = (np.arange(16) // 2 % 2)[patients]
+    found = concordance(
+        np.stack([-1.0 * codes, 0.0 * codes], axis=1), codes, patients % 2, patients
+    )
+    assert found.within == 1
+    assert found.p < 0.01
+
+
 SIDES = np.repeat(["normal", "tumour"], 20)
 PLATE = np.where(np.arange(40) % 10 == 0, SIDES[::-1], SIDES)  # agrees in 36 of 40
 

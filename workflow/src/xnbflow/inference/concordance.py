@@ -168,8 +168,7 @@ def concordance(
     for start in range(0, N_RESAMPLES, n_draws):
         times = np.zeros((min(n_draws, N_RESAMPLES - start), len(first)))
         for own in members:
-            drawn = rng.multinomial(len(own), np.full(len(own), 1 / len(own)), len(times))
-            times[:, own] = drawn
+            times[:, own] = rng.multinomial(len(own), np.full(len(own), 1 / len(own)), len(times))
         weights = times[:, units]
         resampled.append(pairs.areas(np.broadcast_to(codes, weights.shape), weights)[0])
     lower, upper = np.nanquantile(np.concatenate(resampled), [0.025, 0.975]).tolist()
@@ -198,7 +197,7 @@ def _resampled(levels: np.ndarray, groups: np.ndarray | None) -> tuple[np.ndarra
     if groups is None:
         return np.arange(len(levels)), levels
     units = np.unique(groups, return_inverse=True)[1]
-    patterns = pd.Series(levels).groupby(units).agg(lambda own: tuple(sorted(own)))
+    patterns = pd.Series(levels).groupby(units).agg(lambda own: tuple(sorted(set(own))))
     return units, pd.factorize(patterns)[0][units]
 
 
