@@ -51,7 +51,8 @@ def confounders(series: DataSet) -> list[Row]:
     where it is not exact enough; exact where each category has one class), Kruskal and Wallis's of
     numbers and dates; p is adjusted by Holm over the columns. ``value`` is Cramer's V, or the share
     of the variance of the ranks. A column is severe where it separates classes completely and the
-    adjusted p is at most .02; later findings about classifiers can make others severe
+    adjusted p is at most .02. If that is above .05, a complete separation is a warning for batches
+    and a notice for other columns. Later findings about classifiers can make others severe
     (`xnbflow.studies.concordances`). Not tested are columns without variation, identifiers, and the
     class, by its own names or in other words. Where samples have groups, the tests are of *units*:
     a group's samples of one class count once for each category, and by the mean of their numbers.
@@ -76,13 +77,15 @@ def confounders(series: DataSet) -> list[Row]:
         row["p_holm"], text = p, row["finding"]
         complete = text.startswith("separates")
         if p <= LEVEL or complete:
-            row["severity"] = "severe" if complete and p <= SEVERE else "warning"
+            certain = p <= LEVEL or is_technical(row["subject"])
+            row["severity"] = "warning" if certain else "notice"
+            row["severity"] = "severe" if complete and p <= SEVERE else row["severity"]
             row["finding"] = f"“{row['subject']}” {text}"
         else:
             row["finding"] = f"no difference of “{row['subject']}” between the classes was found"
         if row["severity"] != "none" or is_technical(row["subject"]):
             row.update(_genes(series, row["subject"], row["finding"]))
-    order = {"severe": 0, "warning": 1, "none": 2}
+    order = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
     return sorted(found, key=lambda row: (order[row["severity"]], row["p"])) + same
 
 

@@ -26,8 +26,9 @@ _WITHIN = (
     "Is it the batch? A classifier that recognises the batch instead of the class orders samples "
     "of the same batch at random. AUC: of the scores outside the training samples, over all pairs "
     "of samples of different classes, and over those pairs that share the level of a column "
-    "(numbers in thirds), with the 95 % interval and p of permutations within levels. Columns: "
-    "batches, and those that go with the class."
+    "(numbers in thirds), with the 95 % interval and p of permutations within levels. Genes: at an "
+    "FDR below .05, without and with the column in the model. Columns: batches, and those that go "
+    "with the class."
 )
 _PREDICTED = (
     "The class from all columns together, by five folds of a logistic regression; above chance, "
@@ -141,7 +142,7 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
         blocks.append(results.tables.show("audit", _TESTED, columns, tested))
     within = results.rows("concordance", dataset=dataset)
     if len(within):
-        columns = [name for name in within if name not in ("dataset", "genes", "genes_adjusted")]
+        columns = [name for name in within if name not in ("dataset", "permutations")]
         blocks.append(results.tables.show("concordance", _WITHIN, columns, within))
     predicted = rows[rows["check"] == "phenotype only"]
     if len(predicted):
