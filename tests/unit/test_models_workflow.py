@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk
+from report_study import walk, write_declared
 from toys import dataset, refused
 from unit.test_models_file import two_classes
 
@@ -174,6 +174,11 @@ def results(tmp_path_factory):
             fits = root / contract.TRAINED.of(**key, table="fits")
             schema = contract.TRAINING_TABLES["fits"]
             write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
+    sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
+    for name, table in (("datasets", sizes), ("concordance", sizes[:0])):
+        path = root / contract.STUDY_TABLE.of(study="small", table=name)
+        known = table[[key for key in table if key in contract.STUDY_TABLES[name].columns]]
+        write_declared(known, path, contract.STUDY_TABLES[name])
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
