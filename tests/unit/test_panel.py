@@ -84,6 +84,27 @@ def test_no_two_features_of_one_gene_are_chosen_and_no_control(rng):
     assert [names[i] for i in references] == ["r1"]
 
 
+def test_features_that_correlate_over_all_samples_may_be_probes_of_one_gene(rng):
+    codes = np.repeat([0, 1], 20)
+    values = 8 + 0.5 * rng.normal(size=(4, 40))
+    values[:3] += codes * np.array([[6.0], [6.0], [-6.0]])  # within classes they are unrelated
+    symbols = gene_symbols(["p1", "p2", "p3", "r1"], {})
+    genes, _ = choose_genes(values, codes, np.arange(3), 3, 0.0, symbols)
+    assert genes.tolist() == [0, 2]
+
+
+def test_probabilities_of_a_panel_are_calibrated_by_the_folds(series):
+    labels = series.labels.copy()
+    labels[::7] = np.roll(labels, 20)[::7]  # a seventh is wrong, and predicted with certainty
+    noisy = replace(series, labels=labels)
+    made = design_panel(noisy, fit_model(noisy, {"method": "csnb"}), n_genes=3, floor=0.1)
+    found = made.model.series["recalibration"]
+    prior = made.model.estimator.class_log_prior_
+    assert 0.0 < found["slope"] < 0.8
+    assert found["intercept"] == pytest.approx((1 - found["slope"]) * prior)
+    assert made.accuracy["log_loss"].iloc[-1] < np.log(3)
+
+
 def test_values_that_are_no_logarithms_are_refused(series):
     linear = replace(series, values=2**series.values)
     with pytest.raises(InputError):
