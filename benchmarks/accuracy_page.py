@@ -22,13 +22,9 @@ def block(means: pd.DataFrame, cells: pd.DataFrame) -> str:
         Rows by ``series``, ``seed`` and ``method``; the mean accuracy over seeds is shown.
     """
     methods = means["method"].tolist()
-    overall = [
-        (
-            "| method | accuracy | less than the first by (standard error over series) | by seed "
-            "| balanced accuracy | log loss | series and seeds |"
-        ),
-        "|---|---|---|---|---|---|---|",
-    ]
+    heads = ["method", "accuracy", "less than the first by (standard error over series)"]
+    heads += ["by seed", "balanced accuracy", "log loss", "series and seeds"]
+    overall = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     each = cells.pivot_table(index="series", columns="method", values="accuracy")
     less = each.rsub(each[methods[0]], axis="index")
     seeds = [name for name in means if name.startswith("accuracy, seed")]

@@ -218,7 +218,7 @@ def test_clauses_follow_what_was_run(results, tested):
     assert "No permutation test was run." in plain
     assert "200 permutations" in grouped
     assert "No permutation test" not in grouped
-    assert "the default test of xnbflow" not in grouped  # the quick test was not run
+    assert "the label test of xnbflow" not in grouped  # a test was asked for
     assert "12 groups" in grouped
     assert "group" not in plain.replace("where samples have groups, groups count", "")
     assert "Friedman" in plain
