@@ -22,10 +22,12 @@ class OfSamples(TransformerMixin, Declared):
     """Base class of transformers that read columns of the samples, which are no features.
 
     X is a DataFrame that has the ``sample_columns`` beside the features, in any place. They are
-    left out of the result, so that such steps come before all others.
+    left out of the result, so that such steps come before all others. ``example_`` has a valid cell
+    of each, of no training sample.
     """
 
     sample_columns: list[str]
+    example_: dict[str, Any]
 
     def fit(self, X: pd.DataFrame, y: Labels) -> Self:
         """Learn from the training samples and their classes."""
@@ -33,8 +35,6 @@ class OfSamples(TransformerMixin, Declared):
         features, cells = self._divided(X)
         self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         self.n_features_in_ = X.shape[1]
-        #: Cells of a training sample: any sample needs some.
-        self.example_ = {str(name): cells[name].iloc[0] for name in cells}
         self._learn(features, cells, np.unique(plain_labels(y, X), return_inverse=True)[1])
         return self
 
@@ -130,6 +130,10 @@ class CovariateAdjuster(OfSamples):
             for name, levels in self.levels_.items()
         }
         class_designs(codes, None, covariates)  # refuses what cannot be separated from the class
+        self.example_ = {
+            name: levels[0] if levels else float(_numbers(cells[name]).mean())
+            for name, levels in self.levels_.items()
+        }
         columns = self._columns(cells)
         self.means_ = columns.mean(axis=0)
         design = np.hstack([np.eye(codes.max() + 1)[codes], columns - self.means_])
@@ -190,6 +194,7 @@ class GroupCentrer(OfSamples):
 
     def _learn(self, features: np.ndarray, cells: pd.DataFrame, codes: np.ndarray) -> None:
         self._transformed(features, cells)
+        self.example_ = {self.column: "one patient"}
         classes = pd.Series(codes).groupby(cells[self.column].to_numpy()).nunique()
         if (classes < 2).any():
             msg = (
