@@ -109,7 +109,7 @@ def section(results: StudyResults) -> Section | None:
     if len(known):
         columns = [name for name in known if name != "effect"]
         table = results.tables.show("artefacts", _ARTEFACTS, columns)
-        note = counted(int(known["marked"].sum()), "mark")
+        note = counted(len(known[known["marked"]]), "mark")
         blocks.append(Group("Known artefacts", [table], note))
     blocks += _gene_sets(results)
     lead = "Which features differ between the classes, one at a time and without a classifier."
@@ -246,7 +246,7 @@ def _plots(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Itera
     }
     cut = float(tested.loc[found, "p"].max())
     differ = (
-        f"{counted(int(found.sum()), 'feature')} of {len(tested):,} at an FDR below {_LEVEL:g}."
+        f"{counted(len(tested[found]), 'feature')} of {len(tested):,} at an FDR below {_LEVEL:g}."
     )
     yield Figure(
         f"volcano-{dataset}-{number:02}",
