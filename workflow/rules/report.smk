@@ -60,6 +60,7 @@ rule report:
         ],
     output:
         page=REPORT,
+        details=DETAILS,
         record=RECORD,
         curves=CURVES,
         figures=report(

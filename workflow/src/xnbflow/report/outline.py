@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from xnbflow.core.entries import Analysis
 from xnbflow.core.study import Study
 
-__all__ = ["OPTIONAL", "SECTIONS", "figure_labels", "section_modules"]
+__all__ = ["OPTIONAL", "SECOND_PAGE", "SECTIONS", "figure_labels", "section_modules"]
 
 _ANALYSES = "those of the analyses"
+_ON_SECOND_PAGE = 7
 #: The sections of a page in order, each with the attribute of a `Study` that calls for it: modules
 #: with a function ``section(results) -> Section | None``.
 SECTIONS = {
@@ -19,8 +20,8 @@ SECTIONS = {
     "xnbflow.report.sections.validation": "validate",
     "xnbflow.report.sections.cohorts": "combined",
     _ANALYSES: "analyses",
-    "xnbflow.report.sections.explanation": "classifiers",
     "xnbflow.report.sections.context": "classifiers",
+    "xnbflow.report.sections.explanation": "classifiers",
     "xnbflow.report.sections.samples": "classifiers",
     "xnbflow.report.sections.accuracy": "classifiers",
     "xnbflow.report.sections.comparison": "classifiers",
@@ -28,6 +29,8 @@ SECTIONS = {
     "xnbflow.report.sections.overview": "id",
     "xnbflow.report.sections.methods": "id",
 }
+#: The names of the sections on the second page.
+SECOND_PAGE = [module.rpartition(".")[2] for module in SECTIONS][-_ON_SECOND_PAGE:]
 #: The names of the sections that a study may leave out.
 OPTIONAL = [
     name

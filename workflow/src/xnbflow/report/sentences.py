@@ -5,6 +5,7 @@ the words from here.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,16 @@ from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 
-__all__ = ["COVERAGE", "RULE", "contradictions", "headline", "reasons", "verdict", "within_levels"]
+__all__ = [
+    "COVERAGE",
+    "RULE",
+    "Verdict",
+    "contradictions",
+    "headline",
+    "reasons",
+    "verdict",
+    "within_levels",
+]
 
 RULE = (
     "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
@@ -205,15 +215,22 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     )
 
 
-def verdict(results: StudyResults, place: dict[str, str]) -> tuple[str, str]:
-    """Return the sentence on how well a result is supported, and its level.
+@dataclass(frozen=True)
+class Verdict:
+    """How well a result is supported: the level, a sentence with the reasons, and the tests."""
 
-    ``place`` is its data set, folds and classifier.
-    """
+    level: str
+    sentence: str
+    tests: str
+
+
+def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
+    """Return how well a result is supported; ``place`` is its data set, folds and classifier."""
     label = results.labels[place["classifier"]]
     found = results.rows("estimates", **place, folds_failed=0).set_index("metric")
     if found.empty:
-        return f"Not supported: {label} could not be fitted in every fold.", "not supported"
+        level = "not supported"
+        return Verdict(level, f"Not supported: {label} could not be fitted in every fold.", "")
     row: dict[str, Any] = results.rows("verdicts", **place).iloc[0].to_dict()
     elsewhere = contradictions(results, place["dataset"], place["classifier"])
     level = row["level"]
@@ -234,12 +251,11 @@ def verdict(results: StudyResults, place: dict[str, str]) -> tuple[str, str]:
             f" {label} was chosen after looking, out of {accuracy['candidates']}; {corrected} "
             "corrected."
         )
-    text = (
+    sentence = (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
         f"(95 % interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
         f"{balanced['reference']:.1%}) "
         f"and an accuracy of {accuracy['estimate']:.1%}, the majority-class baseline "
-        f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}. {test} "
-        f"{within_levels(results, place)}"
-    ).strip()
-    return text, level
+        f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}."
+    )
+    return Verdict(level, sentence, f"{test} {within_levels(results, place)}".strip())

@@ -13,7 +13,7 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study, Validation
-from xnbflow.report.outline import figure_labels, section_modules
+from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
@@ -34,10 +34,11 @@ __all__ = [
 def write_report(
     results: StudyResults, path: str | Path, figures: str | Path, threads: int
 ) -> None:
-    """Write a study's page and its figures; see `xnbflow.report.page.page.write_page`."""
+    """Write a study's two pages and its figures; see `xnbflow.report.page.page.write_page`."""
     study = results.study
     sections = sections_of(results)
-    write_page(Path(path), study.title, study.summary, sections, Path(figures), threads)
+    names = (study.title, study.summary)
+    write_page(Path(path), *names, sections, Path(figures), threads, SECOND_PAGE)
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:

@@ -315,6 +315,8 @@ DESCRIPTION_TABLE = GROUPS["description"].path
 #: Tables of models in a second cohort.
 VALIDATION_TABLE = GROUPS["validation"].path
 REPORT = GROUPS["report"].path
+#: Its second page.
+DETAILS = PathTemplate(STUDY + "/details.html")
 FIGURES = PathTemplate(STUDY + "/figures")
 #: What was run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")

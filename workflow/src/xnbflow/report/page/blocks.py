@@ -160,7 +160,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Card:
-    """A finding in short; ``level`` is how well the verdict is supported, by which ``rule``."""
+    """A finding in short; ``level`` is how well the verdict is supported, by which ``rule``.
+
+    ``details`` are sentences below the verdict. ``genes`` are the features of a card whose classes
+    have the same, under the heading ``of``; ``figure`` is its picture.
+    """
 
     title: str
     note: str
@@ -169,6 +173,11 @@ class Card:
     facts: Mapping[str, str]
     lines: Sequence[Line]
     rule: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
+    of: str = ""
+    genes: Sequence[Item] = ()
+    rest: str = ""
+    figure: Figure | None = None
 
 
 @dataclass(frozen=True)
@@ -248,5 +257,7 @@ def with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Fi
             yield block, " ".join(filter(None, [block.alt, block.caption, around]))
         elif isinstance(block, Gallery):
             yield from with_legends(block.figures, block.caption)
+        elif isinstance(block, Cards):
+            yield from with_legends([card.figure for card in block.cards if card.figure])
         elif isinstance(block, Group):
             yield from with_legends(block.blocks)

@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,21 @@ _ALONE = (
 
 
 def write_page(
-    path: Path, title: str, lead: str, sections: Iterable[Section], figures: Path, threads: int = 1
+    path: Path,
+    title: str,
+    lead: str,
+    sections: Iterable[Section],
+    figures: Path,
+    threads: int = 1,
+    second: Collection[str] = (),
 ) -> None:
     """Draw the figures and write the page.
 
     The figures of one of the ``sections`` are drawn by ``threads`` processes while the next is
     made. ``figures`` is the folder for each figure as a file of its own:
-    ``{section}/{figure}.svg``. Two figures with the same name are a `ValueError`.
+    ``{section}/{figure}.svg``. Sections whose ids are in ``second`` are on a second page,
+    ``details.html`` beside the first, if there are any. Two figures with the same name are a
+    `ValueError`.
     """
     made: list[Section] = []
 
@@ -63,19 +71,26 @@ def write_page(
         text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg.replace(">", f">{_ALONE}", 1)}\n'
         _write(figures / section / f"{name}.svg", text)
     svgs = dict(zip(names, drawn, strict=True))
-    html = ENVIRONMENT.get_template("page.html").render(
-        title=title,
-        lead=lead,
-        name="/".join(path.parts[-2:]),
-        sections=made,
-        kind=lambda block: type(block).__name__,
-        refuse=_refuse,
-        cells=_cells,
-        sizes={name: _size(svg) for name, svg in svgs.items()},
-        svgs=svgs,
-        figures=os.path.relpath(figures, path.parent),
-    )
-    _write(path, html)
+    template, details = ENVIRONMENT.get_template("page.html"), path.with_name("details.html")
+    parts = {path: [each for each in made if each.id not in second]}
+    if more := [each for each in made if each.id in second]:
+        parts[details] = more
+    for page, own in parts.items():
+        others = [(other.name, each) for other in parts if other != page for each in parts[other]]
+        html = template.render(
+            title=title if page == path else f"{title}: details",
+            lead=lead,
+            name="/".join(page.parts[-2:]),
+            sections=own,
+            others=[(f"{file}#{each.id}", each.title) for file, each in others],
+            kind=lambda block: type(block).__name__,
+            refuse=_refuse,
+            cells=_cells,
+            sizes={name: _size(svg) for name, svg in svgs.items()},
+            svgs=svgs,
+            figures=os.path.relpath(figures, page.parent),
+        )
+        _write(page, html)
 
 
 def write_figures(

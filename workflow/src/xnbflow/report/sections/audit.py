@@ -7,7 +7,7 @@ from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["findings", "section"]
+__all__ = ["findings", "most_serious", "section"]
 
 _ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
 _FOUND = (
@@ -80,6 +80,25 @@ def _found(results: StudyResults) -> pd.DataFrame:
     alone = rows[rows["check"].isin(["confounder", "phenotype only"])]
     rows = rows.drop(index=alone.index[alone.duplicated(["dataset", "subject"])])
     return rows.sort_values("severity", key=lambda column: column.map(_ORDER), kind="stable")
+
+
+def most_serious(results: StudyResults, dataset: str) -> str:
+    """Return the gravest finding of a data set in a sentence; empty where none is a warning."""
+    found = _found(results)
+    found = found[(found["dataset"] == dataset) & found["severity"].isin(["severe", "warning"])]
+    if found.empty:
+        return ""
+    row = found.iloc[0]
+    finding, _, todo = row["finding"].partition("; to adjust")
+    named = (
+        ""
+        if f"“{row['subject']}”" in finding or row["check"] == "phenotype only"
+        else (f"{row['subject']}: ")
+    )
+    p = "" if pd.isna(row["p_holm"]) else f" (adjusted p = {row['p_holm']:.2g})"
+    line = f"; to adjust{todo}" if todo else ""
+    rest = f" {counted(len(found) - 1, 'other finding')} below." * (len(found) > 1)
+    return f"{named}{finding}{p}{line}.{rest}"
 
 
 def findings(results: StudyResults) -> list[Block]:

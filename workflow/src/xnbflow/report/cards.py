@@ -1,0 +1,264 @@
+"""A card for each data set: verdict, genes, the most serious finding, and what to do next."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, listed
+from xnbflow.inference.concordance import INSEPARABLE
+from xnbflow.report.page.blocks import Card, Figure, Item, Line
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.audit import most_serious
+from xnbflow.report.sections.signature import heatmap_figure
+from xnbflow.report.sentences import verdict
+
+__all__ = ["CAPTION", "NO_FEATURES", "card"]
+
+#: How many genes a card names for a class where a model has a core set, and where it has none.
+_MOST_CORE, _MOST_NAMED = 16, 6
+#: Suspected labels that are named.
+_MOST_SUSPECTS = 4
+#: Share of random signatures from which on a card cautions.
+_MANY_RANDOM = 0.05
+_TWO = 2
+_SIGNS = {
+    "high": ("▲", "higher than in every other class"),
+    "low": ("▼", "lower than in every other class"),
+    "between": ("◆", "between the other classes"),
+    "equal": ("=", "as in the other classes"),
+}
+_RECALL = "Per class: its recall on samples outside the training samples, with the 95 % interval"
+CAPTION = (
+    f"{_RECALL}. Genes: the core set of the model of all samples, the short list to measure, or "
+    "the features selected most often: ▲ higher, ▼ lower than in every other class, ◆ between "
+    "them; log2 fold change (LFC), area under the ROC curve of single samples (AUC), and the share "
+    "of half-samples (or of folds) that select the gene."
+)
+NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
+_CORE_HEATMAP = (
+    "Genes of the core set among the best of the signature, standardised; samples class by class. "
+    "They were selected on these samples, so that the classes differ here in any case."
+)
+
+
+def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
+    """Return what was found on one data set."""
+    where = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    stability = results.rows("stability", **where).set_index("class")
+    found = results.rows("estimates", **where, folds_failed=0).set_index("metric")
+    recalls, facts = results.rows("estimates", **where, metric="recall"), {}
+    for metric, name, reference in _SHOWN if len(found) else ():
+        row = found.loc[metric]
+        facts[name] = f"{row['estimate']:.1%} ({row['lower']:.1%} to {row['upper']:.1%})"
+        facts[reference] = f"{row['reference']:.1%}"
+    facts |= _facts(results, where, stability)
+    own = verdict(results, where)
+    genes = _genes(results, where)
+    notes, items, rests = stability["note"], {}, {}
+    for label, table in genes.groupby("class", sort=False):
+        shown = table.head(_MOST_CORE if table["core"].any() else _MOST_NAMED)
+        items[label] = [_item(row) for row in shown.to_dict("records")]
+        rests[label] = f"and {len(table) - len(shown):,} more" * (len(table) > len(shown))
+    classes = recalls["class"].tolist()
+    mirrored = len(classes) == _TWO and len(items) > 0
+    last = classes[-1] if mirrored else ""
+    common = _of_two(genes, last).to_dict("records") if mirrored else []
+    most = _MOST_CORE if genes["core"].any() else 2 * _MOST_NAMED
+    rest = len(set(genes["feature"])) - len(common[:most])
+    lines = [
+        Line(
+            row["class"],
+            f"{row['samples']:,}",
+            row["estimate"],
+            row["lower"],
+            row["upper"],
+            [] if mirrored else items.get(row["class"], []),
+            "" if mirrored else rests.get(row["class"], ""),
+            _warning(row, notes.get(row["class"], "")),
+        )
+        for row in recalls.to_dict("records")
+    ]
+    return Card(
+        results.place(dataset, folds),
+        _size(results.rows("datasets", dataset=dataset).iloc[0]),
+        own.sentence,
+        _LEVELS[own.level],
+        facts,
+        lines,
+        "rule",
+        dict(_details(results, where, own.tests)),
+        f"Genes (▲ higher in “{last}”)" if mirrored else "",
+        [_item(row) for row in common[:most]],
+        f"and {rest:,} more with weight" if mirrored and rest else "",
+        _figure(results, where, genes),
+    )
+
+
+def _genes(results: StudyResults, where: dict[str, str]) -> pd.DataFrame:
+    """Return the features of each class, the core set or the most frequent first.
+
+    Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
+    log_fold_change and auc of the table of genes.
+    """
+    dataset, classifier = where["dataset"], where["classifier"]
+    if (dataset, classifier) in results.study.models:
+        rows = results.model(dataset, classifier)["signature"]
+        rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
+        halved = rows["share_of_halves"].notna().any()
+        share, of = rows["share_of_halves" if halved else "share_of_folds"], "half-samples"
+        rows = rows.assign(share=share, of=of if halved else "folds")
+    else:
+        selection = results.rows("selection", **where)
+        profiles = results.rows("profiles", **where)
+        columns = ["class", "feature", "direction", "symbol"]
+        rows = selection.merge(profiles[columns], on=["class", "feature"], how="left")
+        rows = rows.assign(core=False, share=rows["frequency"], of="folds")
+    rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
+    tested = results.diagnosed(dataset)["genes"][["class", "feature", "log_fold_change", "auc"]]
+    return rows.merge(tested, on=["class", "feature"], how="left")
+
+
+def _of_two(genes: pd.DataFrame, last: str) -> pd.DataFrame:
+    """Return each feature of two classes once, its change and direction seen from the second."""
+    mirror = {"high": "low", "low": "high"}
+    other = genes["class"] != last
+    seen = genes.assign(
+        log_fold_change=genes["log_fold_change"].where(~other, -genes["log_fold_change"]),
+        auc=genes["auc"].where(~other, 1 - genes["auc"]),
+        direction=genes["direction"].where(~other, genes["direction"].replace(mirror)),
+        place=genes.groupby("class").cumcount(),
+    )
+    seen = seen.sort_values(["core", "place"], ascending=[False, True], kind="stable")
+    return seen.drop_duplicates("feature")
+
+
+def _item(row: dict[str, object]) -> Item:
+    """Return a feature of a list; by its gene's symbol, with its own name, where it has one."""
+    mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
+    feature, symbol = row["feature"], row["symbol"]
+    numbers = [
+        f"{name} {format(row[column], spec)}"
+        for name, column, spec in (("LFC", "log_fold_change", "+.1f"), ("AUC", "auc", ".2f"))
+        if pd.notna(row[column])
+    ]
+    if pd.notna(row["share"]):
+        numbers.append(f"{row['share']:.0%} of {row['of']}")
+    name = f"{symbol} ({feature})" if symbol and symbol != feature else str(feature)
+    return Item(name, mark, ", ".join(numbers), meaning)
+
+
+def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -> Figure | None:
+    """Return the heat map of the core set, where two of its genes or more are drawn."""
+    dataset, classifier = where["dataset"], where["classifier"]
+    if not genes["core"].any() or where["folds"] != results.study.folds[0]:
+        return None
+    tables = results.model(dataset, classifier)
+    drawn = tables["heatmap"]
+    drawn = drawn[drawn["feature"].isin(genes.loc[genes["core"], "feature"])]
+    if drawn["row"].nunique() < _TWO:
+        return None
+    rows = np.unique(drawn["row"], return_inverse=True)[1]
+    n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
+    name, files = f"core-{dataset}-{classifier}", tables.sources("heatmap")
+    return heatmap_figure(name, drawn.assign(row=rows), _CORE_HEATMAP, files, n_samples)
+
+
+def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterator[tuple[str, str]]:
+    """Yield the tests of the verdict, the gravest finding, a caution, and what to do next."""
+    dataset, classifier = where["dataset"], where["classifier"]
+    if tests:
+        yield "Tests", tests
+    random = results.rows("random_genes", dataset=dataset, classifier=classifier)
+    for row in random.head(1).to_dict("records"):
+        text = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
+        if row["as_good_random"] > _MANY_RANDOM * row["signatures"]:
+            text += " are as accurate: many genes carry this signal, and this list is one of many"
+        else:
+            text += " are as accurate"
+        yield "Random genes", f"{text}."
+    if finding := most_serious(results, dataset):
+        yield "Audit", finding
+    yield "Next", f"{'; '.join(_next(results, where))}."
+
+
+def _next(results: StudyResults, where: dict[str, str]) -> Iterator[str]:
+    """Yield what the tables recommend to do, the most urgent first."""
+    dataset, classifier = where["dataset"], where["classifier"]
+    suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
+    if suspects:
+        names = listed(suspects, _MOST_SUSPECTS)
+        yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
+    batches = results.rows("concordance", **where, handling=True)
+    for row in batches[batches["status"].isin(INSEPARABLE)].head(1).to_dict("records"):
+        yield f"repeat the study with “{row['column']}” balanced over the classes, or adjust for it"
+    supported = results.rows("verdicts", **where)["level"].tolist() != ["not supported"]
+    curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)
+    forecast = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
+    if len(forecast):
+        now, last = forecast.iloc[0], forecast.iloc[-1]
+        gain = last["balanced_accuracy"] - now["balanced_accuracy"]
+        more = "add samples" if gain > _WORTH_SAMPLES else "more samples would add little"
+        n_samples = f"{last['training_samples']:,.0f} training samples"
+        yield f"{more} (forecast {last['balanced_accuracy']:.0%} with {n_samples})"
+    elif not supported:
+        yield "add samples"
+    if supported:
+        if not (results.study.validate or results.study.cohorts):
+            yield "test the model on a second cohort (option validate)"
+        if (dataset, classifier) in results.study.models:
+            yield "choose genes for an assay with “xnbflow panel”"
+
+
+#: Gain of balanced accuracy by twice the samples from which on these are recommended.
+_WORTH_SAMPLES = 0.03
+
+
+def _size(row: pd.Series) -> str:
+    """Return a data set's size in words; with its groups, which weigh more than samples."""
+    groups, filled = row["groups"], ", missing values filled in" if row["missing"] else ""
+    of = f" of {counted(int(groups), 'group')} (patients, batches)" if pd.notna(groups) else ""
+    sizes = f"{counted(row['features'], 'feature')}, {counted(row['classes'], 'class')}"
+    return f"{counted(row['samples'], 'sample')}{of}, {sizes}{filled}"
+
+
+def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame) -> dict[str, str]:
+    """Return the number of features and how stable their selection is."""
+    summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
+    means, facts = summary["mean"].dropna(), {}
+    if len(means):
+        facts["Features per class"] = f"{means.iloc[0]:,.1f}"
+    if "" in stability.index and pd.notna(stability.loc["", "stability"]):
+        facts["Agreement between folds"] = f"{stability.loc['', 'stability']:z.2f}"
+    if "" in stability.index and pd.notna(stability.loc["", "halves"]):
+        row = stability.loc[""]
+        interval = f"[{row['halves_lower']:.2f}, {row['halves_upper']:.2f}]"
+        facts["Stability (disjoint halves)"] = f"{row['halves']:z.2f} {interval}"
+    return facts
+
+
+#: The estimates of a card, what they are called, and what they are compared with.
+_SHOWN = (
+    ("balanced_accuracy", "Balanced accuracy", "Chance"),
+    ("accuracy", "Accuracy", "Majority-class baseline"),
+)
+_LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
+    "well supported": "good",
+    "partly supported": "fair",
+    "not supported": "poor",
+}
+
+
+def _warning(recall: pd.Series, note: str) -> str:
+    """Return why the features of a class are unreliable; empty where they are reliable."""
+    if note == "one sample":
+        return "A single sample: this class cannot be learnt."
+    if not recall["above"]:
+        never = recall["estimate"] == 0
+        how = "Never recognised" if never else "Not recognised more often than by chance"
+        mistaken = f", most often mistaken for “{recall['taken_for']}”" * bool(recall["taken_for"])
+        return f"{how}{mistaken}: its features are unproven."
+    if note == "constant":
+        return "Selected because a class hardly varies in them: see the densities."
+    return ""
