@@ -136,7 +136,7 @@ def _series(study: str, tables: StudyTables, about: pd.Series, most_bytes: int) 
     yield _search(tables, {classes[i]: i for i in shown}, command, most_bytes)
     name, sources = f"genes-{dataset}", tables.sources("genes")
     yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources, int(about["samples"]))
-    yield _table(tables, genes)
+    yield Group("Table of genes", [_table(tables, genes)], "the first by rank")
 
 
 def _gene_sets(results: StudyResults) -> Iterator[Block]:

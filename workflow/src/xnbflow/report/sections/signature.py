@@ -71,7 +71,8 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
         n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
         yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples)
     if len(tables["signature"]):
-        yield _table(tables, tables["signature"])
+        table = _table(tables, tables["signature"])
+        yield Group("Table of the signature", [table], counted(len(tables["signature"]), "row"))
     if len(tables["core"]):
         yield tables.show("core", _CORE)
     place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
