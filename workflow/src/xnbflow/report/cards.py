@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted, listed
-from xnbflow.inference.concordance import INSEPARABLE
+from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.page.blocks import Card, Figure, Item, Line
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious

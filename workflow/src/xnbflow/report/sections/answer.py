@@ -43,7 +43,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
     label = results.labels.get(chosen, "")
-    lead = f"By {label}; the other classifiers are shown below." if label else ""
+    lead = f"By {label}; the second page compares the classifiers." if label else ""
     return Section("answer", "What was found", lead, blocks)
 
 

@@ -66,13 +66,13 @@ _HEATMAP = (
 def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
     tables, key = results.model(dataset, classifier), {"dataset": dataset, "classifier": classifier}
     drawn, label = tables["heatmap"], results.labels[classifier]
-    if len(drawn):
+    if len(drawn) and not tables["signature"]["core"].any():  # else the card has that of the core
         name, sources = f"heatmap-{dataset}-{classifier}", tables.sources("heatmap")
         n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
         yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples)
     if len(tables["signature"]):
-        table = _table(tables, tables["signature"])
-        yield Group("Table of the signature", [table], counted(len(tables["signature"]), "row"))
+        note = counted(len(tables["signature"]), "row")
+        yield Group("Table of the signature", [_table(tables, tables["signature"])], note)
     if len(tables["core"]):
         yield tables.show("core", _CORE)
     place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
