@@ -122,7 +122,7 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     first = tumour.items[0]
     assert first.text in {"probe_03", "probe_04", "probe_05"}  # shifted up by three in this class
     assert first.mark == "▲"
-    assert first.note == ""  # every fold selects it
+    assert first.note.endswith("100% of folds")
 
 
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
@@ -145,7 +145,7 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     (cards,) = blocks(answer.section(results), Cards)
     card = next(card for card in cards.cards if card.title == "alpha")
     label_test = "Label test (naive Bayes with ten features per class): p ="
-    assert f"{label_test} {p_value:.2g}." in card.verdict
+    assert f"{label_test} {p_value:.2g}." in card.details["Tests"]
     reason = "the permutation test does not exclude chance: 2 of 99 permutations were as good"
     assert (reason in card.verdict) == (card.level == "poor") == (p_value > 0.025)
     write_page(tmp_path / "p.html", "t", "l", [answer.section(results)], tmp_path / "figures")
@@ -171,17 +171,17 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
     own = "classifier == 'xnb'"
     results = changed(results, "verdicts", own, level="well supported", reasons="")
-    assert sentences.verdict(results, place)[1] == "well supported"
+    assert sentences.verdict(results, place).level == "well supported"
     keys = {"model": "xnb", "train": "alpha", "test": "two", "verdict": "did not hold"}
     path = results.root / contract.VALIDATION_TABLE.of(study="small", table="verdicts")
     report_study.write_declared(pd.DataFrame([keys]), path, contract.VALIDATION_TABLES["verdicts"])
     pair = Validation("xnb", "alpha", "two")
     results = replace(results, study=replace(results.study, validate=(pair,)))
     results = changed(results, "verdicts", own, reasons="copies")
-    text, level = sentences.verdict(results, place)
-    assert level == "partly supported"
-    assert text.startswith("Partly supported: XNB")
-    assert "group by group=) and it did not hold in the second cohort two." in text
+    found = sentences.verdict(results, place)
+    assert found.level == "partly supported"
+    assert found.sentence.startswith("Partly supported: XNB")
+    assert "group by group=) and it did not hold in the second cohort two." in found.sentence
 
 
 INTERVAL = re.compile(r"[\d.]+% to [\d.]+%")
@@ -200,13 +200,13 @@ def test_a_page_shows_one_interval_of_an_accuracy_and_a_corrected_p(tmp_path):
     assert rows["level"].tolist() == pytest.approx([0.975] * len(rows))  # 1 - .05 / 2
     own = rows.set_index("metric").loc["accuracy"]
     interval = f"{own['lower']:.1%} to {own['upper']:.1%}"
-    section = answer.section(results)
-    (headline, *_), (cards,) = blocks(section, Prose), blocks(section, Cards)
-    assert INTERVAL.findall(headline.text) == [interval]
+    assert INTERVAL.findall(sentences.headline(results)) == [interval]
+    (cards,) = blocks(answer.section(results), Cards)
     (card,) = cards.cards
     assert INTERVAL.findall(card.facts["Accuracy"]) == [interval]
-    assert "p = 0.02. Naive Bayes was chosen after looking, out of 2; intervals are corrected" in (
-        card.verdict
+    assert (
+        "p = 0.02. Naive Bayes was chosen after looking, out of 2; intervals are corrected"
+        in (card.details["Tests"])
     )
     recall = rows[rows["metric"] == "recall"]
     assert [line.lower for line in card.lines] == recall["lower"].tolist()
@@ -261,11 +261,9 @@ def test_classes_that_are_not_recognised_by_the_corrected_interval_are_named(tmp
         write_parquet(table, path, contract.TRAINING_TABLES["predictions"])
     report_study.write_results(results)
     results = replace(results)
-    text, level = sentences.verdict(
-        results, {"dataset": "alpha", "folds": "3-fold", "classifier": "nb"}
-    )
-    assert level == "partly supported"
-    assert f"but “{first}”, “{second}” are not recognised. No permutation" in text
+    found = sentences.verdict(results, {"dataset": "alpha", "folds": "3-fold", "classifier": "nb"})
+    assert found.level == "partly supported"
+    assert found.sentence.endswith(f"but “{first}”, “{second}” are not recognised.")
 
 
 def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):
@@ -505,10 +503,12 @@ def test_interchangeable_features_are_named_once_per_selected_one(results_with):
 
 
 def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(results_with):
-    row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97}
+    row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
     rows = [
-        {**row, "classifier": "nb", "sample": "both", "probability": 0.91},
+        {**row, "classifier": "nb", "sample": "both", "probability": 0.91, "margin": 0.5},
         {**row, "classifier": "xnb", "sample": "both"},
+        {**row, "classifier": "nb", "sample": "by less", "margin": 0.45},
+        {**row, "classifier": "xnb", "sample": "by less"},
         {**row, "classifier": "nb", "sample": "one", "suspect": False},
         {**row, "classifier": "xnb", "sample": "one"},
         {**row, "classifier": "nb", "sample": "other class"},
@@ -518,7 +518,7 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
     table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"))
     prose, group = answer._suspects(results_with("suspects", table))
     assert "d: 1 sample (both). Check" in prose.text
-    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91]]
+    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91, 0.7]]
     for none in (rows[2:], []):
         table = suspects(pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"))
         assert answer._suspects(results_with("suspects", table)) == []
