@@ -13,7 +13,12 @@ import yaml
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 #: Modules that are not called like what is installed.
-INSTALLED_AS = {"sklearn": "scikit-learn", "yaml": "pyyaml", "python_calamine": "python-calamine"}
+INSTALLED_AS = {
+    "snakemake_interface_logger_plugins": "snakemake-interface-logger-plugins",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+    "python_calamine": "python-calamine",
+}
 #: What conda calls otherwise than PyPI.
 CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal"}
 OWN = {"xnbflow", "snakemake", "benchmarks", "fuzz", "unit", "integration", "papers"}
@@ -71,7 +76,8 @@ def test_the_conda_environment_has_the_ranges_of_the_project():
     minors = [int(each) for each in re.findall(r"Python :: 3\.(\d+)", str(PROJECT["classifiers"]))]
     assert conda.pop("python") == f"{PROJECT['requires-python']},<3.{max(minors) + 1}"
     declared = ranges(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["workflow"])
-    del declared["snakemake"]  # that of the caller
+    for name in ("snakemake", "snakemake-interface-logger-plugins"):  # those of the caller
+        del declared[name]
     assert {CALLED.get(name, name): versions for name, versions in conda.items()} == declared
 
 
@@ -128,6 +134,7 @@ NAMES = {
     "xnbflow.evaluation.methods.resolved",
     *(f"xnbflow.inference.intervals.{name}" for name in ("CROSS_VALIDATED", "LEVEL", "TUNED")),
     "xnbflow.inference.intervals.inflation_of",
+    "xnbflow.inference.verdicts.INSEPARABLE",
     "xnbflow.studies.sample_errors.MARGIN",
     "xnbflow.models.typicality.ATYPICAL",
 }
@@ -136,6 +143,9 @@ ALLOWED = {
     ("report/sections/overview.py", "_job_seconds", "sum"),  # over the files of jobs
     ("report/sections/overview.py", "_facts", "sum"),  # the total of these seconds
     ("report/sections/accuracy.py", "confusion_figure", "sum"),  # shades of a picture of counts
+    ("report/sections/samples.py", "contributions", "exp"),  # of logarithms of probabilities
+    ("report/sections/samples.py", "contributions", "agg"),  # of the evidence that is not drawn
+    ("report/sections/samples.py", "contributions", "sum"),  # of prior, evidence and reference
 }
 
 

@@ -44,7 +44,6 @@ from xnbflow.inference.stability import stability_index
 from xnbflow.models import final, fit_model, matching
 from xnbflow.models.explanation import explain_sample
 from xnbflow.preprocessing.estimator import Estimator
-from xnbflow.preprocessing.selection.class_features import Candidates
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_page
 from xnbflow.running.cli import app, commands
@@ -388,7 +387,6 @@ SAID = {
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),
     "knows no block of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
-    "no features to select from;": lambda: Candidates(2).select(),
     "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
     "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),
 }

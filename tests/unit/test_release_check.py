@@ -11,7 +11,10 @@ from xnbflow import __version__
 ROOT = Path(__file__).parents[2]
 #: What the check reads, and what a wheel is built of.
 READ = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", ".zenodo.json")
-READ += (".ci/release_check.py", "config/README.md", "docs/tutorials/module.md")
+READ += (".ci/release_check.py", "config/README.md", "docs/tutorials/module.md", "hatch_build.py")
+#: What a wheel has of the workflow, empty here.
+PARTS = ("envs", "resources/paper", "workflow/Snakefile")
+PARTS += tuple(f"workflow/{name}" for name in ("profiles", "report", "rules", "schemas", "scripts"))
 
 
 @pytest.fixture
@@ -21,6 +24,8 @@ def tree(tmp_path):
     for name in (*READ, package):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
+    for name in PARTS:
+        (tmp_path / name).mkdir(parents=True)
     return tmp_path
 
 

@@ -104,7 +104,7 @@ def information_by_quad(family, prior, lower, upper, points):
 
 
 @pytest.mark.parametrize("scale", [0.3, 1e-3])
-@pytest.mark.parametrize("family", [Gaussian(), VonMises(), Kernel(), Kernel(bandwidth="adaptive")])
+@pytest.mark.parametrize("family", [Gaussian(), VonMises(), Kernel()])
 def test_information_is_the_integral_even_of_classes_of_unlike_width(rng, family, scale):
     codes = np.repeat([0, 1], [70, 30])
     features = np.where(codes, rng.normal(0.4, 0.5, 100), 0.7 + rng.normal(0, scale, 100))[None]
