@@ -24,8 +24,9 @@ MARKS = (
     ".card h3",
     ".card .verdict",
     ".card .facts",
+    ".card .items",
     ".card .lines .share",
-    ".card .lines .items",
+    ".card .details div:last-child dt",
     "nav",
 )
 #: Puts a number before the first element of each selector; returns the selectors that match none.

@@ -1,10 +1,13 @@
 """The page: sections become one self-contained HTML file, figures drawn in parallel."""
 
+import base64
+import hashlib
 import math
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,13 @@ ENVIRONMENT = jinja2.Environment(
 )
 ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
+_SCRIPT = files("xnbflow.report.page").joinpath("templates/page.js").read_text(encoding="utf-8")
+_DIGEST = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+#: A browser runs the page's own script alone, and loads nothing from elsewhere.
+_POLICY = (
+    f"default-src 'none'; script-src 'sha256-{_DIGEST}'; img-src data: blob:; "
+    "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
 #: Before the content of a figure's own file, which has no page to take its colours from.
 _ALONE = (
     "<style>:root{color:#1b1f24;background:#fff}"
@@ -82,6 +92,8 @@ def write_page(
             lead=lead,
             name="/".join(page.parts[-2:]),
             sections=own,
+            script=_SCRIPT,
+            policy=_POLICY,
             others=[(f"{file}#{each.id}", each.title) for file, each in others],
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
