@@ -213,20 +213,24 @@ def _sum_powers(
     for g in range(len(out)):
         for f in range(len(anchor)):
             out[g, f] = factors[abs(g - middle), f]
-    _multiply_by_sums(terms, ratios, out[middle:])
-    _multiply_by_sums(backward, inverse, out[:middle][::-1])
+    _multiply_by_sums(terms, ratios, out, middle, 1)
+    _multiply_by_sums(backward, inverse, out, middle - 1, -1)
 
 
 @njit(nogil=True)
-def _multiply_by_sums(terms: np.ndarray, ratios: np.ndarray, out: np.ndarray) -> None:
-    """Multiply row ``j`` of ``out`` by the sums over samples of ``terms * ratios**j``.
+def _multiply_by_sums(
+    terms: np.ndarray, ratios: np.ndarray, out: np.ndarray, first_row: int, direction: int
+) -> None:
+    """Multiply row ``first_row + direction * j`` by the sums over samples of ``terms * ratios**j``.
 
-    The terms are overwritten. Samples are summed in their order, so that sums do not depend on
-    how many features are side by side.
+    All rows of ``out`` from the first to an end are multiplied; the direction is 1 or -1. The terms
+    are overwritten. Samples are summed in their order, so that sums do not depend on how many
+    features are side by side.
     """
     sums = np.empty((_POWERS, terms.shape[1]))
     first, second, third, fourth = sums[0], sums[1], sums[2], sums[3]
-    for j in range(0, len(out), _POWERS):
+    n_rows = len(out) - first_row if direction > 0 else first_row + 1
+    for j in range(0, n_rows, _POWERS):
         sums[:] = 0.0
         for i in range(len(terms)):
             for f in range(terms.shape[1]):
@@ -239,9 +243,10 @@ def _multiply_by_sums(terms: np.ndarray, ratios: np.ndarray, out: np.ndarray) ->
                 term *= ratio
                 fourth[f] += term
                 terms[i, f] = term * ratio
-        for power in range(min(_POWERS, len(out) - j)):
+        for power in range(min(_POWERS, n_rows - j)):
+            row = first_row + direction * (j + power)
             for f in range(terms.shape[1]):
-                out[j + power, f] *= sums[power, f]
+                out[row, f] *= sums[power, f]
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"}, inline="always")

@@ -133,8 +133,9 @@ def sorted_classes(features: np.ndarray, order: np.ndarray, offsets: np.ndarray)
     Features with a NaN have the same values, in any order.
     """
     if np.diff(offsets).max(initial=0) <= LARGEST_BESIDE:
-        tile = np.empty((len(order), len(features)))
-        _write_sorted(np.ascontiguousarray(features), order, offsets, tile)
+        tile, values = np.empty((len(order), len(features))), np.ascontiguousarray(features).view()
+        values.flags.writeable = False  # as those of `feature_major`: one compilation for both
+        _write_sorted(values, order, offsets, tile)
         return tile
     rows = features[:, order]
     for first, stop in pairwise(offsets):
@@ -150,8 +151,9 @@ def _write_sorted(
     rows = np.empty((len(order), BESIDE))
     for start in range(0, len(features), BESIDE):
         sort_beside(features, start, order, offsets, rows)
-        stop = min(start + BESIDE, len(features))
-        tile[:, start:stop] = rows[:, : stop - start]
+        for i in range(len(order)):  # numba compiles an assignment of slices for three seconds
+            for f in range(start, min(start + BESIDE, len(features))):
+                tile[i, f] = rows[i, f - start]
 
 
 @njit(nogil=True)

@@ -173,10 +173,12 @@ def _subtract(features: np.ndarray, codes: np.ndarray, residuals: np.ndarray) ->
 
     A class is first shifted by its first value, so that a constant class leaves exact zeros.
     """
-    n_samples = len(codes)
-    count = np.bincount(codes)
-    first = np.zeros(len(count), dtype=np.int64)
+    n_samples, n_classes = len(codes), 0
+    for code in codes:
+        n_classes = max(n_classes, code + 1)
+    count, first = np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes, dtype=np.int64)
     for j in range(n_samples - 1, -1, -1):
+        count[codes[j]] += 1
         first[codes[j]] = j
     mean = np.empty(len(count))
     for i in range(len(features)):

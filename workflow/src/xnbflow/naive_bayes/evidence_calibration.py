@@ -105,6 +105,7 @@ def fit_sharpness(
     point = np.zeros(len(sums))
     low, high = np.full(len(sums), _LOWEST), np.full(len(sums), _HIGHEST)
     aimed = np.einsum("kic,ic,i->k", sums, targets, weights)
+    sums = np.ascontiguousarray(sums)  # one compilation for any layout
     open_ = np.arange(len(sums))
     for _ in range(_MOST_STEPS):
         own, factor = point[open_], np.exp(point[open_])
@@ -138,9 +139,12 @@ def _moments(
     for k in range(len(sizes)):
         for i in range(n_samples):
             own = sums[sizes[k], i]
+            greatest = -np.inf
             for c in range(n_classes):
                 terms[c] = factor[k] * own[c] + log_prior[i, c]
-            terms -= terms.max()
+                greatest = max(greatest, terms[c])
+            for c in range(n_classes):
+                terms[c] -= greatest
             exponentiate(terms)
             total = first = second = 0.0
             for c in range(n_classes):
