@@ -180,7 +180,8 @@ def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterat
         yield "Random genes", f"{text}."
     if finding := most_serious(results, dataset):
         yield "Audit", finding
-    yield "Next", f"{'; '.join(_next(results, where))}."
+    todo = "; ".join(_next(results, where))
+    yield "Next", f"{todo[:1].upper()}{todo[1:]}."
 
 
 def _next(results: StudyResults, where: dict[str, str]) -> Iterator[str]:
