@@ -85,7 +85,7 @@ def test_a_plugin_s_study_runs_and_follows_the_plugin_s_sources(tmp_path):
     assert done.returncode == 0, done.stdout
     summary = pd.read_parquet(folder / "results/studies/mine/summary.parquet")
     assert summary.set_index("metric")["mean"]["accuracy"] == 1.0
-    page = (folder / "results/studies/mine/report.html").read_text()
+    page = (folder / "results/studies/mine/details.html").read_text()
     assert "Counted by a plugin" in page
     assert "nobody (2024)" in page
 

@@ -55,7 +55,7 @@ def cohort(seed, path):
 
 
 def test_second_cohort_and_prediction(tmp_path):
-    for seed, name in enumerate(("train", "new", "second")):
+    for seed, name in enumerate(("train", "new", "second", "known")):
         cohort(seed, tmp_path / "data" / f"{name}.csv")
     *ours, last = commands("prediction.md")
     for words in ours:

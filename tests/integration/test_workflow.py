@@ -85,7 +85,7 @@ def test_every_file_is_documented(finished):
 
 
 def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
-    page = (finished / "results/studies/tiny/report.html").read_text()
+    page = (finished / "results/studies/tiny/details.html").read_text()
     blocks = dict(
         re.findall(r'class="code"><figcaption>(.*?)<.*?<code>(.*?)</code>', page, re.DOTALL)
     )
@@ -94,9 +94,9 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     configuration = html.unescape(blocks["The study as configured (YAML)"])
     (tmp_path / "study.yaml").write_text(configuration)
     words = shlex.split(html.unescape(blocks["To repeat the study"]))
-    assert words[0] == "snakemake"
+    assert words[:2] == ["xnbflow", "run"]
     words += ["--snakefile", str(ROOT / "workflow/Snakefile"), "-n"]
-    planned = snakemake_process.run(words[1:], tmp_path).stdout
+    planned = snakemake_process.run(words[2:], tmp_path).stdout
     assert re.search(rf"^{CLASSIFY} +2$", planned, re.MULTILINE), planned
     given = yaml.safe_load(configuration)
     assert given["folds"] == STUDY["folds"]
@@ -185,7 +185,7 @@ def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(cop
             "is a copy of results/wine/3-fold/nb/predictions.parquet",
         ),
         ("replaced.parquet", "resources/series/wine.parquet", "was not computed from"),
-        ("cut.parquet", "resources/series/wine.parquet", "wine.parquet is not a Parquet"),
+        ("cut.parquet", "resources/series/wine.parquet", "wine.parquet is damaged (Parquet magic bytes"),
     ],
 )
 def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused):
