@@ -17,6 +17,9 @@ NAMES = sorted(path.parent.name for path in PAPERS.glob("*/entries.py"))
 #: Tests of the core to which papers add rows, or whose registries and documents they fill.
 ADDED_TO = ("config", "contract", "families", "inputs", "manuscript", "methods", "sheet")
 
+#: The documents name the papers.
+DOCUMENTS = "--ignore=tests/unit/test_documentation.py"
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
@@ -76,7 +79,7 @@ def test_without_any_paper_the_core_passes_its_tests_of_what_papers_add_to(proje
     with without(project, NAMES):
         run(project, "-m", "xnbflow.running.manual")
         run(project, "-c", PROGRAMS["import_all"])
-        run(project, "-m", "pytest", "-q", "-n", "0", "--collect-only", "tests/unit")
+        run(project, "-m", "pytest", "-q", "-n", "0", "--collect-only", DOCUMENTS, "tests/unit")
         assert passed(project, *(f"tests/unit/test_{each}.py" for each in ADDED_TO)) > 400
 
 
@@ -85,8 +88,7 @@ def test_without_any_paper_the_core_passes_its_tests_of_what_papers_add_to(proje
 def test_without_any_paper_the_core_passes_all_its_tests(project):
     with without(project, NAMES):
         run(project, "-m", "xnbflow.running.manual")
-        documents = "--ignore=tests/unit/test_documentation.py"
-        assert passed(project, documents, "tests/unit") > 2000
+        assert passed(project, DOCUMENTS, "tests/unit") > 2000
 
 
 def test_the_core_names_no_paper():

@@ -185,7 +185,7 @@ def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(cop
             "is a copy of results/wine/3-fold/nb/predictions.parquet",
         ),
         ("replaced.parquet", "resources/series/wine.parquet", "was not computed from"),
-        ("cut.parquet", "resources/series/wine.parquet", "wine.parquet is damaged (Parquet magic bytes"),
+        ("cut.parquet", "resources/series/wine.parquet", "wine.parquet is damaged (Parquet magic"),
     ],
 )
 def test_exchanged_files_are_refused(finished, tmp_path, source, place, refused):
