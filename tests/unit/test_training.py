@@ -19,7 +19,8 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
-from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
+from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
 from xnbflow.studies.description import describe

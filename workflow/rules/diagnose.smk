@@ -12,7 +12,8 @@ rule diagnose:
         usage=usage_of("diagnose"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(sheet_mb(wildcards), most=4, per_cpu=300)
+    # a series of unknown shape asks for one CPU: with all of two it would wait for the classifiers
+    threads: lambda wildcards: cpus_for(sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
         mem_mb=memory(1300, per_mb=5),
         runtime=minutes(60, per_mb=1),

@@ -26,10 +26,10 @@ def reader(wildcards):
     return known_sources()[DATASETS[wildcards.dataset].source].module
 
 
-def sheet_mb(wildcards):
+def sheet_mb(wildcards, samples=300):
     """MB of a data set as text: by the shape in the sheet, else of a large one."""
     row = DATASETS[wildcards.dataset]
-    return (row.samples or 300) * (row.features or 54_675) * 20e-6
+    return (row.samples or samples) * (row.features or 54_675) * 20e-6
 
 
 def acquired_mb(wildcards, input):

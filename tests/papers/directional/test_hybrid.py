@@ -14,7 +14,8 @@ from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.density.families import Kernel
-from xnbflow.evaluation.training import LOG_POSTERIOR, train
+from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
+from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
 from xnbflow.papers.directional import boundaries
 from xnbflow.papers.directional.categorical import Categorical

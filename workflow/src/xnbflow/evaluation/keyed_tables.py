@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.training import LOG_POSTERIOR
+
+#: Prefix of the columns of the predictions that hold the log-posterior of a class.
+LOG_POSTERIOR = "log_posterior."
 
 KEY = ["dataset", "folds", "classifier"]
 FOLD = ["repeat", "fold"]

@@ -14,15 +14,13 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import fit_grouped, frame_for, impute_within, imputes
+from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.selected import feature_use, last_step, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.conformal import sets_of_classes
 from xnbflow.tables.contract import TRAINING_TABLES, TableSchema
 
-__all__ = ["LOG_POSTERIOR", "train"]
-
-#: Prefix of the columns of the predictions that hold the log-posterior of a class.
-LOG_POSTERIOR = "log_posterior."
+__all__ = ["train"]
 
 #: Data sets with more samples than this are not explained sample by sample.
 MOST_EXPLAINED = 1000

@@ -12,7 +12,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.methods import resolved, unlabelled
-from xnbflow.evaluation.training import LOG_POSTERIOR
+from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.second_cohort import (

@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from xnbflow.evaluation.keyed_tables import KEY, Tables, stack
-from xnbflow.evaluation.training import LOG_POSTERIOR
+from xnbflow.evaluation.keyed_tables import KEY, LOG_POSTERIOR, Tables, stack
 from xnbflow.tables.contract import STUDY_TABLES
 
 #: Mean margin over all classifiers from which on a label is doubted. Sensitivity and false alarms:

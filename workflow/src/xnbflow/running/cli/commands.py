@@ -213,6 +213,7 @@ def write_study(
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
+        "classifiers_per_job": 2,  # the forest beside the others, on a second core
         "studies": {
             name: {
                 "title": result.title or name,
