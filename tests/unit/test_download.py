@@ -86,7 +86,7 @@ def test_a_recorded_checksum_is_demanded_afterwards(tmp_path):
     with serve(csv=[CSV]) as server:
         path = downloads(tmp_path, server.url).fetch("cumida", PATH)
         path.write_bytes(CSV.replace(b"1.5", b"9.5"))
-        with pytest.raises(InputError, match=r"has SHA-256 .*csv.sha256 says .*damaged or another"):
+        with pytest.raises(InputError, match=r"has SHA-256 .*csv.sha256 has .*damaged or another"):
             downloads(tmp_path, server.url).fetch("cumida", PATH)
         path.unlink()
         assert downloads(tmp_path, server.url).fetch("cumida", PATH).read_bytes() == CSV
@@ -120,7 +120,7 @@ def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
 
 
 WRONG = {
-    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet says"),
+    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet has"),
     "a comment of HTML": (b"<!-- moved --><p>moved</p>", r"is a web page \(HTML\), not data"),
     "JSON": (b'{"error": "quota"}', r"is a server's answer \(JSON\), not data"),
     "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
@@ -144,7 +144,7 @@ def test_a_wrong_file_is_not_kept_and_the_next_place_is_asked(tmp_path, wrong):
 BY_HAND = {
     "plain": ("Brain_GSE1.csv", CSV, SHA256, None),
     "gzipped": ("Brain_GSE1.csv.gz", gzip.compress(CSV), SHA256, None),
-    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but the sheet says"),
+    "another": ("Brain_GSE1.csv", CSV + b"x", SHA256, "has SHA-256 .* but the sheet has"),
     "broken": ("Brain_GSE1.csv.gz", gzip.compress(CSV * 99)[:-20], None, "broken or truncated"),
 }
 
@@ -180,7 +180,7 @@ def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
     assert downloads(own, base).fetch("cumida", PATH) == path
     assert files(own) == ["Brain_GSE1.csv.sha256"]
     path.write_bytes(CSV + b"x")
-    with pytest.raises(InputError, match=r"Brain_GSE1.csv.sha256 says"):
+    with pytest.raises(InputError, match=r"Brain_GSE1.csv.sha256 has"):
         downloads(own, base).fetch("cumida", PATH)
 
 
@@ -240,7 +240,7 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
         acquired(tmp_path / "here", server, lock=lock)
     assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
     with serve(csv=[other]) as server:
-        with pytest.raises(InputError, match=r"brain.sha256 says .* take its line out of"):
+        with pytest.raises(InputError, match=r"brain.sha256 has .* take its line out of"):
             acquired(tmp_path / "there", server, lock=lock)
         with serve(gz=[gzip.compress(CSV)]) as mirror:  # the same, packed
             assert acquired(tmp_path / "there", server, mirror, lock=lock).n_samples == 50

@@ -136,7 +136,7 @@ def test_declared_logarithms_are_not_taken_again(tmp_path):
 @pytest.mark.parametrize(
     ("column", "ways"),
     [
-        ([f"{i % 51}" for i in range(60)], r"cut points, say .* regression or survival analysis"),
+        ([f"{i % 51}" for i in range(60)], r"cut points, as .* regression or survival analysis"),
         (RNG.normal(size=60).round(3), "51|60 distinct labels of 60 samples .* are not classes"),
         ([f"n{i // 2}" for i in range(60)], "30 distinct labels of 60 .* join texts by map="),
     ],

@@ -252,7 +252,7 @@ def test_reads_of_no_gene_are_no_features(tmp_path, tallies):
 
 def test_samples_called_by_their_titles_are_found_by_them(tmp_path):
     path = counts(tmp_path, samples=("s4", "s3", "s2", "s1"))
-    with pytest.raises(InputError, match="in its column 'title': say phenotype_id=title"):
+    with pytest.raises(InputError, match="in its column 'title': set phenotype_id=title"):
         read_table(path, counts_row(tmp_path))
     series = read_table(path, counts_row(tmp_path, phenotype_id="title", transform="log_cpm"))
     assert list(series.samples) == ["s4", "s3", "s2", "s1"]

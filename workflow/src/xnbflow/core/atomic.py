@@ -40,7 +40,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
-    part = path.with_name(f".{own}.part.{path.name}")  # what it is called tells what it holds
+    part = path.with_name(f".{own}.part.{path.name}")  # keeps the suffix, by which writers choose
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_old_parts(path)
@@ -62,12 +62,12 @@ def write_atomically(path: str | Path, write: Callable[[Path], object]) -> None:
 
 
 def lacks_space(error: BaseException | None) -> bool:
-    """Whether an error says that there is no room to write to."""
+    """Return whether an error means that the disk is full."""
     return isinstance(error, OSError) and error.errno in _NO_ROOM
 
 
 def no_space(path: str | Path) -> InputError:
-    """Return what to tell of a file that there is no room for.
+    """Return the error for a file that does not fit on the disk.
 
     Examples
     --------

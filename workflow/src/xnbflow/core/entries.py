@@ -1,7 +1,7 @@
-"""What can be added to the workflow: a method, a source of data sets, an analysis, one entry each.
+"""Entries by which a method, a source of data sets or an analysis is added to the workflow.
 
-An entry names modules by import paths, and says as JSON schemas what parameters may be. It is read
-whenever the Snakefile is, in every cluster job: only the standard library is imported.
+An entry names modules by import paths and declares parameters by JSON schemas. Every cluster job
+reads the Snakefile and the entries, so this module imports only the standard library.
 """
 
 from collections.abc import Mapping
@@ -58,8 +58,9 @@ class Method:
     tunes_itself : bool
         Whether a fit chooses parameters by an inner cross-validation: intervals are then wider.
     checks_not_met : dict of str to str
-        Checks of scikit-learn's ``check_estimator`` that the method does not meet by its
-        definition, say an accuracy on a toy data set, each with the reason. The tests expect it.
+        Checks of scikit-learn's ``check_estimator`` that the method does not meet by its definition
+        (for example an accuracy on a toy data set), each with the reason. The tests expect these
+        failures.
     """
 
     name: str
@@ -86,13 +87,13 @@ class Source:
         How the sheet of data sets names it, and the full path of the module with
         ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
     options : dict of str to dict
-        Each option's JSON schema; ``description`` says what it must be.
+        Each option's JSON schema; its ``description`` is shown when a value is invalid.
     needs : tuple of str
         The columns that a row must fill.
     files : dict of str to str
-        Which of ``location`` and the options may name a file of the user's, so that the data set
-        is acquired again when the file changes. For each a regular expression of what is no file
-        there, an accession say; empty for nothing.
+        The fields (``location`` or options) that may name a user's file, so that the data set is
+        acquired again when the file changes. Each has a regular expression of values that are not
+        files, for example accessions; empty if every value is a file.
     """
 
     name: str
@@ -206,7 +207,7 @@ def either(*schemas: Schema) -> Schema:
 
 
 _COLUMN = either({"type": "integer"}, {"type": "string"})
-#: A column by its number or name, a list of these, or the columns of a kind, say ``"@angular"``.
+#: A column by its number or name, a list of these, or the columns of a kind (``"@angular"``).
 COLUMNS: Schema = {
     "$comment": "columns",
     **either(_COLUMN, list_of(_COLUMN)),

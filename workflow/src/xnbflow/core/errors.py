@@ -1,4 +1,4 @@
-"""The one exception for bad input, and the words in which it tells what to do."""
+"""The exception for bad input, and functions for the wording of its message."""
 
 import difflib
 import re
@@ -19,9 +19,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 class InputError(ValueError):
     """Input that cannot be used: a file, a row of a sheet, a key of the configuration.
 
-    Its message says what was found, where, and what to do; a line that repeats too much of a file
-    is cut in its middle. ``file``, ``key`` and ``remedy`` are the
-    same for programs.
+    The message has what was found, where, and what to do; a line that quotes too much of a file is
+    cut in its middle. Programs read ``file``, ``key`` and ``remedy`` instead.
 
     Examples
     --------

@@ -49,8 +49,8 @@ def with_papers(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> di
 def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> dict[str, _Entry]:
     """Return the entries of core and papers, and those that installed packages add to a group.
 
-    A package adds one, say, by these lines of its pyproject.toml, where ``toy.entries`` is a module
-    that imports nothing heavy and ``NEAREST`` an `xnbflow.core.entries.Method`::
+    A package adds an entry by these lines of its pyproject.toml, where ``toy.entries`` is a module
+    that imports nothing heavy and ``NEAREST`` is an `xnbflow.core.entries.Method`::
 
         [project.entry-points."xnbflow.methods"]
         nearest = "toy.entries:NEAREST"

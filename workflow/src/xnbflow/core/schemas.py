@@ -29,8 +29,8 @@ _BOUNDS = {
 def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     """Raise an `InputError` unless a value, as read from YAML, satisfies a JSON schema (2020-12).
 
-    Stricter than the standard: 5.0 is no whole number, infinity is no number. Where the schema has
-    a ``description``, the message says that, after the ``place`` of the value.
+    The check is stricter than the standard: 5.0 is not an integer, and infinity is not a number.
+    The message has the ``place`` of the value and the schema's ``description``, if there is one.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
         error = min(errors, key=lambda each: len(each.absolute_path))
         keys = ".".join(str(part) for part in error.absolute_path)
         where = f"{place}, {keys}" if len(keys) <= 100 else f"{place}, {keys[:50]}...{keys[-45:]}"
-        msg = f"{where if keys else place}: {_told(error)}"
+        msg = f"{where if keys else place}: {_complaint(error)}"
         raise InputError(msg)
 
 
@@ -99,30 +99,30 @@ def _is_number(checker: Any, value: object) -> bool:
     return _is_whole(checker, value) or (isinstance(value, float) and math.isfinite(value))
 
 
-def _told(error: Any) -> str:
-    """Say what is wrong, in words that need no knowledge of JSON schemas."""
+def _complaint(error: Any) -> str:
+    """Return what is wrong, without terms of JSON schemas."""
     schema, value, asked = error.schema, error.instance, error.validator_value
     match error.validator:
         case "required":
             missing = next(key for key in asked if key not in value)
-            said = f"{missing!r} is a required property, and missing. See config/README.md"
+            text = f"{missing!r} is a required property, and missing. See config/README.md"
         case "additionalProperties":
             known = list(schema.get("properties", {}))
             unknown = next(key for key in value if key not in known)
-            said = f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
+            text = f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
         case "uniqueItems":
             twice = next(item for i, item in enumerate(value) if item in value[:i])
-            said = f"{quoted(twice)} is listed twice; leave one out"
+            text = f"{quoted(twice)} is listed twice; leave one out"
         case "minItems" | "maxItems":
             bound = "least" if error.validator == "minItems" else "most"
-            said = f"found {len(value)} items; give at {bound} {asked}"
+            text = f"found {len(value)} items; give at {bound} {asked}"
         case "enum" if isinstance(value, str):
-            said = f"unknown {quoted(value)}; {known_names(value, asked)}"
+            text = f"unknown {quoted(value)}; {known_names(value, asked)}"
         case "oneOf":
             keys = [repr(each["required"][0]) for each in asked]
-            said = f"give either {' or '.join(keys)}, and not both"
+            text = f"give either {' or '.join(keys)}, and not both"
         case "dependentRequired":
-            said = f"{quoted(value)} lacks a key that another needs. See config/README.md"
+            text = f"{quoted(value)} lacks a key that another needs. See config/README.md"
         case _:
-            said = f"found {quoted(value)}; use {described(schema)}"
-    return said
+            text = f"found {quoted(value)}; use {described(schema)}"
+    return text

@@ -6,7 +6,7 @@ __all__ = ["derive_seed"]
 
 
 def derive_seed(*parts: str | int) -> int:
-    """Return a seed in [0, 2**32), a fixed function of data set, repeat and purpose, say.
+    """Return a seed in [0, 2**32) that depends only on the parts, for example data set and repeat.
 
     Examples
     --------

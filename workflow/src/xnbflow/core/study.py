@@ -9,10 +9,10 @@ __all__ = ["Cohorts", "Study", "Validation"]
 
 @dataclass(frozen=True)
 class Validation:
-    """A model of one cohort that is tested on another: ids of a classifier and of two data sets.
+    """A model of one cohort that is tested on another: ids of a classifier and two data sets.
 
-    ``match`` says how features are matched ("feature" or "symbol"), ``harmonise`` what
-    is done to each sample first ("none", "zscore", "rank" or "quantile").
+    ``match`` is how features are matched ("feature" or "symbol"), ``harmonise`` the transform of
+    each sample before prediction ("none", "zscore", "rank" or "quantile").
     """
 
     model: str
@@ -49,7 +49,8 @@ class Study:
     analyses : dict
         Name of an analysis to ``{"datasets": [...], "params": {...}}``.
     paper : dict of str to str
-        A paper's name of a classifier (see config/README.md) to the id of ours that stands for it.
+        A paper's name of a classifier (see config/README.md) to the id of the corresponding
+        classifier.
     permutations : dict of str to int or None
         Id of a classifier of the study to the most permutations of its test. None leaves it to the
         label test of each data set.

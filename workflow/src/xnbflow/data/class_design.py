@@ -79,7 +79,7 @@ def class_designs(
     codes : ndarray of int, shape (n_samples,)
         The class of each sample, 0 to n_classes - 1, each at least once.
     groups : ndarray of shape (n_samples,), optional
-        The patient, say, of each sample.
+        The group of each sample, for example its patient.
     covariates : mapping of str to ndarray of shape (n_samples,), optional
         Columns to adjust for, by name: numbers, or texts, which are categories; an empty text is a
         missing value. Of a unit that is a mean, the mean is used.

@@ -178,8 +178,8 @@ class DataSet:
         expected = (len(self.features), len(self.samples))
         if self.values.shape != expected or len(self.kinds) != len(self.features):
             msg = (
-                f"{self.name}: values have shape {self.values.shape}, names say {expected}, and "
-                f"there are {len(self.kinds)} kinds of features"
+                f"{self.name}: values have shape {self.values.shape}, the names need {expected}, "
+                f"and there are {len(self.kinds)} kinds of features"
             )
             raise InputError(msg)
         for what, names in (("feature", self.features), ("sample", self.samples)):

@@ -65,5 +65,5 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if len(kinds) > 1:
             what = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
         elif "Unknown label type: unknown" in what:
-            what = f"Unknown label type: {kinds[0]}; make the labels text, say y.astype(str)"
+            what = f"Unknown label type: {kinds[0]}; make the labels text, as y.astype(str)"
         raise InputError(what) from error

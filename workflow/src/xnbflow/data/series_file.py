@@ -27,7 +27,7 @@ METADATA_KEY = b"xnbflow"
 
 @dataclass(frozen=True)
 class DataSetHeader:
-    """What a file says without reading its values.
+    """The contents of a file except its values.
 
     Attributes
     ----------

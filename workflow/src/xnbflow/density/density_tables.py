@@ -99,10 +99,10 @@ def log_grouped(
 class TabulatedDensity(NamedTuple):
     """The kernel density of one feature in one class.
 
-    ``means`` (n_groups,) are those of neighbouring samples, ascending, ``counts`` how many each
-    stands for, and ``variances`` theirs in bandwidths; ``n_samples`` are all. The table begins at
-    the first sample; ``nodes`` (n_nodes, 2) are ``log f`` and its slope per cell, or NaN where the
-    groups are summed: those that such sums do not need are left out. ``quantiles`` are the
+    Neighbouring samples form groups, with ascending ``means`` (n_groups,), ``counts`` and
+    ``variances`` (in squared bandwidths); ``n_samples`` is the number of samples. The table begins
+    at the first sample; ``nodes`` (n_nodes, 2) are ``log f`` and its slope per cell, or NaN where
+    the groups are summed: those that such sums do not need are left out. ``quantiles`` are the
     `QUANTILES` of all samples.
     """
 

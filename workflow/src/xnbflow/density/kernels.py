@@ -70,7 +70,7 @@ _PER_SQRT_2PI = 0.3989422804014327
 
 
 def kernel_code(kernel: str) -> int:
-    """Return the number of a kernel, by which `apply_kernel` knows it; unknown: `InputError`."""
+    """Return a kernel's code for `apply_kernel`; an unknown name is an `InputError`."""
     require_choice("kernel", kernel, KERNELS)
     return KERNELS.index(kernel)
 

@@ -158,8 +158,8 @@ class ClassSpecificNBCV(BaseInnerPath):
     def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "ClassSpecificNBCV":
         """Fit the classifier.
 
-        No inner fold separates samples of one of the ``groups`` (n_samples,), say patients or
-        batches. Raises an `InputError` if there are too few samples for inner folds.
+        Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
+        fold. Raises an `InputError` if there are too few samples for inner folds.
         """
         values, labels = self._validated(X, y)
         check_consistent_length(labels, groups)

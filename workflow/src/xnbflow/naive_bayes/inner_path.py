@@ -83,7 +83,7 @@ class BaseInnerPath(BaseClassSpecificNB):
         return sums, modules.counts().mean(axis=1)
 
     def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
-        """Return what inner test samples count for: classes as ``priors`` says, 1 in the mean."""
+        """Return the weights of inner test samples, by class from ``priors``, with mean 1."""
         if self.priors is None:
             return np.ones(len(codes))
         weights = np.exp(self.class_log_prior_)[codes] / np.bincount(codes)[codes]

@@ -41,8 +41,8 @@ class SizeAverage:
 
     ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
     n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
-    cross-entropy to the smoothed targets. ``equal_priors`` says whether classes are equally likely
-    beforehand.
+    cross-entropy to the smoothed targets. ``equal_priors`` is whether the classes have equal
+    priors.
     """
 
     weights: np.ndarray

@@ -39,8 +39,8 @@ class XNB(BaseNaiveBayes):
 
     A density has the unit one over its feature's. Classes with different numbers of features are
     thus compared with different powers of it, and **other units give other labels** (accuracy of
-    wine at scales 1e-3, 1 and 1e3: .775, .942 and .813). All features should share one scale, say
-    log2 intensities or logarithms of counts per million; `fit` warns on raw counts.
+    wine at scales 1e-3, 1 and 1e3: .775, .942 and .813). All features should share one scale (log2
+    intensities or logarithms of counts per million); `fit` warns on raw counts.
 
     X may be sparse (CSR or CSC), with the results of the same X as a dense array, to rounding.
 
@@ -162,7 +162,7 @@ class XNB(BaseNaiveBayes):
             msg = (
                 f"all features are whole numbers from 0 to {greatest:,.0f}, as raw counts are; "
                 "XNB's labels depend on the unit of measurement, and its densities on the scale: "
-                "take logarithms of normalised counts, say log1p of counts per 10,000"
+                "take logarithms of normalised counts, for example log1p of counts per 10,000"
             )
             warnings.warn(msg, UserWarning, stacklevel=4)
         chosen, gaps = candidates.select()

@@ -32,7 +32,7 @@ def acquire(
     lock: str | Path | None = None,
     **retry: Any,
 ) -> DataSet:
-    """Get a data set from its source and check that it is what the sheet says.
+    """Get a data set from its source and check it against the sheet.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def acquire(
     Raises
     ------
     InputError
-        If the data cannot be had, cannot be read or are not what the sheet says.
+        If the data cannot be downloaded or read, or contradict the sheet.
 
     Warns
     -----

@@ -1,8 +1,8 @@
 """AnnData's file format (.h5ad): matrices, dense or sparse, and the tables obs and var; by h5py.
 
-Every version is read: today's (each element says its ``encoding-type``), that of 0.7 (categories in
-``__categories``) and earlier ones (tables as HDF5 records, ``raw.X`` beside ``X``). See the
-anndata documentation, "On-disk format".
+Every version is read: today's (each element has its ``encoding-type``), that of 0.7 (categories in
+``__categories``) and earlier ones (tables as HDF5 records, ``raw.X`` beside ``X``). See the anndata
+documentation, "On-disk format".
 
 A file may come from anyone. `node` opens every group and data set: only what this file itself
 holds, whole. The structure of a matrix is checked before a value of it is used.
@@ -191,14 +191,14 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
     element, var = _required(file, there[name]), table_of(path, file, "var")
     if name == "raw":
         var = table_of(path, file, there[name].removesuffix("X") + "var")
-    said = element.attrs
+    attributes = element.attrs
     if hasattr(element, "dtype"):
         kind, shape = "dense", element.shape
         if element.dtype.kind not in "biuf":
             raise _refusal(path, f"matrix {name} has no numbers")
     else:
-        stored = _text(said.get("encoding-type", said.get("h5sparse_format", "")))
-        kind, shape = stored.removesuffix("_matrix"), said.get("shape", said.get("h5sparse_shape"))
+        stored = _text(attributes.get("encoding-type", attributes.get("h5sparse_format", "")))
+        kind, shape = stored.removesuffix("_matrix"), attributes.get("shape", attributes.get("h5sparse_shape"))
         if kind not in ("csr", "csc"):
             raise _refusal(path, f"matrix {name} is stored as {quoted(stored)}")
     n_cells = len(table_of(path, file, "obs"))

@@ -41,7 +41,7 @@ _ALIASES = {
     "ensembl_gene_id": ("ensemblgeneid", "ensemblid", "ensembl", "ensemblgene", "ensg", "geneid"),
     "chromosome": ("chromosomelocation", "chromosomallocation", "chromosome", "cytoband", "chr"),
 }
-#: What an identifier looks like: a column of that name may hold others, of transcripts say.
+#: Forms of identifiers: a column of that name may hold others, for example of transcripts.
 _FORMS = {
     "entrez_id": re.compile(r"\d+"),
     "ensembl_gene_id": re.compile(r"ENS[A-Z]*G\d+(\.\d+)?"),
@@ -54,8 +54,8 @@ _EMPTY = frozenset({"", "---", "--", "na", "n/a", "null", "none", "--control", "
 def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     """Get the annotation that the row names by a platform or a URL; return the row with its path.
 
-    Of a platform without an annotation at GEO it is the table that its maker submitted; where this
-    has no symbols either, a warning says so, and the row goes on without.
+    For a platform without an annotation at GEO the table that its maker submitted is used; if that
+    has no symbols, there is a warning, and features get none.
     """
     annotation = dataset.options.get("annotation", "none")
     try:
@@ -235,7 +235,7 @@ def _header(path: Path, lines: Iterator[str]) -> tuple[str | None, list[str], bo
         marked |= text == _BEGIN
         if text and not text.startswith(("!", "^", "#")):
             return platform, [cell.strip().strip('"') for cell in text.split("\t")], marked
-    msg = f"{path} has no table of probes; name a platform's annotation, say GPL97.annot.gz"
+    msg = f"{path} has no table of probes; name a platform's annotation, as GPL97.annot.gz"
     raise InputError(msg)
 
 

@@ -42,9 +42,9 @@ class Draft:
 
     ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. Of each
     sample ``labels`` has the text from which its label is made, ``sample_metadata`` what else is
-    known. ``place`` says where the value of a feature and a sample is in the file, ``where`` and
-    ``label_place`` begin messages. ``tell_unlogged`` says whether values that look not logged are
-    worth a note: not those of a clinical table. ``platforms`` are those of the file, separated by
+    known. ``place`` returns where the value of a feature and a sample is in the file, ``where`` and
+    ``label_place`` begin messages. ``note_unlogged`` is whether values that do not look logged get
+    a note; those of a clinical table do not. ``platforms`` are those of the file, separated by
     spaces.
     """
 
@@ -59,7 +59,7 @@ class Draft:
     feature_metadata: pd.DataFrame | None = None
     place: Callable[[int, int], str] = lambda _feature, _sample: ""
     notes: list[str] = field(default_factory=list)
-    tell_unlogged: bool = False
+    note_unlogged: bool = False
     platforms: str = ""
 
 
@@ -73,8 +73,8 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     _drop_controls(draft, options.get("controls", "drop"))
     _annotate(dataset, draft)
     label_where = f"{draft.where}, {draft.label_place}"
-    labels, keep, said = LabelRule.parse(dataset).apply(label_where, draft.samples, draft.labels)
-    notes += said
+    labels, keep, dropped = LabelRule.parse(dataset).apply(label_where, draft.samples, draft.labels)
+    notes += dropped
     samples = np.asarray(draft.samples, dtype=str)[keep]
     metadata = draft.sample_metadata.loc[keep].reset_index(drop=True)
     if not keep.all():
@@ -84,7 +84,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     adjust = _adjusted(dataset, draft.where, metadata, samples)
     if (batch := options.get("batch")) and not is_technical(batch):
-        renamed = f"batch ({batch})"  # the audit knows it by that
+        renamed = f"batch ({batch})"  # by which the audit recognises it
         metadata = metadata.rename(columns={batch: renamed})
         terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
         adjust = [terms.get(term, term) for term in adjust]
@@ -102,11 +102,11 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     if how != "none":
         notes += transform(draft.where, part, how, kind, seen)
     elif kind in {"counts", "logged twice", "mixed"} or (
-        kind == "not logged" and draft.tell_unlogged
+        kind == "not logged" and draft.note_unlogged
     ):
         notes.append(seen)
     known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
-    logged = kind == "logarithms" and (draft.tell_unlogged or known) and not looks_like_counts(part)
+    logged = kind == "logarithms" and (draft.note_unlogged or known) and not looks_like_counts(part)
     scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
     scale = options.get("scale", scale)
     if not linear.all():
@@ -114,7 +114,7 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     elif lone := lone_features(draft.values, draft.features):
         notes.append(
             f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
-            f"and no genes, say phenotype_columns={','.join(lone)} in the sheet's options"
+            f"and no genes, set phenotype_columns={','.join(lone)} in the sheet's options"
         )
     missing = _settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
     _collapse(draft, options.get("collapse", "none"))
@@ -264,7 +264,7 @@ def _groups(
         if hint := suggested_group(metadata, labels, least=(2, 2)):
             notes.append(
                 f"{hint!r} has {metadata[hint].nunique()} values for {len(samples)} samples: if it "
-                f"names patients, say group={hint} in the sheet's options, so that "
+                f"names patients, set group={hint} in the sheet's options, so that "
                 "none is on both sides of a fold"
             )
         return None
@@ -277,7 +277,7 @@ def _groups(
         msg = (
             f"{where}: the group {name!r} is the class: each of its values is one class, so that "
             "no fold has a class in training and test. These samples cannot show whether a "
-            f"classifier recognises the class or {name!r}; to go on, say batch={name} instead of "
+            f"classifier recognises the class or {name!r}; to go on, set batch={name} instead of "
             f"group={name}, and the audit will name it"
         )
         raise InputError(msg, key="group")
@@ -316,7 +316,7 @@ def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> No
     if tallies := read_tallies(draft.features):
         stems = "__*" if tallies[0].startswith("__") else "N_*"
         msg = (
-            f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; say "
+            f"{draft.where}: {listed(tallies)} are reads that belong to no gene, not features; set "
             f"drop={stems} in the sheet's options"
         )
         raise InputError(msg, key="drop")
@@ -354,7 +354,7 @@ def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
         place = draft.place(feature, int(places[np.argmax(np.isnan(draft.values[feature]))]))
         first = f", the first in {place}" if place else ""
         msg = (
-            f"{draft.where}: {text}{first}. Fill them in, or say in the sheet's options "
+            f"{draft.where}: {text}{first}. Fill them in, or set in the sheet's options "
             "missing=impute (in the training folds), missing=drop_features, or "
             "missing=drop_features:0.2 (and impute the rest)"
         )
@@ -382,14 +382,14 @@ def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
 
 
 def _collapse(draft: Draft, how: str) -> None:
-    """Make one feature of each gene, if the sheet says so."""
+    """Make one feature of each gene, if the sheet's option ``collapse`` asks for it."""
     if how == "none":
         return
     table = draft.feature_metadata
     if table is None or "symbol" not in table or not table["symbol"].any():
         msg = (
             f"{draft.where}: collapse={how} needs the symbols of probes; name their platform's "
-            "annotation in the sheet's options, say annotation=GPL570"
+            "annotation in the sheet's options, as annotation=GPL570"
         )
         raise InputError(msg, key="annotation")
     symbols = table["symbol"].to_numpy(dtype=str)
@@ -445,7 +445,7 @@ def merge_rows(
 
 
 def _settle_duplicates(draft: Draft, how: str) -> None:
-    """Merge features whose names repeat, as the sheet's option ``duplicates`` says."""
+    """Merge features whose names repeat, by the sheet's option ``duplicates``."""
     repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
     if not repeated:
         return
@@ -453,7 +453,7 @@ def _settle_duplicates(draft: Draft, how: str) -> None:
     text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {named}"
     if how == "refuse":
         msg = (
-            f"{draft.where}: {text}. Make names unique, or say in the sheet's options "
+            f"{draft.where}: {text}. Make names unique, or set in the sheet's options "
             "duplicates=max_mean (keep the row of largest mean) or duplicates=mean"
         )
         raise InputError(msg, key="duplicates")

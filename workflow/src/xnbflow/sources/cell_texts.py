@@ -25,7 +25,7 @@ __all__ = [
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
-#: What stands for a missing value, in small letters.
+#: Texts of a missing value, in small letters.
 _MISSING_WORDS = frozenset({"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
 #: Arrow compares exactly, hence every mixture of small and capital letters.
 _NULLS = sorted(
@@ -41,7 +41,7 @@ _DATE = re.compile(
 
 
 def is_missing(cell: str) -> bool:
-    """Return whether a cell says that there is no value, as ``NA`` and ``?`` do."""
+    """Return whether a cell means a missing value, as ``NA`` and ``?`` do."""
     return cell.strip().lower() in _MISSING_WORDS
 
 
@@ -97,8 +97,8 @@ def is_text(cell: str) -> bool:
 def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
     r"""Convert so many cells, one per line, to float64, each rounded as `float` rounds.
 
-    They are read as one long column by Arrow's CSV reader; NaN is a missing value. Where a cell may
-    be no number, None is returned: `complaint` says which.
+    They are read as one long column by Arrow's CSV reader; NaN is a missing value. The result is
+    None where a cell may not be a number: `complaint` finds that cell.
 
     Examples
     --------

@@ -199,7 +199,7 @@ def _refuse_no_classes(where: str, labels: np.ndarray) -> None:
     few = _FEW_NUMBERS_ALIKE if numbers else _FEW_ALIKE
     if len(sizes) > _MOST_CLASSES and 2 * sum(n for n in sizes.values() if n < few) > len(labels):
         ways = (
-            "make classes by map= with cut points, say map=<60:young,>=60:old, or use a program "
+            "make classes by map= with cut points, as map=<60:young,>=60:old, or use a program "
             "for regression or survival analysis"
             if numbers
             else "join texts by map=text:label,text:label, or name another column"

@@ -39,12 +39,12 @@ _LOCATION = re.compile(r"([A-Za-z0-9_-]+)/([A-Za-z0-9_-]+)")
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a series whose location is ``<Type>/<GSE>``, say ``Brain/GSE50161``."""
+    """Get a series whose location is ``<Type>/<GSE>``, as ``Brain/GSE50161``."""
     match = _LOCATION.fullmatch(dataset.location)
     if not match:
         msg = (
             f"data set {dataset.id}: location {quoted(dataset.location)} is not <Type>/<series>, "
-            "say Brain/GSE50161"
+            "as Brain/GSE50161"
         )
         raise InputError(msg, key="location")
     kind, series = match.groups()
@@ -158,8 +158,8 @@ def _unique(path: Path, names: Sequence[str]) -> list[str]:
     if repeated.empty:
         return list(names)
     msg = (
-        f"{path}: {counted(len(repeated), 'feature name', 'occurs', 'occur')} more than once (say "
-        f"{repeated.index[0]!r}); all but the first of each got the suffix .1, .2, ..."
+        f"{path}: {counted(len(repeated), 'feature name', 'occurs', 'occur')} more than once (for "
+        f"example {repeated.index[0]!r}); all but the first of each got the suffix .1, .2, ..."
     )
     warnings.warn(msg, UserWarning, stacklevel=3)
     return list(pd.read_csv(io.BytesIO(_csv_line(names)), index_col=False).columns)

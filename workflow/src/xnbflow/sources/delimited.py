@@ -28,10 +28,9 @@ class DelimitedText(TableFile):
 
     The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
     The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
-    The table ends before a line that starts with ``end``: ``ended`` says whether that was read,
-    ``cut`` whether the last line read does not end with a line break. A header that lacks the name
-    of the first column gets an empty one. Lines that are not UTF-8 are read by ``encoding``, if
-    there is one.
+    The table ends before a line that starts with ``end``: ``ended`` is whether that line was read,
+    ``cut`` whether the last line lacks its line break. A header that lacks the name of the first
+    column gets an empty one. Lines that are not UTF-8 are read by ``encoding``, if there is one.
     """
 
     unit = "line"
@@ -130,7 +129,7 @@ class DelimitedText(TableFile):
                     )
                 return text
         msg = (
-            f"{self.path}, line {self._line}: not UTF-8 text; if Windows wrote it, say "
+            f"{self.path}, line {self._line}: not UTF-8 text; if Windows wrote it, set "
             "encoding=cp1252 in the sheet's options, else save the file as UTF-8"
         )
         raise InputError(msg, key=f"line {self._line}")
@@ -155,11 +154,11 @@ def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[
 def sniff(
     path: str | Path, head: Sequence[str], default: str, decimal: str | None, *, certain: bool
 ) -> tuple[str, str]:
-    """Return the separator and the decimal sign of a text whose sheet does not say all of it.
+    """Return the separator and the decimal sign of a text where the sheet does not give both.
 
-    ``default`` is the separator that the sheet says, if it is ``certain``, or that the file's name
-    promises. A comma is taken for the decimal sign only between semicolons, where tables of that
-    kind come from, unless the sheet says the sign.
+    ``default`` is the separator in the sheet, if it is ``certain``, or that of the file's suffix.
+    Without a decimal sign in the sheet, a comma is the decimal sign only in a table that is
+    separated by semicolons.
     """
     lines = [line for line in head if line.strip()]
     separator = default
@@ -173,7 +172,7 @@ def sniff(
             possible = [name for name, text in known.items() if text in header] or list(known)
             msg = (
                 f"{path}: its header is the single cell {quoted(header)}; if cells are separated "
-                f"by {' or '.join(possible)}, say so in the sheet's options: "
+                f"by {' or '.join(possible)}, set in the sheet's options: "
                 f"{' or '.join(f'separator={name}' for name in possible)}"
             )
             raise InputError(msg, key="separator")

@@ -41,7 +41,7 @@ class _Fetched:
 
 @dataclass(frozen=True)
 class _Known:
-    """A checksum that a file must have, who says so, and what to do if another file is right."""
+    """A file's checksum, where it is given, and how to replace it if another file is right."""
 
     sha256: str
     who: str
@@ -335,6 +335,6 @@ def _complaint(path: Path, known: _Known | None) -> str | None:
     if known is None or known.sha256 in found:
         return None
     return (
-        f"has SHA-256 {found[0]}, but {known.who} says {known.sha256}: it is damaged or "
+        f"has SHA-256 {found[0]}, but {known.who} has {known.sha256}: it is damaged or "
         f"another version; delete it and get it again, or {known.mend} if it is the right file"
     )

@@ -67,8 +67,8 @@ _WAY_OUT = {
     "old Excel": "an Excel workbook: let its name end in .xls",
     "R data": "a file of R (save or saveRDS): write the matrix with write.csv in R",
     "CEL": (
-        "an Affymetrix CEL file of one sample: normalise all samples' files (say by affy::rma in "
-        "R) and write one table"
+        "an Affymetrix CEL file of one sample: normalise all samples' files (for example by "
+        "affy::rma in R) and write one table"
     ),
     "IDAT": "an Illumina IDAT file of one sample: preprocess all samples and write one table",
     "GCT": "a GCT file: let its name end in .gct",

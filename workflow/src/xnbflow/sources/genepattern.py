@@ -68,8 +68,8 @@ def read_classes(path: Path, table: Path) -> pd.DataFrame:
         lines = [line.split() for line in text.splitlines() if line.strip()]
         if len(lines) != 3 or lines[0][2:] != ["1"] or not lines[1][0].startswith("#"):
             msg = (
-                f"{path} is not CLS: three lines, say '4 2 1', '# tumour normal' and '0 0 1 1'; "
-                "classes by numbers (#numeric) are none"
+                f"{path} is not CLS: three lines, as '4 2 1', '# tumour normal' and '0 0 1 1'; "
+                "numeric labels (#numeric) are not classes"
             )
             raise InputError(msg)
         names, labels = " ".join(lines[1]).lstrip("# ").split(), lines[2]

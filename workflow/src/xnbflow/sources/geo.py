@@ -54,7 +54,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
 
 
 def accession_path(accession: str) -> str:
-    """Return where an accession's file stands below GEO's base URL.
+    """Return the path of an accession's file below GEO's base URL.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def read_geo(path: str | Path, dataset: SheetRow) -> DataSet:
             feature_metadata=symbols,
             place=lambda feature, sample: f"row {features[feature]!r}, {head.samples[sample]}",
             notes=notes,
-            tell_unlogged=True,
+            note_unlogged=True,
             platforms=head.platform,
         )
         return assemble(dataset, draft)

@@ -1,4 +1,4 @@
-"""What GEO says of a series and its samples: the head of a series matrix or of a GDS.
+"""GEO's description of a series and its samples: the head of a series matrix or of a GDS.
 
 A record of a series matrix is ``!Sample_title<tab>"..."<tab>"..."``, whose quoted values may hold
 line breaks, quotes and even the words that announce the table. A curated data set (GDS) in SOFT
@@ -46,7 +46,7 @@ _FIELDS = {
 
 @dataclass
 class GeoHead:
-    """What a file says before its table.
+    """The head of a file, before its table.
 
     ``fields`` has a row per sample (in the order of ``samples``, their accessions): ``title``,
     ``source``, ``description``, ..., and each of the ``characteristics`` by its key; in a GDS each
@@ -112,7 +112,7 @@ def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
 
 
 def _enter(column: list[str], i: int, text: str) -> None:
-    """Enter a text; what is said of the same already stays, and each once."""
+    """Append a text to a sample's field, unless the field contains it."""
     before = column[i]
     both = f"{before}; {text}"
     column[i] = both if before and text and before != text else before or text
@@ -234,7 +234,7 @@ class _Records:
 
 
 def _cells(line: bytes) -> tuple[list[str], bool]:
-    """Split a record; say whether a quote is left open at its end."""
+    """Split a record; return also whether a quote is left open at its end."""
     text = line.decode("utf-8", errors="replace").rstrip("\r\n")
     cells, is_open = [], False
     for match in _CELL.finditer(text):
@@ -252,7 +252,7 @@ def _cells(line: bytes) -> tuple[list[str], bool]:
 def _fields(
     path: str | Path, n_samples: int, records: Sequence[tuple[str, list[str]]]
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
-    """Return the table of what is said of each sample, its characteristics, its short fields."""
+    """Return the samples' table, the names of characteristics and those of short fields."""
     table: dict[str, list[str]] = {}
     spelling: dict[str, str] = {}
     keys, short = dict[str, None](), list[str]()

@@ -45,7 +45,7 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
     Raises
     ------
     DownloadFailedError
-        If all attempts failed; the message says why, without the URL.
+        If all attempts failed; the message has the reason, without the URL.
     """
     end = time.monotonic() + retry.deadline
     for attempt in range(retry.retries + 1):
@@ -100,8 +100,8 @@ def _refuse_unsafe(answer: requests.Response) -> None:
         raise DownloadFailedError(msg)
     if "Content-Length" not in answer.headers and not answer.raw.chunked:
         msg = (
-            "the server does not say how long the file is, so that a cut is not seen; give its "
-            "SHA-256 in the sheet"
+            "the server does not send the length of the file, so a cut file is not detected; give "
+            "its SHA-256 in the sheet"
         )
         raise DownloadFailedError(msg)
     hosts = [urlsplit(each.url).hostname for each in [*answer.history, answer]]
@@ -114,7 +114,7 @@ def _refuse_unsafe(answer: requests.Response) -> None:
 
 
 def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
-    """Wait for a transfer as long as the policy says."""
+    """Wait for a transfer within the limits of the policy."""
     progress = tqdm(
         desc=transfer.url.rpartition("/")[2],
         unit="B",
@@ -147,7 +147,7 @@ def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
 
 @contextmanager
 def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
-    """Open a URL; a failure becomes a `DownloadFailedError` that says whether it may pass."""
+    """Open a URL; a `_TemporaryError` if another attempt may succeed, else its base class."""
     try:
         with requests.get(url, headers=_HEADERS, timeout=timeout, stream=True) as answer:
             answer.raise_for_status()
@@ -156,21 +156,21 @@ def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
         raise
     except requests.HTTPError as error:
         answer = error.response
-        said = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
+        reason = f"{answer.status_code} {quoted(answer.reason)[1:-1]}"
         if answer.status_code < 500 and answer.status_code not in _TEMPORARY:
-            raise NotThereError(said) from error
-        failure, wait = _TemporaryError(said), answer.headers.get("Retry-After", "")
+            raise NotThereError(reason) from error
+        failure, wait = _TemporaryError(reason), answer.headers.get("Retry-After", "")
         failure.retry_after = float(wait) if wait.isdecimal() else None
         raise failure from error
     except (requests.RequestException, HTTPError, ValueError) as error:
         if isinstance(error, requests.Timeout) or "timed out" in str(error):
             msg = f"no answer within {timeout:g} s"
             raise _TemporaryError(msg) from error
-        said = quoted(str(error), 160)[1:-1]
+        reason = quoted(str(error), 160)[1:-1]
         if isinstance(error, requests.ConnectionError | HTTPError):
-            msg = f"the connection failed ({said})"
+            msg = f"the connection failed ({reason})"
             raise _TemporaryError(msg) from error
-        raise DownloadFailedError(said) from error
+        raise DownloadFailedError(reason) from error
 
 
 @contextmanager

@@ -128,7 +128,7 @@ def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
     """
     if len(values) >= _GENES and looks_like_counts(values):
         return "counts", (
-            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, say "
+            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, set "
             "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
             "are intensities, transform=log2"
         )
@@ -161,7 +161,7 @@ def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -
         n = int((values == code).sum())
         if apart and n > 2:
             return (
-                f"{code:g} stands in {counted(n, 'cell')}, far from all other values ({first:.4g} "
+                f"{code:g} is in {counted(n, 'cell')}, far from all other values ({first:.4g} "
                 f"to {last:.4g}): probably a code for missing values; write NA instead"
             )
     if len(values) < _GENES:
@@ -179,7 +179,7 @@ def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -
 
 
 def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) -> list[str]:
-    """Take logarithms of values (n_features, n_samples) in place, and say what was done.
+    """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
     Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
     ``log_cpm`` log(1 + counts per million of the sample), see

@@ -73,7 +73,7 @@ def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
 
 
 def _of_geo(path: Path, head: GeoHead, dataset: SheetRow) -> pd.DataFrame:
-    """Return what a head of GEO says of its samples; label and group are called as in the sheet."""
+    """Return the samples' fields in a head of GEO; label and group are named as in the sheet."""
     head.fields = head.fields.drop(columns=_ACCESSION, errors="ignore")
     head.fields.insert(0, _ACCESSION, head.samples)
     key = _ACCESSION
@@ -110,7 +110,7 @@ def joined(
         known = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
         way_out = "Name the columns by id_column and the option phenotype_id"
         if known:
-            way_out = f"They are in its column {known[0]!r}: say phenotype_id={known[0]}"
+            way_out = f"They are in its column {known[0]!r}: set phenotype_id={known[0]}"
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
             f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"

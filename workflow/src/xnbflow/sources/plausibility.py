@@ -26,7 +26,7 @@ _PATIENT = re.compile(
     r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
     re.IGNORECASE,
 )
-#: Words in the names of columns that say how, where or when a sample was measured.
+#: Words in the names of columns for how, where or when a sample was measured.
 _TECHNICAL = (
     "array batch batches beadchip center centre chip facility flowcell hospital hyb hybridisation "
     "hybridization institute institution instrument kit lab laboratory lane lot machine operator "
@@ -172,8 +172,8 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
     """Return the positions of samples that have all values in common: one sample, given twice.
 
-    Of few features, or of whole numbers alone, samples agree by chance: nothing is said of these,
-    nor where a group keeps such samples together.
+    The result is empty with few features, or whole numbers alone, since samples may agree by
+    chance, and where a group keeps such samples together.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Published data sets: a raw file is downloaded, and cleaned as its paper says."""
+"""Published data sets: a raw file is downloaded, and cleaned as its paper describes."""
 
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -6,7 +6,7 @@ __all__ = ["DownloadFailedError", "NotThereError", "RetryPolicy"]
 
 
 class DownloadFailedError(Exception):
-    """A place does not give the file; the message says why."""
+    """A download failed; the message has the reason."""
 
 
 class NotThereError(DownloadFailedError):
@@ -25,8 +25,8 @@ class RetryPolicy:
         How often a failure that may pass is tried again: no connection, no answer, less than the
         announced length, a server's error. Others, 404 above all, are final.
     backoff : float
-        Seconds before the first retry; each further one waits twice as long, but for a server that
-        says how long to wait.
+        Seconds before the first retry. Each further retry waits twice as long, or as long as the
+        server asks for.
     least_rate : float
         Bytes per second, over twice ``timeout``, below which an attempt has failed.
     deadline : float

@@ -108,8 +108,8 @@ class SheetRow:
     def local_files(self) -> dict[str, Path]:
         """The user's own files, by ``location`` or the option that names each.
 
-        A workflow sees them change. The source's entry says where files may be named
-        (`xnbflow.core.entries.Source.files`).
+        They are inputs of the workflow's rules. The source's entry lists the fields that may name
+        files (`xnbflow.core.entries.Source.files`).
         """
         cells = {"location": self.location, **self.options}
         found = {

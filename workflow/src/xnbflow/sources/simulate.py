@@ -128,7 +128,7 @@ def simulate_series(
 
 
 def load(dataset: SheetRow, *_: object) -> DataSet:
-    """Simulate the series of a row of the sheet, whose shape and ``seed`` say all."""
+    """Simulate the series of a row of the sheet from its shape and ``seed``."""
     samples: Any = dataset.samples  # the sheet is refused where the shape lacks
     return simulate_series(dataset.id, samples, *_shape_and_seed(dataset))[0]
 

@@ -62,7 +62,7 @@ _ID = re.compile(
     r"barcode|unnamed: 0",
     re.IGNORECASE,
 )
-#: Options that say what to do with columns.
+#: Options about the use of columns.
 _SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
 #: What a list of names cannot contain.
 _RESERVED = re.compile(r"[,;=*?\[\]]")
@@ -78,9 +78,9 @@ class Summary:
 
     ``values`` has a row per field and distinct value, with the number of ``samples``; ``labels``
     and ``groups`` are those of the proposed row, of each sample that has a label. ``row`` is the
-    proposed row, None where nothing looks like a class; ``reason`` says why. A table that
-    begins (``has_table``) may hold no row, as of RNA-seq. ``accession`` is the file's path where it
-    is none of GEO.
+    proposed row, None where nothing looks like a class; ``reason`` explains that. A table with a
+    header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is the path of a file
+    that is not from GEO.
     """
 
     accession: str
@@ -187,7 +187,7 @@ def summarise_table(dataset: SheetRow) -> Summary:
         reason = (
             "No column of text looks like a class (2 to 10 values, each of several samples). Name "
             "the column of the class labels by --label; columns of text: "
-            f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, say "
+            f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, set "
             "--orientation columns, and name the file of labels by --option phenotype="
         )
         return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
@@ -248,7 +248,7 @@ def _set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
 
 
 def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
-    """Return what is known of the samples as text, and the row with what the file's form says."""
+    """Return the samples' fields as text, and the row completed from the file's form."""
     if suffix_of(path) == ".h5ad":
         from xnbflow.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
 

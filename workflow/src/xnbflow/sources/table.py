@@ -36,7 +36,7 @@ _KEPT_TEXTS = 50
 
 
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
-    """Get a table from its path or URL, and read it as its row of the sheet says."""
+    """Get a table from its path or URL, and read it by the options of its row of the sheet."""
 
     def fetched(location: str, name: str, sha256: str | None = None) -> Path:
         name += "".join(Path(urlsplit(location).path).suffixes[-2:])
@@ -136,8 +136,8 @@ class _Content:
 
     ``values`` has the shape (n_features, n_samples), NaN where a value is missing; its rows in
     ``coded`` are categories, filled later from ``texts``, which holds a text for each sample by the
-    column's (or row's) name. ``sample_place`` and ``feature_place`` say where in the file a sample
-    or a feature is, ``feature_texts`` what the file says of each feature.
+    column's (or row's) name. ``sample_place`` and ``feature_place`` return where in the file a
+    sample or a feature is; ``feature_texts`` are the file's annotation of each feature.
     """
 
     samples: list[str]
@@ -167,7 +167,7 @@ class _Kinds:
             if not name or not 0 < self.angular[name] < math.inf:
                 msg = (
                     f"data set {dataset.id}: the sheet's option angular has {quoted(text)}; write "
-                    "name:degrees, name:radians or name:<period>, say hour:24"
+                    "name:degrees, name:radians or name:<period>, as hour:24"
                 )
                 raise InputError(msg, key="angular")
 
@@ -328,8 +328,8 @@ def _draft(
     )
     kept = np.arange(len(samples))
     if phenotype is not None:
-        keep, rows, said = joined(where, samples, phenotype)
-        notes += said
+        keep, rows, joining = joined(where, samples, phenotype)
+        notes += joining
         if not keep.all():
             kept = np.flatnonzero(keep)
             values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]

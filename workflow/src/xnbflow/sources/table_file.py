@@ -1,7 +1,7 @@
 """A table in a file, whatever its format: rows of cells as texts and numbers.
 
-A row is converted with many others; where a cell is no number, cell by cell, so that the error says
-which it is.
+Many rows are converted at once; if a cell is not a number, cells are converted one by one, so that
+the error names the cell.
 """
 
 import itertools
@@ -34,9 +34,9 @@ Row = tuple[int, list[str], str]
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns, by position, are text and which are numbers; the others are passed over.
+    """Positions of the columns of text and of numbers; other columns are skipped.
 
-    ``key`` is that of row names; ``is_text`` says by a row's name whether the whole row is text.
+    ``key`` is the column of row names; ``is_text`` returns by a row's name whether the row is text.
     """
 
     text: Sequence[int]
@@ -63,9 +63,9 @@ class Cells:
 class TableFile:
     """A table whose header is read; a format sets ``header`` and yields `rows`.
 
-    The path is for errors; ``advice`` says what to do about a cell that is no finite number, else
-    it depends on the cell. ``unit`` is what rows are called in messages; ``notes`` are on how the
-    file was read.
+    The path is for errors; ``advice`` is the remedy for a cell that is not a finite number, by
+    default one that depends on the cell. ``unit`` is the word for a row in messages; ``notes`` are
+    about how the file was read.
     """
 
     unit = "row"
@@ -173,7 +173,7 @@ class TableFile:
 def _advice(cell: str) -> str:
     if DECIMAL_COMMA.fullmatch(cell):
         return (
-            "this looks like a decimal comma: say decimal=comma in the sheet's options, or save it "
+            "this looks like a decimal comma: set decimal=comma in the sheet's options, or save it "
             "with decimal points"
         )
     if cell.strip("+-").lower() in {"inf", "infinity"}:

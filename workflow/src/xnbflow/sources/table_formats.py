@@ -130,7 +130,7 @@ class Workbook(TableFile):
                 raise
             first, *others = map(repr, self._sheets)
             msg = (
-                f"{error}. This is the first sheet, {first}; to read another, say sheet= in the "
+                f"{error}. This is the first sheet, {first}; to read another, set sheet= in the "
                 f"options: {', '.join(others[:8])}"
             )
             raise InputError(msg, file=error.file, key=error.key, remedy=error.remedy) from error
@@ -211,7 +211,7 @@ class ParquetTable(TableFile):
                 texts = [self._texts(place) for place in columns.text]
                 values = values.T if by_column else np.ascontiguousarray(values.T)
                 return Cells(list(range(1, len(self._table) + 1)), texts, values)
-        return super().read(columns, by_column=by_column)  # which says what is no number
+        return super().read(columns, by_column=by_column)  # its error names the invalid cell
 
     def _texts(self, place: int) -> list[str]:
         cells = self._table[place].to_pylist()

@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 
 def main() -> None:
-    """Write the rows, or say on the standard error stream why there are none."""
+    """Write the rows, or the reason of a failure to the standard error stream."""
     path, memory, *sheet = sys.argv[1:]
     resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

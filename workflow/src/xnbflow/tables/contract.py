@@ -91,11 +91,11 @@ class Column:
     type : str
         One of `TYPES`.
     meaning : str
-        What it says; empty where the name says it.
+        The meaning of a value; empty where the name is clear.
     label, format : str
-        Its heading on a page and how values are written, say ``".3f"``; empty for what is usual.
+        The heading on a page and the number format, for example ``".3f"``; empty for defaults.
     names : {"", "classifier"}
-        What its ids are ids of: a page shows the label of a classifier instead.
+        The kind of ids in the column: a page shows the label of a classifier instead of its id.
     """
 
     type: str
@@ -121,10 +121,10 @@ class TableSchema:
     Attributes
     ----------
     name, title, row : str
-        Its file's name without the suffix, what it is, and what a row is, say ``a feature``.
+        The file's name without suffix, a title, and what a row is, for example ``a feature``.
     columns : mapping of str to Column
-        In the order in which they are written, which nothing else depends on. A name that ends in a
-        wildcard, say ``log_posterior.{class}``, stands for any number of columns in its place.
+        The columns in the order in which they are written; nothing else depends on the order. A
+        name that ends in a wildcard, as ``log_posterior.{class}``, is any number of columns.
     """
 
     name: str

@@ -13,7 +13,7 @@ from xnbflow.core.errors import InputError
 
 __all__ = ["REMEDY", "open_parquet", "parquet_writer"]
 
-#: The path of the file in the folder ``results`` or ``resources``, which says whose it is.
+#: Metadata key of the file's path below ``results`` or ``resources``, which identifies the file.
 _PLACE = b"xnbflow.place"
 #: What to do about a file; it must be a target, for what is made of it may still be up to date.
 REMEDY = "delete it and run the workflow again with this file as a target"

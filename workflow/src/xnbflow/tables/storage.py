@@ -90,8 +90,8 @@ def write_parquet(
 
     ``series`` is the `digest_of_file` of the series that it was computed from, for
     `refuse_other_series`; with it the versions of the software are kept, see `versions_of`.
-    ``gene_sets`` is the digest of the gene sets that were made of the table. A `TypeError` says how
-    the ``frame`` breaks the contract: what made it is at fault.
+    ``gene_sets`` is the digest of the gene sets that were made of the table. A ``frame`` that
+    breaks the contract is a `TypeError`: the code that made it is at fault.
     """
     fault = _wrong_names(list(frame.columns), table)
     fields = []
@@ -168,7 +168,7 @@ def versions_of(paths: Iterable[str | Path]) -> dict[str, str]:
     """Return the versions of the software that wrote tables which were computed from series.
 
     Where tables were written with several versions of a package, these are joined by "and". The
-    result is empty if no table says.
+    result is empty if no table records a version.
     """
     found: dict[str, dict[str, None]] = {}
     for path in paths:
