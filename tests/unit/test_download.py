@@ -288,7 +288,7 @@ def test_what_acquisition_warns_of_goes_to_the_console_and_into_a_table(tmp_path
 def test_a_body_of_unknown_length_is_taken_with_its_checksum_only(tmp_path):
     answer = b"HTTP/1.0 200 OK\r\n\r\n" + CSV
     with raw_server(lambda connection: connection.sendall(answer)) as url:
-        with pytest.raises(InputError, match="how long the file is"):
+        with pytest.raises(InputError, match="does not send the length"):
             downloads(tmp_path, url).fetch("cumida", PATH)
         path = downloads(tmp_path, url).fetch("cumida", PATH, sha256=SHA256)
     assert path.read_bytes() == CSV

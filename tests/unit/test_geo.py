@@ -348,7 +348,7 @@ def test_the_summary_of_rna_seq_proposes_a_table_of_counts_with_the_series_as_ph
     assert summary.row.location == "https://x/geo/series/GSE4nnn/GSE4107/suppl/counts.txt.gz"
     assert summary.row.options["phenotype"] == str(path)
     assert summary.row.options["transform"] == "log_cpm"
-    assert "look what it is" in str(summary)
+    assert "check what it contains" in str(summary)
 
 
 def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):

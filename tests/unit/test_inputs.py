@@ -371,7 +371,7 @@ SAID = {
     "no space is left": lambda: commands.write_atomically("x", Mock(side_effect=OSError(28, ""))),
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
-    "no measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
+    "not measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
     "in spaces or _ alone are one": lambda: write_gct_and_cls(SPACED, "x"),
     "variance overflows; scale": lambda: Gaussian().fit(np.array([[1e200, -1e200]]), CODES[:2], 2),
     "range overflows; scale": lambda: StandardUnits.of(np.array([[1e308], [-1e308]])),

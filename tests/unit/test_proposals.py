@@ -105,7 +105,7 @@ LOGGED = np.clip(RNG.normal(7, 2.2, (N, 600)), 2.5, 15.5)
 @pytest.mark.parametrize(
     ("values", "column", "option", "reason"),
     [
-        (LOGGED, "Alter", {"scale": "log2"}, "Alter is no feature by its name"),
+        (LOGGED, "Alter", {"scale": "log2"}, "Alter is not a feature by name"),
         (LOGGED, "dauer", {"scale": "log2"}, "dauer has another scale than the features"),
         (LOGGED * np.log(2), "Alter", {}, "600 features. Alter"),
         (np.log2(LOGGED), "Alter", {}, "look like logarithms of logarithms"),

@@ -228,7 +228,7 @@ def counts_row(folder, label="characteristics:diagnosis", **options):
 @pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
 def test_counts_are_noted_and_a_series_matrix_without_values_is_their_phenotype(tmp_path, group):
     counts(tmp_path)
-    with pytest.warns(UserWarning, match="look like counts .* say transform=log_cpm"):
+    with pytest.warns(UserWarning, match="look like counts .* set transform=log_cpm"):
         series = acquire(counts_row(tmp_path, group=group))
     np.testing.assert_array_equal(series.values, COUNTS)
     assert list(series.labels) == ["t", "n", "t", "n"]
@@ -270,7 +270,7 @@ def test_a_workbook_of_texts_with_decimal_commas_whose_first_sheet_is_a_legend(t
     with refused(r"first sheet, 'legend'; .*: 'data'", key="id_column"):
         read_table(path, row(id_column="id"))
     options = {"sheet": "data", "phenotype_columns": "age"}
-    with pytest.raises(InputError, match="say decimal=comma"):
+    with pytest.raises(InputError, match="set decimal=comma"):
         read_table(path, row(id_column="id", **options))
     series = read_table(path, row(id_column="id", decimal="comma", **options))
     assert series.values.tolist() == [[7.5, 8.25]]
@@ -396,7 +396,7 @@ def test_logarithms_are_proposed_for_intensities_and_counts_alone(tmp_path, caps
         (raw, "log2", "Proposed is transform=log2: the values look like intensities not logged"),
         (RNG.negative_binomial(1, 0.001, (600, 8)), "log_cpm", "they are intensities, transform="),
         (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
-        (coded, "", "No transform is proposed: -999 stands in "),
+        (coded, "", "No transform is proposed: -999 is in "),
         (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),
     ):
         table = pd.DataFrame(values.T, columns=[f"g{i}" for i in range(600)])

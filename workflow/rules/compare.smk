@@ -73,7 +73,7 @@ rule validate:
         "../scripts/validate.py"
 
 
-# Combine: what several series of one question say together.
+# Combine: the joint results of several series of one question.
 rule combine:
     input:
         series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).combined],

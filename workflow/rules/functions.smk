@@ -307,8 +307,9 @@ def configuration(study):
 
 
 def results_of(wildcards):
-    """What makes a `xnbflow.report.results.StudyResults`; no object of the library, whose module a job
-    would import before it knows where the library is.
+    """Arguments of `xnbflow.report.results.StudyResults`.
+
+    They are plain values: a job would import an object's module before the library's path is set.
     """
     study = study_of(wildcards)
     labels, settings = about(study)["labels"], configuration(study)

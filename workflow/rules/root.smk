@@ -28,7 +28,7 @@ def checkout(rules):
 def export(clone, commit, folder):
     """Write the files of a commit; whole or not at all, even if another process does so too.
 
-    They are older than any result: Snakemake runs what is older than its script, and digests say what changed.
+    Their date is 0, since Snakemake repeats jobs that are older than a script; digests detect changes.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder.parent) as part:

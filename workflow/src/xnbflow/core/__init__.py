@@ -1,1 +1,1 @@
-"""What every package uses: errors, compilation, seeds, files and entries."""
+"""Foundations of all packages: errors, compilation, seeds, files and entries."""

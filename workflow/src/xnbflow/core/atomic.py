@@ -1,4 +1,4 @@
-"""The one way to write a file: beside it, then moved to its place; whole or not at all."""
+"""Atomic writing: a file is written beside its path and then moved, so it is complete or absent."""
 
 import errno
 import glob
@@ -15,16 +15,16 @@ from xnbflow.core.errors import InputError
 
 __all__ = ["atomic", "lacks_space", "no_space", "write_atomically"]
 
-#: What writing fails with without room: on the disk, in a quota, below a limit of a file's size.
+#: Errors of a full disk, an exhausted quota and a limit of a file's size.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
-#: Seconds without a write after which another host's temporary file is what a killed process left.
+#: Seconds without a write after which another host's temporary file is considered abandoned.
 _OLD = 86_400.0
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path to write to, and move it to ``path`` when the block ends.
+    """Yield a temporary path for writing, and move the file to ``path`` when the block ends.
 
     It is in the same folder, hidden, with a name that no other process has. If the block raises,
     nothing is left of it and ``path`` is as it was. Missing folders are made.

@@ -9,7 +9,7 @@ _ALIKE = frozenset({"series"})
 
 
 def noun(count: int, name: str) -> str:
-    """Return what so many things are called; the last word of the name of one of them is the noun.
+    """Return the noun in the number that fits a count; it is the last word of ``one``.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def noun(count: int, name: str) -> str:
 
 
 def counted(count: int, name: str, one: str = "", many: str = "") -> str:
-    """Return how many things there are, and the verb that follows, of one thing or of several.
+    """Return a count with its noun and, if given, the verb in the right number.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def counted(count: int, name: str, one: str = "", many: str = "") -> str:
 
 
 def either(count: int, one: str, many: str) -> str:
-    """Return the words that go with so many things.
+    """Return the words for one thing or those for several.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def either(count: int, one: str, many: str) -> str:
 
 
 def listed(names: Iterable[object], most: int = 8) -> str:
-    """Return names in words, a few of many, and the beginnings of long ones.
+    """Return a list of names for a sentence; long lists and long names are cut.
 
     Examples
     --------

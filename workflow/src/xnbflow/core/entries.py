@@ -36,27 +36,27 @@ class Method:
     Attributes
     ----------
     name, title, source : str
-        How the configuration names it, what it is in a few words, and where it is published.
+        Its name in the configuration, a description in a few words, and its publication.
     estimator : str
         Full path of the class.
     parameters : dict of str to dict
         Each parameter's JSON schema, in the order of the class's signature.
     kind : {"classifier", "transformer"}
-        A transformer can be a step of a pipeline, or a parameter; not a classifier by itself.
+        A transformer can be a step of a pipeline or a parameter, but not a classifier.
     rules : dict of str to dict of str to str
-        For parameters that decide what the method is: what each value does, the default first;
-        and for choices that are no parameter, with one value. The Methods section states it.
+        The effect of each value of the parameters that define the method, the default first, and of
+        fixed choices, which have one value. The Methods section uses these texts.
     quick : str
         For a classifier that selects features and is fast enough for a learning curve and halves
         by default: the full path of the class that is fitted for these, itself or a simpler one.
         Empty for all others.
     related : tuple of str
-        Full paths of further classes that are published with it and that no configuration names: a
+        Full paths of further classes that are published with it but not used by configurations: a
         regressor, a discretizer.
     states : tuple of str
-        Full paths of the classes that a fitted one holds, which its model file may contain.
+        Full paths of the classes of its fitted attributes, which its model file may contain.
     tunes_itself : bool
-        Whether a fit chooses parameters by an inner cross-validation: intervals are then wider.
+        Whether a fit tunes parameters by an inner cross-validation, which makes intervals wider.
     checks_not_met : dict of str to str
         Checks of scikit-learn's ``check_estimator`` that the method does not meet by its definition
         (for example an accuracy on a toy data set), each with the reason. The tests expect these
@@ -84,8 +84,8 @@ class Source:
     Attributes
     ----------
     name, module : str
-        How the sheet of data sets names it, and the full path of the module with
-        ``load(dataset: SheetRow, downloads: Downloads) -> DataSet``.
+        Its name in the sheet of data sets, and the full path of the module with ``load(dataset:
+        SheetRow, downloads: Downloads) -> DataSet``.
     options : dict of str to dict
         Each option's JSON schema; its ``description`` is shown when a value is invalid.
     needs : tuple of str
@@ -105,12 +105,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What a study computes beyond the common tables.
+    """A computation of a study beyond the common tables.
 
     Attributes
     ----------
     name : str
-        How the configuration names it; a folder of results.
+        Its name in the configuration and of its folder of results.
     compute : str
         Full path of the module with
         ``analyse(series: dict[str, DataSet], params: dict, threads: int) -> dict[str, DataFrame]``.
@@ -124,8 +124,8 @@ class Analysis:
         The parameters that hold a method's parameters, or lists of values to try of each, and the
         name of the method.
     comparison : str or None
-        Full path of the module with ``compare(about, study) -> dict[str, DataFrame]``, which makes
-        more of its tables from those of the study.
+        Full path of the module with ``compare(about, study) -> dict[str, DataFrame]``, which
+        computes further tables from the study's tables.
     needs : tuple of str
         The names of these tables.
     """
@@ -141,7 +141,7 @@ class Analysis:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that make its tables."""
+        """The modules that compute its tables."""
         return (self.compute, self.comparison) if self.comparison else (self.compute,)
 
 
@@ -165,7 +165,7 @@ def whole(least: int, most: int | None = None) -> Schema:
 
 
 def choice(*names: str) -> Schema:
-    """Return the schema of one of some words."""
+    """Return the schema of a choice between words."""
     return {"enum": list(names)}
 
 
@@ -185,12 +185,12 @@ def nothing() -> Schema:
 
 
 def list_of(items: Schema, least: int = 0) -> Schema:
-    """Return the schema of a list of at least so many items."""
+    """Return the schema of a list with a least number of items."""
     return {"type": "array", "items": items, "minItems": least}
 
 
 def mapping(values: Schema | None = None) -> Schema:
-    """Return the schema of a mapping, by names to any values or to those of a schema."""
+    """Return the schema of a mapping from names to values, of any kind or of a schema."""
     return {"type": "object"} | ({"additionalProperties": values} if values else {})
 
 
@@ -202,7 +202,7 @@ def estimator() -> Schema:
 
 
 def either(*schemas: Schema) -> Schema:
-    """Return the schema of what satisfies one of several."""
+    """Return the schema of a value that satisfies one of several schemas."""
     return {"anyOf": list(schemas)}
 
 
@@ -213,5 +213,5 @@ COLUMNS: Schema = {
     **either(_COLUMN, list_of(_COLUMN)),
 }
 
-#: Prior probabilities of the classes; null for their shares of the training samples.
+#: Prior probabilities of the classes; null means the shares of the training samples.
 PRIORS: Schema = either(list_of(number(least=0)), nothing())

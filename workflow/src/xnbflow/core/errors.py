@@ -8,11 +8,11 @@ from pathlib import Path
 
 __all__ = ["InputError", "about_file", "known_names", "printable", "quoted", "require_choice"]
 
-#: Characters of a value that is repeated in a message; names and paths of that length are none.
+#: Most characters of a value in a message; no name or path is longer.
 MOST_QUOTED = 60
-#: Characters of a line of a message, which may repeat several.
+#: Most characters of a line of a message, which may have several values.
 _LONGEST_LINE = 700
-#: What a terminal may take for a command, and what turns the direction of text.
+#: Characters that a terminal may take for a command or that reverse the direction of text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -42,9 +42,9 @@ class InputError(ValueError):
 
 
 def printable(text: str) -> str:
-    r"""Return a text with escapes for its control characters, but for tabs and line breaks.
+    r"""Return a text with its control characters escaped, except tabs and line breaks.
 
-    What comes from files is printed so: a terminal obeys control characters.
+    Texts from files need this, since a terminal obeys control characters.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def printable(text: str) -> str:
 
 @contextmanager
 def about_file(path: str | Path) -> Iterator[None]:
-    """Name a file in each `InputError` of the block that names none.
+    """Add a file to each `InputError` of the block that names no file.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def require_choice(parameter: str, value: object, choices: Iterable[str]) -> Non
 
 
 def quoted(value: object, most: int = MOST_QUOTED) -> str:
-    """Return how a message repeats a value: as Python writes it, its middle left out if long.
+    """Return a value for a message: its Python representation, with the middle cut out if long.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def known_names(name: str, known: Collection[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known one, else all.
+    """Return the end of a message about an unknown name: the nearest known name, or all of them.
 
     Examples
     --------

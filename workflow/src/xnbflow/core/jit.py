@@ -1,4 +1,4 @@
-"""Compilation of kernels: numba's, with a cache that an edited kernel never leaves stale."""
+"""Compilation of kernels by numba, with a cache that is never stale after an edit."""
 
 import hashlib
 import warnings
@@ -19,12 +19,12 @@ _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 def njit(**options: Any) -> Callable[[_Kernel], _Kernel]:
     """Return the decorator ``numba.njit(cache=True, **options)``, safe against edited callees.
 
-    Numba's cache compares the file of a kernel with what was compiled, not the kernels of other
-    files that it calls, nor constants from there (a documented limitation). Its files are named by
-    the function's qualified name, of which `kernel_digest` becomes part here: an edit discards what
-    was compiled of its module and of modules that use kernels or constants of it. Where no folder
-    can be written (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's cache) every process compiles
-    the kernels, with one warning.
+    Numba's cache detects changes in a kernel's file, but not in kernels and constants that it
+    imports from other files (a documented limitation). The names of the cache's files contain the
+    function's qualified name. Here `kernel_digest` is added to that name, so an edit invalidates
+    the module and all modules that import kernels or constants from it. Where no folder can be
+    written (``NUMBA_CACHE_DIR``, ``__pycache__``, the user's cache) every process compiles the
+    kernels, with one warning.
     """
 
     def decorate(function: _Kernel) -> _Kernel:
@@ -60,8 +60,8 @@ def _source(path: str) -> bytes:
 @cache
 def _warn_without_cache() -> None:
     warnings.warn(
-        "numba finds no folder for compiled kernels that can be written: every process compiles "
-        "them anew, some seconds each. Set NUMBA_CACHE_DIR to a folder that can be written",
+        "numba finds no writable folder for compiled kernels: every process compiles them again, "
+        "which takes some seconds each. Set NUMBA_CACHE_DIR to a writable folder",
         RuntimeWarning,
         stacklevel=4,
     )

@@ -1,7 +1,7 @@
-"""Parameters of estimators: what each may be is declared once per class and checked in one place.
+"""Parameters of estimators: each class declares their valid values, which are checked here.
 
-A class declares in the words of scikit-learn: ``_parameter_constraints`` maps the name of each
-parameter to a list of constraints, of which its value must satisfy one.
+As in scikit-learn, ``_parameter_constraints`` of a class maps the name of each parameter to a list
+of constraints; a value must satisfy one of them.
 """
 
 import reprlib
@@ -35,7 +35,7 @@ _SHOWN.maxstring = _SHOWN.maxother = 60
 
 
 class Declared(BaseEstimator):
-    """Base class of everything with parameters; `fit` calls `_validate_params` first.
+    """Base class of all estimators with parameters; `fit` calls `_validate_params` first.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Declared(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def _validate_params(self) -> None:
-        """Raise an `InputError` that names the first parameter outside its declaration."""
+        """Raise an `InputError` for the first parameter with an invalid value."""
         for name, constraints in self._parameter_constraints.items():
             value = getattr(self, name)
             if not any(satisfies(value, each) for each in constraints):
@@ -65,7 +65,7 @@ class Declared(BaseEstimator):
 
 @dataclass(frozen=True)
 class Constraint:
-    """What a parameter may be, in words and as a function of its value."""
+    """A constraint on a parameter, in words and as a function of its value."""
 
     words: str
     allows: Callable[[Any], bool]
@@ -77,7 +77,7 @@ def satisfies(value: Any, declared: Any) -> bool:
 
 
 def allowed(constraints: Iterable[Any]) -> str:
-    """Return in words what a parameter may be, by its entry in ``_parameter_constraints``.
+    """Describe the valid values of a parameter by its entry in ``_parameter_constraints``.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def one_of(*choices: str) -> Constraint:
 def number(
     left: float | None = None, right: float | None = None, *, closed: str = "neither"
 ) -> Constraint:
-    """Return the constraint to a finite number between two bounds, None for unbounded."""
+    """Return the constraint to a finite number between two bounds; None means unbounded."""
     low, high = float("-inf" if left is None else left), float("inf" if right is None else right)
     with_low, with_high = closed in ("left", "both"), closed in ("right", "both")
 
@@ -122,9 +122,9 @@ def whole(left: int, right: int | None = None) -> Constraint:
 
 
 def Columns() -> Constraint:  # noqa: N802
-    """Return the constraint to what names columns, see `xnbflow.data.columns.column_positions`.
+    """Return the constraint to names of columns, see `xnbflow.data.columns.column_positions`.
 
-    Whether there are such columns shows in `fit` only.
+    Whether these columns exist is checked in `fit`.
     """
     return Constraint("columns (positions, names, a slice or a mask)", _may_name_columns)
 
@@ -153,7 +153,7 @@ def _constraint(declared: Any) -> Constraint:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a number that the kernels take; a truth value is none."""
+    """Return whether a value is a number for the kernels; a truth value is not."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return bool(-_LARGEST <= value <= _LARGEST)
     return isinstance(value, (float, np.floating)) and not isinstance(value, np.longdouble)
@@ -184,7 +184,7 @@ def _may_name_columns(value: Any) -> bool:
     return listed and all(_is_column(each) for each in value)
 
 
-#: Constraints that declarations name as scikit-learn's do.
+#: Constraints that are declared by name, as in scikit-learn.
 _PLAIN: dict[Any, Constraint] = {
     None: Constraint("None", lambda value: value is None),
     "boolean": Constraint("True or False", lambda value: isinstance(value, (bool, np.bool_))),

@@ -1,7 +1,7 @@
-"""Entries that are found by entry points: those of our papers, and those of other packages.
+"""Entries that are found by entry points: of the papers here and of other packages.
 
-The core names no paper. A folder of `xnbflow.papers` declares its entries in ``entry_points.txt``,
-in the form in which an installed package declares them; both go through the same checks.
+The core does not depend on papers. A folder of `xnbflow.papers` declares its entries in
+``entry_points.txt``, in the format of an installed package; the same checks apply to both.
 """
 
 import re
@@ -28,7 +28,7 @@ __all__ = [
 
 _GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
 
-#: The folder of the papers, a package each.
+#: The folder of the papers; each is a package.
 PAPERS = Path(__file__).parents[1] / "papers"
 
 
@@ -101,7 +101,7 @@ def plugin_modules() -> list[str]:
 
 @cache
 def _points_of_papers() -> list[EntryPoint]:
-    """Return the entry points that the papers declare, paper after paper."""
+    """Return the entry points of the papers, in their order."""
     points = []
     for path in sorted(PAPERS.glob("*/entry_points.txt")):
         declared = ConfigParser(delimiters=("=",))

@@ -1,4 +1,4 @@
-"""Values held against JSON schemas, and what is wrong with them in one sentence for a person."""
+"""Validation of values by JSON schemas, with errors in one plain sentence."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -48,12 +48,12 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
 
 
 def violations(value: object, schema: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what of a schema a value violates, as jsonschema names it, in the schema's order."""
+    """Yield the errors of jsonschema for a value, in the order of the schema."""
     return _validator()(schema).iter_errors(value)
 
 
 def described(schema: Mapping[str, Any]) -> str:
-    """Return in words what satisfies a schema.
+    """Describe the values that satisfy a schema.
 
     Examples
     --------

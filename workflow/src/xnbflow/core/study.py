@@ -24,10 +24,10 @@ class Validation:
 
 @dataclass(frozen=True)
 class Cohorts:
-    """Series of one question that are compared and put together: ids of data sets, a classifier.
+    """Series of one question that are compared and combined: ids of data sets and a classifier.
 
-    ``model`` is empty for the classifier that comes first in the study; ``match`` and ``harmonise``
-    are as for `Validation`.
+    ``model`` is the classifier; if empty, the first of the study. ``match`` and ``harmonise`` are
+    as in `Validation`.
     """
 
     series: tuple[str, ...]
@@ -38,7 +38,7 @@ class Cohorts:
 
 @dataclass(frozen=True)
 class Study:
-    """What a study runs: ids of data sets, classifiers and schemes of folds, and its analyses.
+    """A study: ids of its data sets, classifiers and schemes of folds, and its analyses.
 
     Attributes
     ----------
@@ -52,21 +52,20 @@ class Study:
         A paper's name of a classifier (see config/README.md) to the id of the corresponding
         classifier.
     permutations : dict of str to int or None
-        Id of a classifier of the study to the most permutations of its test. None leaves it to the
-        label test of each data set.
+        Id of a classifier of the study to the maximum of permutations of its test. None means the
+        setting of each data set's label test.
     halves : int
-        How often the samples are divided into halves, for the stability of classifiers that are
-        fast to fit.
+        Number of divisions of the samples into halves, for the stability of fast classifiers.
     final : tuple of str
         Ids of the classifiers that are fitted on all samples of every data set and kept.
     headline : str
-        Id of the classifier that the study is about; empty where none is named.
+        Id of the classifier whose results come first; empty without one.
     validate : tuple of Validation
     cohorts : Cohorts or None
     gene_sets : tuple of str
         Paths of GMT files whose sets are tested.
     omit_sections : tuple of str
-        Sections that the page leaves out; their tables are written all the same.
+        Sections that are not on the page; their tables are still written.
     """
 
     id: str
@@ -89,18 +88,18 @@ class Study:
 
     @property
     def permuted(self) -> list[tuple[str, str]]:
-        """What is tested by permutations: every data set with every classifier named for it."""
+        """The permutation tests: every data set with every classifier that is named for it."""
         return list(itertools.product(self.datasets, self.permutations or {}))
 
     @property
     def leading(self) -> tuple[str, ...]:
-        """The classifiers in the order in which they come first, whatever the results."""
+        """The classifiers in their order of priority, independent of the results."""
         named = (self.headline,) if self.headline else (*self.final, *self.classifiers)
         return tuple(dict.fromkeys(named))
 
     @property
     def combined(self) -> tuple[str, ...]:
-        """The series that are put together; none in most studies."""
+        """The series that are combined; empty in most studies."""
         return self.cohorts.series if self.cohorts else ()
 
     @property
@@ -115,5 +114,5 @@ class Study:
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:
-        """What is trained: every data set, scheme of folds and classifier, in this order."""
+        """What to train: every data set, scheme of folds and classifier, in this order."""
         return list(itertools.product(self.datasets, self.folds, self.classifiers))

@@ -1,4 +1,4 @@
-"""The terms of ``adjust``, the columns for which comparisons of classes are adjusted."""
+"""Terms of ``adjust``: the columns for which comparisons of classes are adjusted."""
 
 __all__ = ["column_of_term"]
 

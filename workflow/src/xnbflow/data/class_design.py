@@ -13,7 +13,7 @@ __all__ = ["DEPENDENT", "ClassDesign", "class_designs"]
 
 #: Singular values of a design that are smaller, relative to the largest, are 0.
 DEPENDENT = 1e-7
-#: A column that varies less, relative to its largest value, varies by rounding errors only.
+#: A column whose variation is smaller, relative to its largest value, is constant up to rounding.
 _CONSTANT = 1e-12
 #: Groups of one class are compared with each other beside blocks if there are at least so many.
 _FEWEST_SINGLE = 4
@@ -130,7 +130,7 @@ def class_designs(
 
 
 def _members(parts: np.ndarray) -> sparse.csc_array:
-    """Return which of the parts 0 to n_parts - 1 each sample is in, (n_samples, n_parts)."""
+    """Return the indicators of the parts 0 to n_parts - 1, shape (n_samples, n_parts)."""
     place = np.arange(len(parts))
     return sparse.csc_array((np.ones(len(parts)), (place, parts)))
 

@@ -1,4 +1,4 @@
-"""Columns of the samples that a person hands in: which are named, and which cannot be used."""
+"""Columns of a user's samples: positions of named columns, and checks of their values."""
 
 import reprlib
 from numbers import Integral
@@ -24,7 +24,7 @@ __all__ = [
 _LARGEST = 2.0**500
 #: Two different numbers, one of them at least this large, differ by more than 2**-500.
 _SURELY_APART = 2.0**-447
-#: Of what lies between these squares are safe.
+#: Squares of values between these bounds neither overflow nor underflow.
 _SMALL, _GREAT = 1e-100, 1e100
 
 
@@ -111,10 +111,10 @@ def column_mask(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
 
 
 def name_bad_value(X: Any, error: Exception) -> None:
-    """Raise an `InputError` that names the first cell that is no finite number, if there is one.
+    """Raise an `InputError` for the first cell that is not a finite number, if there is one.
 
-    X may be anything; only a DataFrame's cells are named. ``error`` is what was raised when X was
-    taken for numbers.
+    X may have any type; only a DataFrame's cells are named. ``error`` is from the conversion of X
+    to numbers.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def name_bad_value(X: Any, error: Exception) -> None:
 
 
 def refuse_repeated_names(X: Any) -> None:
-    """Raise an `InputError` that names columns of a DataFrame whose name is not theirs alone.
+    """Raise an `InputError` for columns of a DataFrame that share a name.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def refuse_repeated_names(X: Any) -> None:
         n, others = int((X.columns == repeated[0]).sum()), len(repeated) - 1
         more = f" ({counted(others, 'more name', 'repeats', 'repeat')})" if others else ""
         msg = (
-            f"X has {n} columns named {repeated[0]!r}{more}: a feature is known by its name; "
+            f"X has {n} columns named {repeated[0]!r}{more}: features are identified by name; "
             "rename or drop the repetitions"
         )
         raise InputError(msg)
@@ -193,7 +193,7 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
 
 
 def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
-    """Raise what `refuse_beyond_squares` does, of samples in CSR or CSC.
+    """Do the check of `refuse_beyond_squares` for samples in CSR or CSC.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
 def _refuse_unit(column: int, names: Any, what: str) -> NoReturn:
     name = column if names is None else np.asarray(names).tolist()[column]
     msg = (
-        f"column {name!r} {what}, whose square double precision does not hold; give the column in "
-        "another unit, so that its values lie between 1e-150 and 1e150"
+        f"column {name!r} {what}, whose square overflows or underflows in double precision; give "
+        "the column in another unit, so that its values lie between 1e-150 and 1e150"
     )
     raise InputError(msg)

@@ -99,7 +99,7 @@ class DataSet:
     adjust: tuple[str, ...] = ()
     trend: bool = False
 
-    if TYPE_CHECKING:  # what is given may be a list; what is held is an array
+    if TYPE_CHECKING:  # arguments may be lists; attributes are arrays
 
         def __init__(
             self,
@@ -243,7 +243,7 @@ class DataSet:
         return pd.Index(self.features, dtype=object)
 
     def write(self, path: str | Path) -> None:
-        """Write the series to a Parquet file, which appears whole or not at all."""
+        """Write the series to a Parquet file, atomically."""
         table, group = self._table(), max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
         with parquet_writer(path, table.schema, **_PARQUET) as writer:
             writer.write_table(table, row_group_size=group)
@@ -308,7 +308,7 @@ _PARQUET = {
 
 
 def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) -> DataSet:
-    """Put a series together from its header, its values and the other columns of its features."""
+    """Return a series from its header, its values and the other columns of its features."""
     columns = list(header.feature_columns)
     return DataSet(
         header.name,
@@ -353,7 +353,7 @@ def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
 
 
 def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
-    """Refuse what a terminal may take for a command, and what cuts names short."""
+    """Refuse control characters, which a terminal may obey and which cut names short."""
     if _CONTROL.search("".join(texts)):
         found = next(text for text in texts if _CONTROL.search(text))
         msg = f"{name}: the {what} {quoted(str(found))} has control characters; remove them"

@@ -1,4 +1,4 @@
-"""Labels and targets that a person gives: which are missing, and which are not distinct."""
+"""Checks of a user's labels and targets: missing values, and codes of the classes."""
 
 from datetime import date
 from typing import Any
@@ -12,14 +12,14 @@ from xnbflow.core.errors import InputError
 
 __all__ = ["class_codes", "refuse_missing"]
 
-#: Labels that are distinct and have an order, but that scikit-learn's check does not know.
+#: Types of sortable labels that scikit-learn's check does not recognise.
 _ORDERED = (bytes, date, pd.Period)
 
 
 def refuse_missing(y: Any) -> None:
     """Raise an `InputError` that names the samples whose label or target is missing.
 
-    Missing are None, NaN, NaT and `pandas.NA`. Anything that is no array is let pass.
+    None, NaN, NaT and `pandas.NA` are missing. Objects that are not arrays are not checked.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def refuse_missing(y: Any) -> None:
 
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the distinct labels, sorted, the code of each sample's and how many samples have each.
+    """Return the sorted distinct labels, the code of each sample, and the size of each class.
 
     Beside the labels of scikit-learn's classifiers these may be bytes, dates, times or periods.
 

@@ -61,7 +61,7 @@ _DENSE_VALUES = 2_000_000
 
 
 def is_sparse(values: Any) -> bool:
-    """Return whether an array is SciPy's sparse; type checkers still take it for anything."""
+    """Return whether an array is a sparse array of SciPy, without narrowing its type."""
     return bool(sparse.issparse(values))
 
 

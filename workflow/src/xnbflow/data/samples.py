@@ -1,4 +1,4 @@
-"""Samples and labels in the forms in which people have them: arrays, tables, AnnData in memory."""
+"""Samples and labels as arrays, tables or AnnData in memory."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -14,18 +14,18 @@ __all__ = ["AnnDataLike", "Cells", "Labels", "Samples", "named_samples", "plain_
 
 
 class HasShape(Protocol):
-    """Tables and sparse matrices, which are no `numpy.typing.ArrayLike`."""
+    """Tables and sparse matrices, which are not `numpy.typing.ArrayLike`."""
 
     @property
     def shape(self) -> tuple[Any, ...]:
         """Number of rows and columns."""
 
 
-#: What estimators take as samples: nested lists, arrays, sparse arrays and matrices, DataFrames of
+#: Samples that estimators accept: nested lists, arrays, sparse arrays and matrices, DataFrames of
 #: pandas and polars, AnnData.
 Samples = npt.ArrayLike | HasShape
 
-#: What estimators take as labels: lists, arrays, Series; of AnnData also the name of a column.
+#: Labels that estimators accept: lists, arrays, Series; with AnnData also the name of a column.
 Labels = npt.ArrayLike | HasShape
 
 
@@ -72,7 +72,7 @@ class Cells:
 
 
 def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
-    """Return samples as an array, sparse array or table, and names that these cannot carry.
+    """Return samples as an array, sparse array or table, and names that such an array lacks.
 
     AnnData gives its X and ``var_names``, a DataFrame of sparse columns CSR and its columns, tables
     of polars and Arrow become DataFrames. Anything else is returned as it is, without names.

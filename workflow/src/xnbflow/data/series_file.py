@@ -21,7 +21,7 @@ from xnbflow.tables.parquet import REMEDY, open_parquet
 
 __all__ = ["METADATA_KEY", "DataSetHeader", "iterate_features", "read_header", "row_groups"]
 
-#: Where names and labels of samples are in the metadata of the file.
+#: Keys of the samples' names and labels in the metadata of the file.
 METADATA_KEY = b"xnbflow"
 
 
@@ -33,7 +33,7 @@ class DataSetHeader:
     ----------
     n_features : int
     feature_columns : tuple of str
-        Columns of what else is known of features.
+        Further columns of the features.
     name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend
         As those of `DataSet`.
     """
@@ -79,7 +79,7 @@ def read_header(path: str | Path) -> DataSetHeader:
 
 
 def iterate_features(path: str | Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Stream a data set by row groups, so that memory need not hold millions of features.
+    """Stream a data set by row groups, so that millions of features need little memory.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
 
 
 def _wrong_header(header: Any) -> str:
-    """Say what is wrong with a series' metadata; empty if nothing is."""
+    """Return the error in a series' metadata; empty if there is none."""
     if not isinstance(header, dict) or not isinstance(header.get("name"), str):
         return "its metadata has no name"
     phenotype = header.get("sample_metadata", {})
@@ -143,10 +143,10 @@ def _wrong_header(header: Any) -> str:
     of_samples = {"labels": header.get("labels"), "groups": header.get("groups", samples)}
     for key, cells in {"samples": samples, **of_samples, **phenotype}.items():
         if not _are_texts(cells) or len(cells) != len(samples or ()):
-            return f"its metadata has not one text per sample under {key!r}"
+            return f"its metadata lacks one text per sample under {key!r}"
     texts = [header.get(key, []) for key in ("feature_columns", "notes", "adjust")]
     if not all(map(_are_texts, texts)):
-        return "its metadata names columns or notes that are no text"
+        return "its metadata has columns or notes that are not text"
     if header.get("scale", "") not in ("", "log2", "ln"):
         return "its scale is unknown"
     marks = {key: header.get(key, False) for key in ("missing", "trend")}
@@ -159,7 +159,7 @@ def _are_texts(cells: Any) -> bool:
 
 
 def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
-    """Say how columns deviate from those of a series; empty if they do not."""
+    """Return how columns deviate from those of a series; empty if they do not."""
     n_samples = len(header["samples"])
     found = dict(zip(schema.names, schema.types, strict=True))
     for name in ("feature", "kind", *header.get("feature_columns", ())):

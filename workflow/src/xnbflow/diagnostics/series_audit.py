@@ -90,10 +90,10 @@ def _coloured(series: DataSet, name: str) -> np.ndarray:
 def sexes(series: DataSet) -> list[Row]:
     """Compare the sex that a column gives with the genes of the X and Y chromosomes.
 
-    A sample's score is the mean of RPS4Y1, KDM5D and DDX3Y less XIST, each standardised; it is
-    male above the midpoint between the medians of both recorded sexes. Nothing is said where one
-    sex, or the symbols, are lacking, and where the scores of the recorded sexes overlap so much
-    that the genes do not tell them.
+    A sample's score is the mean of RPS4Y1, KDM5D and DDX3Y less XIST, each standardised; it is male
+    above the midpoint between the medians of both recorded sexes. There is no finding where one sex
+    or the symbols are missing, or where the scores of the recorded sexes overlap so much that the
+    genes do not separate them.
     """
     columns = _phenotype(series)
     names = [name for name in columns if _SEX.search(str(name))]

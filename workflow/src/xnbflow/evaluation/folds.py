@@ -74,8 +74,8 @@ def stratified_splits(
 ) -> Splits:
     """Split samples into stratified folds, for outer and inner cross-validations alike.
 
-    The result has the positions of training and test samples. No group, say a patient or a batch,
-    is on both sides of a split.
+    The result has the positions of training and test samples. No group (a patient or a batch) is on
+    both sides of a split.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The folds of a scheme: drawn, or read from a file that says where each sample is tested."""
+"""The folds of a scheme: drawn, or read from a file with the test fold of each sample."""
 
 import csv
 from collections.abc import Mapping

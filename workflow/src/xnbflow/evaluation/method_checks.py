@@ -26,7 +26,7 @@ def check_estimator(entry: Mapping[str, Any], place: str, kind: str) -> None:
     """Raise an `InputError` unless an estimator of a kind can be made of an entry.
 
     ``entry`` has ``method`` with ``params``, or ``steps``; ``place`` is where it is in the
-    configuration, say ``classifiers.xnb``; ``kind`` is "classifier" or "transformer", empty for
+    configuration, as ``classifiers.xnb``; ``kind`` is "classifier" or "transformer", empty for
     either.
     """
     if "steps" in entry:

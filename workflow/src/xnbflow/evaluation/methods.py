@@ -42,8 +42,8 @@ _CSNB = "xnbflow; relative evidence: @baggenstoss1999"
 _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
     "H) reaches the threshold (0.999), and of these the ones whose distance is above min_distance "
-    "(0.5); a class gets the union over its pairs. So does the authors' program; Eqs. 10 and 11 as "
-    "printed say otherwise and are the other values",
+    "(0.5); a class gets the union over its pairs. The authors' program does the same; Eqs. 10 "
+    "and 11 as printed differ and are the other values",
     "joint": "Eq. 11 as printed: one product over the other classes and the features. Features are "
     "ranked by their own 1 - prod(1 - H) over the other classes, and taken until the threshold",
     "minimal": "Eq. 10 with Eq. 11 for each other class: the fewest features that reach the "

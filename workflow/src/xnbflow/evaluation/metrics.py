@@ -21,7 +21,7 @@ __all__ = [
     "roc_curves",
 ]
 
-#: Metrics that are means over classes: a fold that lacks a class cannot tell them.
+#: Metrics that are means over classes: undefined in a fold that lacks a class.
 CLASS_METRICS = ("balanced_accuracy", "f1_macro", "mcc", "roc_auc")
 
 #: The metrics of `fold_metrics`; higher is better in all but the last two.

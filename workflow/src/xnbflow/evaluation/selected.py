@@ -54,8 +54,8 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
     The model reports them as ``selected_features_``; which of them it could exchange for others as
     ``tied_features_`` (see `ties_of`). Of a pipeline the last step and transformers that keep
     features do, of a search over parameters the best estimator. Of models that set effects to 0
-    (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained, if
-    the classifier can, and if ``explain`` says so.
+    (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained if
+    ``explain`` is set and the classifier supports it.
     """
     everything = float(len(X.columns) - len(sample_columns(model)))
     last, before, names = last_step(model, X.columns.to_numpy())

@@ -35,9 +35,9 @@ def train(
     and the classifier does not impute them itself, the medians of the fold's training samples
     replace them. Where samples have groups, inner cross-validations keep these together, see
     `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some of
-    these. Predictions are explained if ``explain`` says so, the classifier can and samples are not
-    too many. The result has the tables of `xnbflow.tables.contract.TRAINING_TABLES`, each without
-    rows where the classifier has nothing to report.
+    these. Predictions are explained if ``explain`` is set, the classifier supports it and samples
+    are not too many. The result has the tables of `xnbflow.tables.contract.TRAINING_TABLES`, each
+    without rows where the classifier has nothing to report.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
@@ -74,7 +74,7 @@ def _train_fold(
         warnings.simplefilter("always")
         try:
             tables = _fit_and_predict(clone(estimator), series, test, fit, explain)
-        except (OSError, MemoryError):  # the machine is at fault, say a full disk
+        except (OSError, MemoryError):  # the machine is at fault, for example a full disk
             raise
         except Exception as error:  # noqa: BLE001  a failed fit is an outcome of the study
             fit["status"] = "failed"

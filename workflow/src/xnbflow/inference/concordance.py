@@ -1,4 +1,4 @@
-"""Whether a classifier orders samples by class within the levels of a column, say of a batch.
+"""Whether a classifier orders samples by class within the levels of a column, as a batch.
 
 A classifier that has learnt the batch orders samples of different batches correctly, and those of
 one batch at random. The statistic is Mann and Whitney's over pairs of samples of the same level
@@ -86,7 +86,7 @@ class StratifiedPairs:
         Equal scores count one half. Of several classes the share is the mean over the pairs of
         classes that share a level; in order is a pair whose sample of the first class has the
         greater difference of the two scores. ``codes`` (n_draws, n_samples) are the classes,
-        ``weights`` of the same shape say how often each sample counts; the results have shape
+        ``weights`` of the same shape are how often each sample counts; the results have shape
         (n_draws,), NaN without pairs.
         """
         weights = np.ones(codes.shape) if weights is None else weights
@@ -130,7 +130,7 @@ def concordance(
     codes, levels : ndarray of int, shape (n_samples,)
         Class and level of each sample.
     groups : ndarray of shape (n_samples,), optional
-        The patient, say, of each sample.
+        The group of each sample, for example its patient.
 
     Examples
     --------

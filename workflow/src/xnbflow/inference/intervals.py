@@ -77,10 +77,10 @@ def proportion_interval(
 
 
 def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
-    """Return by how much groups multiply the variance of a share, at least 1.
+    """Return the design effect of groups on the variance of a share, at least 1.
 
-    ``right`` says of each sample whether it is right, or in which share of its tests, 0 to 1;
-    ``groups`` is its group, say the patient. Both have shape (n_samples,).
+    ``right`` is whether each sample is right, or in which share of its tests, 0 to 1; ``groups``
+    are its groups, for example patients. Both have shape (n_samples,).
 
     With ``s_g`` right out of ``m_g`` samples of group ``g``, ``p`` the share of all ``n`` and ``G``
     groups it is ``G / (G - 1) sum (s_g - p m_g)² / (n p (1 - p))``. Two half groups of mean size
@@ -158,7 +158,7 @@ def share_interval(
 def share_p(
     right: np.ndarray, limit: float, groups: np.ndarray | None = None, inflation: float = 1.0
 ) -> float:
-    """Return the one-sided p of a share against a limit, say that of the largest class.
+    """Return the one-sided p of a share against a limit, as the share of the largest class.
 
     It is the posterior probability that the share is at most ``limit``: .025 where the limit is the
     lower one of `share_interval`.

@@ -21,8 +21,8 @@ __all__ = [
 
 Alternative = Literal["two-sided", "less", "greater"]
 
-#: Differences of scores are compared at this many decimals, so that those which only floating
-#: point tells apart are ties.
+#: Differences of scores are compared at this many decimals, so that differences by rounding errors
+#: are ties.
 _DECIMALS = 12
 
 
@@ -152,9 +152,9 @@ def corrected_resampled_t_test(
     Returns
     -------
     CorrectedTTest
-        If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that
-        of the sign test over the folds of one run, the smallest that there can be. The limits are
-        missing then: differences without variance do not tell how certain their mean is.
+        If all differences are equal, t is 0 if they are zero; else it is infinite, and p is that of
+        the sign test over the folds of one run, the smallest that there can be. The limits are
+        missing then: without variance the uncertainty of the mean cannot be estimated.
 
     References
     ----------

@@ -28,7 +28,7 @@ __all__ = [
     "samples_to_recalibrate",
 ]
 
-#: What a verdict means, as a page says it.
+#: What the verdicts mean, as shown on the page.
 RULE = (
     "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
     "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "

@@ -52,8 +52,8 @@ def verdict(
 
     ``p_value`` is of the permutation test, missing where none was run. ``stability`` is the
     agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
-    the function `copies`; ``batch`` says whether a batch may explain the result. For the
-    rule see `docs/methods/verdicts.md`.
+    the function `copies`; ``batch`` is whether a batch may explain the result. For the rule see
+    `docs/methods/verdicts.md`.
     """
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
     failed += ["permutation test"] * (p_value > LEVEL)
@@ -127,9 +127,9 @@ def overconfidence_p(
 ) -> float:
     """Return the exact p of so few right predictions if the probabilities are calibrated.
 
-    ``probabilities`` are of each sample's predicted class; ``right`` says whether it is right, or
-    in which share of its tests. With ``groups`` each group counts as one prediction, its mean, so
-    that p is rather too great. All have shape (n_samples,).
+    ``probabilities`` are of each sample's predicted class; ``right`` is whether it is right, or in
+    which share of its tests. With ``groups`` each group counts as one prediction, its mean, so that
+    p is rather too great. All have shape (n_samples,).
 
     Y. Hong, "On computing the distribution function for the Poisson binomial distribution",
     Computational Statistics and Data Analysis 59 (2013), 41-51, the recursion of section 2.

@@ -130,8 +130,8 @@ def _refuse_other_labels(series: Sequence[DataSet]) -> None:
     if not any(len(each.classes) == len(classes) > 1 for each in series):
         known = "; ".join(f"{each.name}: {', '.join(each.classes)}" for each in series)
         msg = (
-            f"no series has two classes and all that the others have ({known}); give classes the "
-            "same labels in all series, say by map= in the sheet"
+            f"no series has two classes and all classes of the others ({known}); give classes the "
+            "same labels in all series, for example by map= in the sheet"
         )
         raise InputError(msg)
 
@@ -221,8 +221,8 @@ def _matrix(
             continue
         labels = answers[0]
         samples = [f"{test.name}/{sample}" for sample in test.samples]
-        said = {"sample": samples, "true": test.labels, "predicted": labels}
-        predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **said}))
+        columns = {"sample": samples, "true": test.labels, "predicted": labels}
+        predictions.append(pd.DataFrame({"repeat": 0, "fold": fold, **columns}))
         chosen = whole.model.signature[["class", "feature"]]
         selected.append(chosen.assign(repeat=0, fold=fold))
     declared = COHORT_TABLES["cohort_matrix"]
@@ -264,8 +264,8 @@ def _tested(
     classes = trained.series.classes
     found = _answers(models, test, classes)
     if isinstance(found, str):
-        said = {"verdict": "cannot tell", "sentence": f"Cannot tell: {found}."}
-        return _row(strategy, trained, test, None) | said
+        none = {"verdict": "cannot tell", "sentence": f"Cannot tell: {found}."}
+        return _row(strategy, trained, test, None) | none
     labels, probabilities = found
     codes, answers = (np.searchsorted(classes, each) for each in (test.labels, labels))
     with np.errstate(divide="ignore"):
@@ -278,8 +278,8 @@ def _tested(
     loss = verdict.loss
     row |= {"loss": loss.value, "loss_lower": loss.lower, "loss_upper": loss.upper}
     sentence = verdict_in_words(words, row["train"], test.name, verdict, classes)
-    said = {"verdict": verdict.level, "sentence": sentence, "rule": RULE}
-    return row | said | {"p_value": verdict.p_value} | auc_columns(verdict)
+    result = {"verdict": verdict.level, "sentence": sentence, "rule": RULE}
+    return row | result | {"p_value": verdict.p_value} | auc_columns(verdict)
 
 
 def _row(
@@ -343,9 +343,9 @@ def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
         yield f"{seen}: effects depend on it, and models unless by harmonise: rank"
     if row["agreement"] < _ALIKE:
         yield (
-            "features that are high in the other series are not high here (Spearman's correlation "
-            f"{row['agreement']:.2f} at most): another scale, say centred genes, on which no model "
-            "of the others can be expected to hold"
+            "features that are high in the other series are not high here (Spearman's "
+            f"correlation {row['agreement']:.2f} at most): another scale (as of centred genes), "
+            "on which no model of the others can be expected to hold"
         )
     if 2 * row["common"] < row["features"]:
         yield f"only {row['common']:,} of its {row['features']:,} features are in all series"

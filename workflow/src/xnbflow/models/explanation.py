@@ -1,4 +1,4 @@
-"""Why a model says what it says of one sample: evidence for and against each class, in nats."""
+"""Explanation of the prediction for one sample: evidence for and against each class, in nats."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -106,10 +106,10 @@ class Explanation:
 def explain_sample(
     model: TrainedModel, X: pd.DataFrame, sample: str, missing: str = "auto"
 ) -> Explanation:
-    """Explain what a model says of the ``sample`` of that name in X's index; see `predict_table`.
+    """Explain the prediction for the ``sample`` of that name in X's index; see `predict_table`.
 
-    Its classifier explains, as naive Bayes does, alone or after steps that take each feature by
-    itself; others are refused.
+    The model's classifier has explanations, as naive Bayes does, alone or after steps that take
+    each feature by itself; others are refused.
     """
     missing = resolved_missing(model, missing)
     names = X.index.astype(str)

@@ -286,7 +286,7 @@ def _check_kinds(values: dict[str, Any], kinds: Mapping[str, type]) -> None:
 
 
 def _refuse_changed(model: TrainedModel, path: str | Path) -> None:
-    """Refuse a model that does not say what it said when it was made."""
+    """Refuse a model whose predictions differ from those when it was made."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -112,8 +112,8 @@ def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[st
     """Return the types of a schema's objects, and what is of a kind or type that is never read.
 
     ``members`` are the file's parts by name, its arrays among them. The first set, full names of
-    classes, is to be compared with `known_types`. A `ValueError` says what skops would not write:
-    only arrays have ids, since an id makes skops take one node for another.
+    classes, is to be compared with `known_types`. Parts that skops would not write are a
+    `ValueError`: only arrays have ids, since skops replaces a node by another one with its id.
     """
     if schema.get("protocol") != _PROTOCOL:
         msg = f"it is of protocol {schema.get('protocol')!r} of skops, not {_PROTOCOL}"

@@ -1,4 +1,4 @@
-"""Prediction for new samples: columns put in order, what is missing and what is unlike said."""
+"""Prediction for new samples: columns are ordered; missing and unlike features are reported."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ MISSING = ("auto", "error", "impute", "drop")
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a model says of samples.
+    """The predictions of a model for samples.
 
     Attributes
     ----------
@@ -382,9 +382,9 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
 
 
 _MOST_FEATURES = 2000
-#: Factors between these are told apart from neither noise nor another mix of classes.
+#: Factors between these may be due to noise or to another mix of classes.
 _FACTORS = (2 / 3, 3 / 2)
-#: Shifts are told from this many training quartile ranges on; of a single sample, from twice that.
+#: Least shift to report, in training quartile ranges; of a single sample, twice that.
 _SHIFT = 1.0
 
 

@@ -74,7 +74,7 @@ def described(
 def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> DataSet:
     """Read samples with their labels; what is downloaded is kept in the folder ``downloads``."""
     if dataset.source in _LOADERS and not dataset.label:
-        msg = f"{dataset.location}: name the column of the class labels, say --label diagnosis"
+        msg = f"{dataset.location}: name the column of the class labels, as --label diagnosis"
         raise InputError(msg)
     with tempfile.TemporaryDirectory() as folder:
         return acquire(dataset, downloads=str(downloads or folder))

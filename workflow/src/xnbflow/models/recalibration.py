@@ -105,7 +105,7 @@ def recalibrate_model(
 ) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
     """Return a model of two classes with slope and intercept from samples of another cohort.
 
-    ``log_posterior`` (n_samples, 2) is what the model as it was fitted says of the ``series``. The
+    ``log_posterior`` (n_samples, 2) is that of the model, as it was fitted, for the ``series``. The
     second result are accuracy, balanced accuracy and log loss of these samples ``before`` and
     ``after``, the latter with each sample, or group, left out. The model has no cross-validated
     figures, because those of its own cohort do not hold for it.

@@ -14,7 +14,7 @@ from xnbflow.tables.storage import table_of
 __all__ = ["class_spread", "gene_sets", "signature_table"]
 
 _DISTANCE = "distance_to."
-#: What a gene set says of itself, by direction.
+#: Descriptions of gene sets, by direction.
 _WORDS = {
     "high": "high in {} against the other classes",
     "low": "low in {} against the other classes",
@@ -126,7 +126,7 @@ def gene_sets(
         As `signature_table` makes it. Features without a symbol go by their own name; of several
         probes of one gene the gene is named once. A tab or line break in a name becomes a space.
     name : str
-        Begins every set's name, say the data set's.
+        The beginning of every set's name, for example the data set's name.
     digest : str, optional
         Of the series; its first twelve characters end every description.
     top : int, optional

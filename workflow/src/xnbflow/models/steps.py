@@ -1,4 +1,4 @@
-"""Pipelines taken apart: what the last step says, and which features of a sample it depends on."""
+"""Parts of pipelines: the last step's explanations, and the features on which it depends."""
 
 import numpy as np
 import pandas as pd
@@ -85,7 +85,7 @@ def is_relative(estimator: BaseEstimator) -> bool:
 
 
 def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
-    """Return what each feature of samples X says for each class, see `BaseNaiveBayes.explain`.
+    """Return each feature's evidence for each class in samples X, see `BaseNaiveBayes.explain`.
 
     ``estimator`` is fitted and has an `explainer`; None where a transformer makes new features.
     """

@@ -112,7 +112,7 @@ class TrainedModel:
     features : ndarray of str, shape (n_features,)
         Its input, in order.
     symbols : dict of str to str
-        Gene symbols of its features, where the series knows them.
+        Gene symbols of its features, where the series has them.
     used : ndarray of int, shape (n_used,)
         Positions of the features that its answers depend on.
     quartiles : ndarray of shape (3, n_features)
@@ -127,7 +127,7 @@ class TrainedModel:
     versions : dict of str to str
         Of this package, Python and what the numbers come from.
     probe : ndarray of shape (3, n_classes) or (3,)
-        What it says of the training quartiles as samples: a file that is read must say the same.
+        Predictions for the training quartiles as samples, checked again on loading.
     """
 
     estimator: BaseEstimator
@@ -271,7 +271,7 @@ def cross_validate(
     Raises
     ------
     InputError
-        If a fold cannot be fitted; the message says why.
+        If a fold cannot be fitted; the message has the reason.
     """
     folds = draw_folds(series, splits, repeats)
     entry = resolved(unlabelled(entry))

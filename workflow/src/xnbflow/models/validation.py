@@ -59,7 +59,7 @@ HARMONISERS = {
 _PAIR = ("model", "train", "test", "match", "harmonise")
 #: Folds of the cross-validation beside it; fewer where a class is smaller.
 _FOLDS = 10
-#: Test samples from which on calibration is told.
+#: Minimum number of test samples for calibration.
 _ENOUGH = 30
 _PER_CLASS, _MOST_DRAWN, _POINTS, _MARGIN = 4, 12, 96, 0.08
 
@@ -148,9 +148,9 @@ def validate(
     same = shared_samples(whole[0].values, whole[1].values, (train.samples, test.samples))
     with np.errstate(divide="ignore"):
         scores = np.log(probabilities)
-    codes, said = (np.searchsorted(classes, each) for each in (test.labels, predicted))
+    codes, answers = (np.searchsorted(classes, each) for each in (test.labels, predicted))
     verdict = cohort_verdict(
-        own, codes, said, len(classes), test.groups,
+        own, codes, answers, len(classes), test.groups,
         scores=scores, shared=same["second"].nunique(),
     )  # fmt: skip
     signatures, overlap = _table([], "signatures"), ""

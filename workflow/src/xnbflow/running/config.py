@@ -306,7 +306,7 @@ def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
 
 
 def check_schema(raw: object, schema: str | Path) -> None:
-    """Raise an `InputError` unless the configuration has the form that its JSON schema says."""
+    """Raise an `InputError` unless the configuration conforms to its JSON schema."""
     check(raw, json.loads(Path(schema).read_text(encoding="utf-8")), "configuration")
 
 

@@ -50,7 +50,7 @@ def start_job(job: Any) -> None:
     gc.set_threshold(2000)  # the default from Python 3.13 on; 700 costs a tenth of the imports
     atexit.register(gc.freeze)  # a process that ends need not search all it has for cycles
     sys.excepthook = _report_exception
-    logging.raiseExceptions = False  # a log that cannot be written must not hide what is said
+    logging.raiseExceptions = False  # a log that cannot be written must not hide the message
     log, usage = map(Path, job.log)
     for path in (log, usage):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -98,8 +98,8 @@ def _column(name: str, column: Column) -> str:
     >>> _column("cut", c.STUDY_TABLES["diagnostics"].columns["cut"])
     '`cut` (number): dependent means |r| above it'
     """
-    said = f": {column.meaning}" if column.meaning else ""
-    return f"`{name}` ({column.type}){said}"
+    meaning = f": {column.meaning}" if column.meaning else ""
+    return f"`{name}` ({column.type}){meaning}"
 
 
 def configuration_reference() -> str:

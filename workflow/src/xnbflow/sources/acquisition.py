@@ -44,7 +44,7 @@ def acquire(
         Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or
         ``file://`` URLs, or folders. Each source has its own default.
     lock : path, optional
-        A file of checksums of what was accepted before. What differs is refused; what is new is
+        A file of checksums of earlier accepted files. A file that differs is refused; new ones are
         added.
     **retry
         The fields of `xnbflow.sources.retries.RetryPolicy`.
@@ -75,7 +75,7 @@ def acquire(
     source = importlib.import_module(known_sources()[dataset.source].module)
 
     def make() -> tuple[DataSet, list[str]]:
-        # first the annotation: a series of no use is not downloaded
+        # the annotation comes first, so that a series without one is not downloaded
         series = source.load(fetch_annotation(dataset, places), places)
         return series, _differences(dataset, series)
 
@@ -125,7 +125,7 @@ def _differences(dataset: SheetRow, series: DataSet) -> list[str]:
 
 
 def _constant_features(series: DataSet) -> list[str]:
-    lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # NaN aside
+    lowest, highest = (f.reduce(series.values, axis=1) for f in (np.fmin, np.fmax))  # except NaN
     constant = np.flatnonzero(lowest == highest)
     if not len(constant):
         return []

@@ -4,8 +4,8 @@ Every version is read: today's (each element has its ``encoding-type``), that of
 ``__categories``) and earlier ones (tables as HDF5 records, ``raw.X`` beside ``X``). See the anndata
 documentation, "On-disk format".
 
-A file may come from anyone. `node` opens every group and data set: only what this file itself
-holds, whole. The structure of a matrix is checked before a value of it is used.
+A file may be malicious. `node` opens every group and data set, and only those that are completely
+in this file. The structure of a matrix is checked before its values are used.
 """
 
 import subprocess
@@ -33,12 +33,12 @@ __all__ = ["matrix_of", "node", "opened", "require_stored", "table_of"]
 
 #: Bytes in memory per byte of the file: deflate packs at most 1,032 times.
 _MOST_UNPACKED = 1_100
-#: What h5py and NumPy raise on damaged files.
+#: Exceptions of h5py and NumPy for damaged files.
 _DAMAGE = (OSError, RuntimeError, LookupError, TypeError, ValueError, ArithmeticError)
 _REFUSED, _REMEDY = "cannot be read as AnnData (", "); write it anew, or get it again"
 
 
-#: Reads what has no fixed length, and all that describes: where HDF5 may not end.
+#: Reads attributes and items of variable length, on which HDF5 may not terminate.
 _TRIAL = """
 import sys
 import h5py
@@ -85,7 +85,7 @@ def opened(path: str | Path) -> "Iterator[h5py.File]":
 
 @lru_cache(maxsize=64)
 def _require_answer(path: Path, size: int, _changed: int) -> None:
-    """Refuse a file on which HDF5 (2.0) crashes or does not end, tried in a process of its own."""
+    """Refuse a file on which HDF5 (2.0) crashes or does not end in a separate process."""
     try:
         command = [sys.executable, "-P", "-c", _TRIAL, str(path)]
         limit = 20 + size / 1e7
@@ -101,10 +101,10 @@ def _refusal(path: str | Path, reason: str) -> InputError:
 
 
 def node(group: Any, name: str) -> Any:
-    """Open a group or a data set that the file itself holds; None if there is no link of its name.
+    """Open a group or a data set of the file itself; None if there is no link of its name.
 
-    Refused are links to other places, and data sets that are stored elsewhere or in part, or hold
-    anything but numbers and text.
+    Links to other places are refused, and data sets that are stored elsewhere or in part, or have
+    other types than numbers and text.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -127,7 +127,7 @@ def node(group: Any, name: str) -> Any:
 
 
 def _what_is_not_here(data: "h5py.Dataset") -> str | None:
-    """Say why a data set is not read: before its size is used or anything of it is read."""
+    """Return why a data set is refused, before its size is used or its data are read."""
     if data.is_virtual or data.external:
         return "is stored in another file"
     if not _is_plain(data.dtype):
@@ -145,7 +145,7 @@ def _what_is_not_here(data: "h5py.Dataset") -> str | None:
 
 
 def _is_plain(dtype: np.dtype) -> bool:
-    """Whether a type is a number or text, or a record of these: no reference, no array."""
+    """Return whether a type is a number, text or a record of these, not a reference or an array."""
     import h5py  # noqa: PLC0415 - an extra
 
     if dtype.names:
@@ -154,7 +154,7 @@ def _is_plain(dtype: np.dtype) -> bool:
 
 
 def require_stored(path: str | Path, n_bytes: int, what: str) -> None:
-    """Refuse what takes more than 1,100 times the bytes of its file (and of 64 kB)."""
+    """Refuse data of more than 1,100 times the bytes of its file (and of 64 kB)."""
     stored = Path(path).stat().st_size
     if n_bytes > _MOST_UNPACKED * max(stored, 1 << 16):
         raise _refusal(path, f"{what} takes {n_bytes:,} bytes, but the file has {stored:,}")
@@ -172,15 +172,15 @@ def _array(group: Any, name: str, kinds: str = "biufSO") -> Any:
     found = _required(group, name)
     is_array = hasattr(found, "dtype") and found.ndim == 1 and found.dtype.isnative
     if not is_array or found.dtype.kind not in kinds:
-        raise _refusal(group.file.filename, f"{quoted(name)} is no list of the type it has to be")
+        raise _refusal(group.file.filename, f"{quoted(name)} is not a list of the required type")
     return found
 
 
 def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.DataFrame]:
     """Return a matrix of cells by genes and the table of its genes.
 
-    Its name is ``X``, ``raw`` or ``layers:<name>``; it is an array, or sparse as in the file. What
-    takes far more memory than the file, when it is dense, is refused.
+    Its name is ``X``, ``raw`` or ``layers:<name>``; it is an array, or sparse as in the file. A
+    dense matrix that takes far more memory than the file is refused.
     """
     places = (("X", "X"), ("raw", "raw.X"), ("raw", "raw/X"))
     there = {key: place for key, place in places if node(file, place) is not None}
@@ -198,7 +198,10 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
             raise _refusal(path, f"matrix {name} has no numbers")
     else:
         stored = _text(attributes.get("encoding-type", attributes.get("h5sparse_format", "")))
-        kind, shape = stored.removesuffix("_matrix"), attributes.get("shape", attributes.get("h5sparse_shape"))
+        kind, shape = (
+            stored.removesuffix("_matrix"),
+            attributes.get("shape", attributes.get("h5sparse_shape")),
+        )
         if kind not in ("csr", "csc"):
             raise _refusal(path, f"matrix {name} is stored as {quoted(stored)}")
     n_cells = len(table_of(path, file, "obs"))
@@ -206,7 +209,7 @@ def matrix_of(path: str | Path, file: "h5py.File", name: str) -> tuple[Any, pd.D
         msg = (
             f"{path}: matrix {name} has shape {quoted(np.ravel(shape).tolist())}, but there are "
             f"{counted(n_cells, 'cell')} in obs and "
-            f"{counted(len(var), 'gene')} in var; write the file anew"
+            f"{counted(len(var), 'gene')} in var; write the file again"
         )
         raise InputError(msg)
     require_stored(path, 8 * n_cells * len(var), f"a dense matrix {name} of {n_cells:,} cells")
@@ -272,7 +275,7 @@ def _column(table: Any, name: str) -> Any:
 
 
 def _values(group: Any, name: str) -> np.ndarray:
-    """Return what is no category: numbers or text, or a group of values and their mask."""
+    """Return a column that is not a category: numbers or text, or a group of values and a mask."""
     element = _required(group, name)
     if not hasattr(element, "dtype"):
         values = pd.Series(_values(element, "values"))

@@ -34,7 +34,7 @@ __all__ = [
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 
-#: What the columns are called, in small letters without spaces and underscores, best first.
+#: Names of the columns, in small letters without spaces and underscores, best first.
 _ALIASES = {
     "symbol": ("genesymbol", "symbol", "genesymbols", "ilmngene", "hgncsymbol", "identifier"),
     "entrez_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),
@@ -75,15 +75,15 @@ def fetch_annotation(dataset: SheetRow, downloads: Downloads) -> SheetRow:
     except InputError as error:
         msg = (
             f"data set {dataset.id}, annotation={annotation}: {error}\nName a table of your own, "
-            "with features in the first column and a column 'symbol', or take "
-            "annotation=none, and features have no symbols"
+            "with features in the first column and a column 'symbol', or set annotation=none to "
+            "have features without symbols"
         )
         raise InputError(msg, file=error.file, key="annotation") from error
     return replace(dataset, options=dataset.options | {"annotation": str(found)})
 
 
 def has_annotation(platform: str, downloads: Downloads) -> bool:
-    """Return whether a platform's file is here or at GEO; of a remote one only the head is read."""
+    """Return whether a platform's file is here or at GEO, of which only the head is read."""
     for path in _paths(platform):
         with suppress(InputError), downloads.open_head("geo", path, default=BASE_URLS):
             return True
@@ -132,8 +132,8 @@ def annotated(
 ) -> pd.DataFrame | None:
     """Return symbols (identifiers, chromosomes) of features as the row's annotation has them.
 
-    The option ``annotation`` is a path or ``none``. How many features have a symbol, and that it is
-    of another platform than the ``platforms`` (separated by spaces), is added to the notes.
+    The option ``annotation`` is a path or ``none``. The number of features with a symbol is added
+    to the notes, and a difference from the ``platforms`` (separated by spaces).
     """
     option = dataset.options.get("annotation", "none")
     if option == "none":

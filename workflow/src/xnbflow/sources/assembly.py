@@ -1,4 +1,4 @@
-"""From what a file holds to a data set: labels, groups, logarithms, missing values, duplicates."""
+"""From a file's contents to a data set: labels, groups, logarithms, missing values, duplicates."""
 
 import re
 import warnings
@@ -38,13 +38,13 @@ Names = Sequence[str] | np.ndarray
 
 @dataclass
 class Draft:
-    """What a file holds, before the sheet's options are applied.
+    """The contents of a file before the sheet's options are applied.
 
-    ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. Of each
-    sample ``labels`` has the text from which its label is made, ``sample_metadata`` what else is
-    known. ``place`` returns where the value of a feature and a sample is in the file, ``where`` and
-    ``label_place`` begin messages. ``note_unlogged`` is whether values that do not look logged get
-    a note; those of a clinical table do not. ``platforms`` are those of the file, separated by
+    ``values`` (n_features, n_samples; NaN where missing) may be changed by `assemble`. ``labels``
+    has the text from which each sample's label is made, ``sample_metadata`` the samples' other
+    columns. ``place`` returns where the value of a feature and a sample is in the file, ``where``
+    and ``label_place`` begin messages. ``note_unlogged`` is whether values that do not look logged
+    get a note; those of a clinical table do not. ``platforms`` are those of the file, separated by
     spaces.
     """
 
@@ -64,7 +64,7 @@ class Draft:
 
 
 def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
-    """Apply the sheet's options in their order, and make the series.
+    """Return the series after the sheet's options, applied in their order.
 
     Samples without a label are left out (or refused), logarithms taken, missing values settled,
     probes collapsed to genes, repeated names merged.
@@ -113,8 +113,8 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         draft.values[linear] = part
     elif lone := lone_features(draft.values, draft.features):
         notes.append(
-            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates "
-            f"and no genes, set phenotype_columns={','.join(lone)} in the sheet's options"
+            f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates, "
+            f"not genes, set phenotype_columns={','.join(lone)} in the sheet's options"
         )
     missing = _settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
     _collapse(draft, options.get("collapse", "none"))
@@ -155,8 +155,8 @@ def _adjusted(
 def refuse_inseparable(dataset: SheetRow, phenotype: pd.DataFrame) -> None:
     """Refuse columns of ``adjust`` that the classes or groups of a phenotype file determine.
 
-    The table of values is not needed, if the file has labels and groups as well. Samples with a
-    missing value are left aside.
+    The table of values is not needed if the file has labels and groups as well. Samples with a
+    missing value are ignored.
     """
     where, group = f"data set {dataset.id}, phenotype", dataset.options.get("group")
     wanted = [dataset.label or "", *map(column_of_term, dataset.names("adjust"))]
@@ -167,7 +167,7 @@ def refuse_inseparable(dataset: SheetRow, phenotype: pd.DataFrame) -> None:
     try:
         labels, keep, _ = LabelRule.parse(dataset).apply(where, known.index, known[names[0]])
     except InputError:
-        return  # perhaps of samples that the table has not; `assemble` reads the labels again
+        return  # possibly of samples that are not in the table; `assemble` reads the labels again
     samples, known = known.index[keep].to_numpy(), known[keep].reset_index(drop=True)
     terms = _adjusted(dataset, where, known, samples)
     groups = known[names[-1]].to_numpy(dtype=str) if group else None
@@ -195,13 +195,13 @@ def _comparison_notes(series: DataSet, where: str) -> list[str]:
         designs = class_designs(codes, series.groups, covariates)
     except InputError as error:
         if not series.adjust:
-            return notes  # too few samples for a test, which is no error of the sheet
+            return notes  # too few samples for a test, which is not an error in the sheet
         raise InputError(f"{where}: {error}", key="adjust") from error
     return notes + _mixture(series, designs)
 
 
 def _mixture(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:
-    """Return what was done where some groups have samples of several classes and others of one."""
+    """Return a note if some groups have samples of several classes and others of one class."""
     blocks = designs[0].blocks
     singles = 0 if series.groups is None else len(set(series.groups)) - blocks
     if not blocks or not singles:
@@ -218,7 +218,7 @@ def _mixture(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:
 
 
 def _drop_controls(draft: Draft, how: str) -> None:
-    """Leave out probes that control the array, of no gene that is studied."""
+    """Leave out control probes of the array."""
     names = np.asarray(draft.features, dtype=str)
     found = np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
     if how == "keep" or not found.any() or found.all():
@@ -233,7 +233,7 @@ def _drop_controls(draft: Draft, how: str) -> None:
 
 
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
-    """Add what the sheet's annotation has of each feature to what the file has."""
+    """Add the sheet's annotation of features to that of the file."""
     found = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
     own = draft.feature_metadata
     if found is not None and own is not None:
@@ -242,7 +242,7 @@ def _annotate(dataset: SheetRow, draft: Draft) -> None:
 
 
 def _take_rows(draft: Draft, values: np.ndarray, rows: np.ndarray) -> None:
-    """Go on with some of the features."""
+    """Keep some of the features."""
     draft.values = values
     draft.features = np.asarray(draft.features, dtype=str)[rows]
     if draft.kinds is not None:
@@ -285,13 +285,13 @@ def _groups(
 
 
 def _column(metadata: pd.DataFrame, wanted: str) -> str:
-    """Return the column of a name, or of the same one in small and capital letters."""
+    """Return the column of a name; small and capital letters are alike if no name is equal."""
     columns = {column.lower(): column for column in metadata}
     return wanted if wanted in metadata else columns.get(wanted.lower(), wanted)
 
 
 def _require_columns(where: str, metadata: pd.DataFrame, option: str, names: Iterable[str]) -> None:
-    """Refuse names of an option that are not known of the samples."""
+    """Refuse names in an option that are not columns of the samples."""
     for name in names:
         if name not in metadata:
             msg = (
@@ -312,7 +312,7 @@ def _refuse_unknown(where: str, cells: pd.Series, samples: np.ndarray, option: s
 
 
 def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> None:
-    """Note samples given twice; refuse reads of no gene, which are no part of a sample's sum."""
+    """Note repeated samples; refuse reads that belong to no gene, which change sums."""
     if tallies := read_tallies(draft.features):
         stems = "__*" if tallies[0].startswith("__") else "N_*"
         msg = (
@@ -330,7 +330,7 @@ def _look_at(draft: Draft, samples: np.ndarray, groups: np.ndarray | None) -> No
 
 
 def _settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
-    """Drop features for their missing values; return whether some are left, to be imputed.
+    """Drop features with missing values; return whether values remain to be imputed.
 
     The ``rule`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
     ``drop_features:0.2`` (those that miss more than that share); ``places`` are the samples' in the
@@ -410,7 +410,7 @@ def _collapse(draft: Draft, how: str) -> None:
 def merge_rows(
     values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows of each name merged, the names in order, and the row that is taken of each.
+    """Return merged rows, one of each name, the names in order, and the row taken for each.
 
     ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
     ``mean`` and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not

@@ -1,4 +1,4 @@
-"""Real data that a dependency ships: the offline input of the demonstration."""
+"""Real data in a dependency: the offline input of the demonstration."""
 
 import numpy as np
 from sklearn import datasets

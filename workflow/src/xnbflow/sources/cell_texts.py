@@ -34,7 +34,7 @@ _NULLS = sorted(
     for letters in set(itertools.product(*((c.lower(), c.upper()) for c in word)))
 )
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-#: What Excel makes of symbols of genes: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
+#: Dates that Excel makes of gene symbols: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
 _DATE = re.compile(
     rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
 )
@@ -74,7 +74,7 @@ def category_codes(cells: Sequence[str]) -> np.ndarray:
 
 
 def complaint(cell: str) -> str | None:
-    """Say why a cell is no finite number; None where it is one."""
+    """Return why a cell is not a finite number; None for a finite number."""
     if is_missing(cell):
         return f"the value is missing ({cell!r})"
     try:
@@ -88,14 +88,14 @@ def complaint(cell: str) -> str | None:
 
 
 def is_text(cell: str) -> bool:
-    """Return whether a cell is neither missing nor a number, however that is written."""
+    """Return whether a cell is neither missing nor a number in any notation."""
     cell = cell.strip()
     known = is_missing(cell) or DECIMAL_COMMA.fullmatch(cell) or _THOUSANDS.fullmatch(cell)
     return not known and complaint(cell) is not None
 
 
 def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
-    r"""Convert so many cells, one per line, to float64, each rounded as `float` rounds.
+    r"""Convert cells, one per line, to float64, each rounded as by `float`.
 
     They are read as one long column by Arrow's CSV reader; NaN is a missing value. The result is
     None where a cell may not be a number: `complaint` finds that cell.

@@ -1,4 +1,4 @@
-"""Class labels from the texts that a file has: a pattern, a mapping, and who is left out."""
+"""Class labels from the texts in a file: a pattern, a mapping, and samples to leave out."""
 
 import operator
 import re
@@ -17,16 +17,16 @@ from xnbflow.sources.sheet import SheetRow
 
 __all__ = ["IGNORE", "UNLABELLED", "LabelRule", "label_options", "plain_text"]
 
-#: What samples are labelled that are read to be predicted.
+#: Label of samples that are read for prediction.
 UNLABELLED = "unlabelled"
 
 #: The value of the option ``unlabelled`` for such samples.
 IGNORE = "ignore"
 
 _NAMED = 8
-#: The fewest folds that a study is proposed with.
+#: Least number of folds of a proposed study.
 _FOLDS = 5
-#: Labels of more kinds are not classes if most samples share theirs with few others.
+#: More distinct labels are not classes if most samples share their label with few others.
 _MOST_CLASSES, _FEW_ALIKE, _FEW_NUMBERS_ALIKE = 10, 5, 20
 #: A cut point of the option ``map``, as ``<60``.
 _CUT = re.compile(r"([<>]=?)\s*([-+]?[\d.]+(e[-+]?\d+)?)")
@@ -43,14 +43,13 @@ _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0
 
 @dataclass(frozen=True)
 class LabelRule:
-    """How a sample's text becomes its label.
+    """The rule by which a sample's text becomes its label.
 
     The ``pattern`` is searched in the text; its first group, else the whole match, replaces the
-    text. (The package regex is used because a search of Python's re cannot be ended: ``(a|aa)+$``
+    text. (The package regex is used because a search by Python's re has no time limit: ``(a|aa)+$``
     takes years.) The ``mapping`` leads from a text, in small letters, to the label; other samples
     are left out. ``literal`` words are labels although they look like missing values. Samples
-    without a label are refused, dropped, or (``ignore``) all samples stay because they are to be
-    predicted.
+    without a label are refused or dropped, or (``ignore``) all samples are kept for prediction.
     """
 
     pattern: Any = None
@@ -91,7 +90,7 @@ class LabelRule:
     def apply(
         self, where: str, samples: Sequence[Any] | np.ndarray, texts: Sequence[str]
     ) -> tuple[np.ndarray, np.ndarray, list[str]]:
-        """Return labels, shape (n_kept,), which samples stay, shape (n_samples,), and notes."""
+        """Return labels (n_kept,), a mask of the kept samples (n_samples,), and notes."""
         if self.unlabelled == IGNORE:
             return np.full(len(samples), UNLABELLED), np.ones(len(samples), dtype=bool), []
         found = [self._matched(where, plain_text(text)) for text in texts]

@@ -123,7 +123,7 @@ def _refuse_other_headers(path: Path, columns: Sequence[str]) -> None:
 
 
 def _refuse_bad_cells(path: Path, table: DelimitedText, cells: Cells) -> None:
-    """Refuse a sample without a name, of a name that repeats, without a class or a value."""
+    """Refuse a sample with a missing or repeated name, without a class, or with a missing value."""
     samples, labels = (pd.Series(texts) for texts in cells.texts)
     bad = {
         0: (samples == "") | samples.duplicated(),

@@ -1,4 +1,4 @@
-"""Text in lines and cells as a table: how it is divided, its header, and its rows."""
+"""Delimited text as a table: its separator, its header, and its rows."""
 
 import codecs
 import csv
@@ -19,7 +19,7 @@ __all__ = ["SEPARATORS", "DelimitedText", "sniff", "utf16_lines"]
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
 _SNIFFED_LINES = 5
-#: A quoted cell with line breaks ends within so many characters; else its quote lacks its pair.
+#: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
 
 
@@ -89,7 +89,7 @@ class DelimitedText(TableFile):
                 yield self.divided(number, self._split(number, line), first)
 
     def _split(self, number: int, line: str) -> list[str]:
-        """Split a line into cells; a quoted cell may go on in the next lines."""
+        """Split a line into cells; a quoted cell may continue in the next lines."""
         if '"' not in line:
             return line.rstrip("\r\n").split(self._separator)
         whole = itertools.chain([line], (more for _, more in self._numbered))

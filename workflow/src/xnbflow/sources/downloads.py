@@ -1,4 +1,4 @@
-"""Downloads that are whole or absent, checked by SHA-256, from the first place that has them."""
+"""Atomic downloads, checked by SHA-256, from the first place that has the file."""
 
 import hashlib
 import re
@@ -22,8 +22,8 @@ __all__ = ["Downloads"]
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 _LONGEST_LISTING = 1 << 22
 _CUT = (
-    "does not end with a line break: if it was cut within its last number, that is wrong. If "
-    "it is whole, put its SHA-256 into the sheet"
+    "does not end with a line break: if it was cut within its last number, that number is wrong. "
+    "If it is complete, put its SHA-256 into the sheet"
 )
 
 _Made = TypeVar("_Made")
@@ -31,7 +31,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class _Fetched:
-    """A file, where its checksum is recorded, and the place it comes from (None: it was here)."""
+    """A file, the record of its checksum, and its origin (None for a file that existed before)."""
 
     path: Path
     record: Path
@@ -55,13 +55,13 @@ class Downloads:
     Attributes
     ----------
     folder : Path
-        Downloads land here; files put here by hand are used.
+        Folder of downloads; files that a user puts there are used.
     base_urls : mapping of str to sequence of str
         Per source, the places to try in order: ``http(s)://`` or ``file://`` URLs, or folders.
     retry : RetryPolicy
     lock : Path or None
-        A file with the checksums of what was accepted before, here or by others: what differs is
-        refused, unless the sheet has a checksum. `accepted` adds to it.
+        A file with checksums of earlier accepted files, here or by others: a file that differs is
+        refused, unless the sheet has its checksum. `accepted` adds to it.
     """
 
     folder: Path
@@ -73,7 +73,7 @@ class Downloads:
     _on_trial: bool = field(default=False, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Made]) -> _Made:
-        """Return what is made of fetched files; if it is refused, of those of the next place.
+        """Return the result of ``make`` from fetched files; if refused, from the next place.
 
         Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
         checksums recorded, and it is called again as long as there are places left.
@@ -90,7 +90,7 @@ class Downloads:
                 for each, place in fresh:
                     why = str(error).replace(str(each.path), place)
                     self._refused[place] = why if place in why else f"{place}: {why}"
-                    if each.path.parent == each.record.parent:  # a copy of our own
+                    if each.path.parent == each.record.parent:  # a downloaded copy
                         each.path.unlink(missing_ok=True)
             else:
                 self._keep_checksums()
@@ -99,12 +99,12 @@ class Downloads:
     def fetch(
         self, source: str, path: str, *, default: Sequence[str] = (), sha256: str | None = None
     ) -> Path:
-        """Return a local copy of a source's file, downloaded if need be.
+        """Return a local copy of a source's file, downloaded if necessary.
 
-        The path is below the base URLs, those of ``default`` where none are configured; every place
-        may hold it gzipped, with ``.gz`` added, a folder without the path's folders. The checksum
-        is that of the file, or of what it holds uncompressed; without one it is recorded at first
-        sight in ``<file>.sha256`` and demanded from then on.
+        The path is relative to the base URLs, by default those in ``default``. A place may have the
+        file gzipped, with ``.gz`` added; a folder may have it without the path's folders. The
+        checksum is of the file or of its uncompressed contents. Without one, that of the first
+        download is recorded in ``<file>.sha256`` and required from then on.
         """
         places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
         return self._get(places, self.folder / source / path.rpartition("/")[2], sha256)
@@ -115,8 +115,8 @@ class Downloads:
         """Return a local copy of a file named by its own URL, or the file itself if it is local.
 
         A digest of the URL is added to the ``name`` of the copy, so that another URL is another
-        file. The checksum of a local file is not recorded, for its owner may change it; else as
-        `fetch`.
+        file. The checksum of a local file is not recorded, since its owner may change it; otherwise
+        see `fetch`.
         """
         path = local_path(location)
         if path is None:
@@ -212,7 +212,7 @@ class Downloads:
         raise InputError(msg, file=str(target))
 
     def _taken(self, place: str | Path, target: Path, known: _Known | None) -> Path:
-        """Return a mirror folder's file, or download it, if it is there and the one wanted."""
+        """Return a mirror folder's file, or download it; an error if it is not the right file."""
         if reason := self._refused.get(str(place)):
             raise DownloadFailedError(reason)
         if isinstance(place, str):
@@ -255,7 +255,7 @@ class Downloads:
         return None
 
     def _noted(self, fetched: _Fetched) -> Path:
-        """Remember a file until what is made of it is accepted; outside of a trial, it is."""
+        """Keep a file until the result is accepted; outside of a trial it is accepted at once."""
         self._fetched.append(fetched)
         if not self._on_trial:
             self._keep_checksums()
@@ -286,7 +286,7 @@ def _recorded(record: Path) -> _Known | None:
         return None
     found = _sums(record)
     if len(found) != 1:
-        msg = f"{record} holds no SHA-256; delete it to record the file that is there now"
+        msg = f"{record} has no SHA-256; delete it to record the present file"
         raise InputError(msg, file=str(record))
     return _Known(next(iter(found.values())), str(record), f"delete {record}")
 
@@ -325,7 +325,7 @@ def _refuse(path: Path, known: _Known | None) -> None:
 
 
 def _complaint(path: Path, known: _Known | None) -> str | None:
-    """Say why a file is not the one wanted: no data at all, or another checksum."""
+    """Return why a file is not the right one: it has no data or another checksum."""
     if wrong := what_is_wrong(path):
         return wrong
     try:

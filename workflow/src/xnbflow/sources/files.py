@@ -1,7 +1,7 @@
-"""Raw files: opened whether gzipped or not, and refused where they are no data.
+"""Raw files: opened whether gzipped or not, and refused if they are not data.
 
-Lines without end and gzip bombs are refused before they fill the memory, and other formats than
-tables by how they start.
+Endless lines and gzip bombs are refused before they fill the memory; formats other than tables are
+recognised by their first bytes.
 """
 
 import gzip
@@ -83,8 +83,8 @@ _WAY_OUT = {
 def open_raw(path: str | Path) -> Iterator["io.BufferedReader[Any]"]:
     """Open a file for reading its bytes, decompressed where its content is gzipped.
 
-    Refused is what is no data (`what_is_wrong`), and while it is read, what grows beyond data, a
-    line without end and broken gzip.
+    Files that are not data are refused (`what_is_wrong`), and during reading gzip bombs, endless
+    lines and broken gzip.
     """
     path = Path(path)
     with about_file(path):
@@ -112,19 +112,19 @@ class _LineReader(io.BufferedReader):
             return super().readline(size)
         line = super().readline(LONGEST_LINE + 1)
         if b"\0" in line:  # NumPy cuts it off from the end of a name
-            msg = f"{self._path} has a NUL byte, as no text has; get it again, or save it as UTF-8"
+            msg = f"{self._path} has a NUL byte and is not text; get it again, or save it as UTF-8"
             raise InputError(msg)
         if len(line) > LONGEST_LINE:
             msg = (
-                f"{self._path} has a line of more than {LONGEST_LINE >> 20} MiB: it is no table of "
-                "text with a line for each row; get it again, or write it with line breaks"
+                f"{self._path} has a line of more than {LONGEST_LINE >> 20} MiB: it is not a text "
+                "table with a line for each row; get it again, or write it with line breaks"
             )
             raise InputError(msg)
         return line
 
 
 class _Decompressed(io.RawIOBase):
-    """What a gzipped file holds, refused where it grows beyond what data do."""
+    """The contents of a gzipped file, refused if they grow more than data do."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -152,8 +152,8 @@ def refuse_bomb(path: Path, packed: int, unpacked: int) -> None:
     """Raise an `InputError` if bytes unpack to more than 64 MiB and 250 times as many."""
     if unpacked > max(_HARMLESS, _MOST_RATIO * packed):
         msg = (
-            f"{path} unpacks to more than {_MOST_RATIO} times its size, as no table of numbers "
-            "does; if it is data nevertheless, unpack it yourself and name the unpacked file"
+            f"{path} unpacks to more than {_MOST_RATIO} times its size, more than a table of "
+            "numbers; if it is data, unpack it yourself and name the unpacked file"
         )
         raise InputError(msg, file=str(path))
 
@@ -164,12 +164,12 @@ def refuse_too_wide(path: str | Path, line: bytes, separators: bytes) -> None:
         return
     n_cells = max(line.count(separator) for separator in separators) + 1
     if n_cells > _MOST_COLUMNS:
-        msg = f"{path} has a line of {n_cells:,} cells: no series is so wide; get it again"
+        msg = f"{path} has a line of {n_cells:,} cells, more than any series; get it again"
         raise InputError(msg, file=str(path))
 
 
 def what_is_wrong(path: str | Path) -> str | None:
-    """Say why a file cannot be data: absent, empty, HTML, an archive, broken or no gzip."""
+    """Return why a file cannot be data: absent, empty, HTML, an archive, broken or not gzip."""
     path = Path(path)
     if not path.is_file():
         return "does not exist or is not a file; correct the path or put the file there"
@@ -201,7 +201,7 @@ def _what_no_data_starts_with(path: Path, head: bytes) -> str | None:
 
 
 def format_of(head: bytes) -> str | None:
-    r"""Return the format that a file's first bytes show; None for text or what is unknown.
+    r"""Return the format by a file's first bytes; None for text and unknown formats.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def refuse_other_formats(path: str | Path) -> None:
 
 
 def checksums(path: str | Path) -> tuple[str, ...]:
-    """Return a file's SHA-256 in hexadecimal, and if it is gzipped that of what it holds, too."""
+    """Return a file's SHA-256 in hexadecimal, and that of its contents if it is gzipped."""
     path = Path(path)
     with path.open("rb") as stream:
         packed = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -239,9 +239,9 @@ def checksums(path: str | Path) -> tuple[str, ...]:
 
 
 def is_cut_text(path: str | Path) -> bool:
-    """Whether a plain file is text whose last line has no end: it may have been cut there.
+    """Return whether a plain file is text without a final line break: it may have been cut.
 
-    A gzipped file that was cut is broken, and needs no such guess.
+    A gzipped file that was cut is broken, so this check is not needed.
     """
     head = _head(path)
     with Path(path).open("rb") as stream:

@@ -1,6 +1,6 @@
 """GCT and CLS, the files of GenePattern and GSEA: values, and the classes of their samples.
 
-A CLS file names no samples: its classes are those of the samples of a GCT file, in their order.
+A CLS file has no names of samples: its classes are in the order of the samples of a GCT file.
 https://www.genepattern.org/file-formats-guide
 """
 
@@ -27,7 +27,7 @@ _LONGEST = 1 << 24
 def as_gct(path: Path, dataset: SheetRow) -> SheetRow:
     """Return the row of a GCT file: samples are columns, and some columns describe features.
 
-    Of version 1.3 the rows that describe samples are columns of the phenotype.
+    In version 1.3 the rows that describe samples become columns of the phenotype.
     """
     with open_table(path, {}) as table:
         described, n_rows = _described(path, table.header)
@@ -57,11 +57,11 @@ def _described(path: Path, header: list[str]) -> tuple[list[str], int]:
 def read_classes(path: Path, table: Path) -> pd.DataFrame:
     """Return the column ``class`` of a CLS file, indexed by the samples of its GCT file.
 
-    The first label that occurs is of the first class, whatever the label is. Labels that are the
-    names of the classes, or numbers, in another order contradict that, and are refused.
+    The first label that occurs is of the first class, whatever the label is. Labels that are names
+    of the classes, or numbers, in another order contradict that and are refused.
     """
     if suffix_of(table) != ".gct":
-        msg = f"{path} names no samples, as CLS never does: it is for a table in GCT, not {table}"
+        msg = f"{path} has no names of samples, like any CLS; use it with GCT, not {table}"
         raise InputError(msg, key="phenotype")
     with about_file(path), open_raw(path) as stream:
         text = stream.read(_LONGEST).decode("utf-8", errors="replace")
@@ -114,11 +114,11 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
     ['2 2 1', '# a_tumour normal', '0 1']
     """
     if (series.kinds != "linear").any():
-        msg = f"{series.name} has features that are no measurements; GCT is for expression"
+        msg = f"{series.name} has features that are not measurements; GCT is for expression"
         raise InputError(msg)
     codes, names = pd.factorize(pd.Series(series.labels).str.replace(r"\s+", "_", regex=True))
     if len(names) < len(series.classes):
-        msg = f"{series.name}: names of classes that differ in spaces or _ alone are one in CLS"
+        msg = f"{series.name}: names of classes that differ only in spaces or _ are equal in CLS"
         raise InputError(f"{msg}; give classes other labels by map=")
     known = series.feature_metadata
     symbols = known["symbol"] if known is not None and "symbol" in known else pd.Series(dtype=str)

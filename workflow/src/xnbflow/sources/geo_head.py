@@ -24,8 +24,7 @@ from xnbflow.sources.files import format_of
 
 __all__ = ["MOST_TEXTS", "PLATFORM", "PROCESSING", "GeoHead", "read_head"]
 
-#: How notes begin that name the platform, and how the authors of a series made its values; of
-#: different descriptions so many become notes.
+#: Beginnings of notes on the platform and on the authors' processing, and the most notes on it.
 PLATFORM, PROCESSING, MOST_TEXTS = "platform ", "processing by the authors of the series: ", 3
 
 _MATRIX_BEGIN = b"!series_matrix_table_begin"
@@ -33,7 +32,7 @@ _RECORD = re.compile(rb"!(Series|Sample)_[\w/]+\t")
 _CELL = re.compile(r'"([^"]*(?:"(?!\t|\Z)[^"]*)*)"(?:\t|\Z)|([^\t]*)(?:\t|\Z)', re.DOTALL)
 _KEYED = re.compile(r"([^:]{1,80}?)\s*:(?!//)\s*(.*)", re.DOTALL)
 _MOST_LINES = 2000  # of one quoted value
-#: When samples were submitted goes with their batches; it is a field where samples differ in it.
+#: Dates of submission are related to batches; they are a field if they differ between samples.
 _SUBMITTED = "submission date"
 _FIELDS = {
     "Sample_title": "title",
@@ -51,9 +50,9 @@ class GeoHead:
     ``fields`` has a row per sample (in the order of ``samples``, their accessions): ``title``,
     ``source``, ``description``, ..., and each of the ``characteristics`` by its key; in a GDS each
     type of subset. A field is ``short`` if it had another number of values than samples. ``facts``
-    are other records of the series, the first of each name; ``processing`` are its authors' texts
-    on how they made the values, each once; ``lines`` were read, that which begins the table
-    included; ``table_end`` is the line that ends it.
+    are other records of the series, the first of each name; ``processing`` are the authors'
+    distinct texts on the processing of values; ``lines`` is the number of lines that were read,
+    with the first of the table; ``table_end`` is the line that ends the table.
     """
 
     accession: str
@@ -86,14 +85,14 @@ class GeoHead:
             raise InputError(msg, key="label")
         if name in self.short:
             msg = (
-                f"{where}: {name!r} has another number of values than there are samples, so that "
-                "it is unknown whose they are; get the file again, or name another label"
+                f"{where}: {name!r} has another number of values than there are samples, so the "
+                "values cannot be assigned to samples; get the file again, or name another label"
             )
             raise InputError(msg, key="label")
         return name, list(self.fields[name])
 
     def field_named(self, label: str) -> str | None:
-        """Return the field that a name of the sheet means, as `label_texts` reads it."""
+        """Return the field for a name in the sheet, see `label_texts`."""
         wanted = plain_text(label).lower()
         for prefix in ("characteristics:", "subset:", "characteristics_ch1:"):
             wanted = wanted.removeprefix(prefix).strip()
@@ -101,7 +100,7 @@ class GeoHead:
 
 
 def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
-    """Read the head of a series matrix or of a GDS, whichever it is, and leave the stream there."""
+    """Read the head of a series matrix or of a GDS, and leave the stream at its end."""
     kind = format_of(stream.peek(4096)[:4096])
     if kind == "SOFT":
         return _read_dataset_head(path, stream)
@@ -112,7 +111,7 @@ def read_head(path: str | Path, stream: "io.BufferedReader[Any]") -> GeoHead:
 
 
 def _enter(column: list[str], i: int, text: str) -> None:
-    """Append a text to a sample's field, unless the field contains it."""
+    """Append a text to a sample's field, unless they are equal."""
     before = column[i]
     both = f"{before}; {text}"
     column[i] = both if before and text and before != text else before or text
@@ -158,7 +157,7 @@ def _read_matrix_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
 
 
 def _processing(records: Sequence[tuple[str, list[str]]]) -> list[str]:
-    """Return the different texts on how samples were processed; spaces and capitals do not count.
+    """Return the distinct texts on the processing of samples, apart from spaces and capitals.
 
     A sample may have several records, which belong together.
     """
@@ -168,7 +167,7 @@ def _processing(records: Sequence[tuple[str, list[str]]]) -> list[str]:
 
 
 class _Records:
-    """The records of a series matrix, one after the other, as (name, values)."""
+    """Iterator over the records of a series matrix as (name, values)."""
 
     def __init__(self, path: str | Path, stream: io.BufferedIOBase) -> None:
         self.path, self.stream = path, stream
@@ -200,7 +199,7 @@ class _Records:
         return self._ahead[number]
 
     def _record(self, line: bytes) -> list[str]:
-        """Return the cells of a record, which may go on in the next lines, if its quote ends."""
+        """Return the cells of a record, which may continue in the next lines if its quote ends."""
         cells, is_open = _cells(line)
         if not is_open:
             return cells
@@ -210,7 +209,7 @@ class _Records:
             if not more or self._begins_anew(number):
                 break
             whole += more
-            if b'"' not in more:  # nothing can have ended here
+            if b'"' not in more:  # no quote can end here
                 continue
             longer, is_open = _cells(whole)
             if not is_open:
@@ -226,7 +225,7 @@ class _Records:
         return [cell.removeprefix('"') for cell in cells]
 
     def _begins_anew(self, number: int) -> bool:
-        """Return whether a line is no text of a quoted value, whatever it looks like."""
+        """Return whether a line begins a record, so that it cannot continue a quoted value."""
         line = self._peek(number)
         if line.strip() == _MATRIX_BEGIN:
             return self._peek(number + 1).lstrip(b'"').startswith(b"ID_REF")
@@ -308,7 +307,7 @@ def _read_dataset_head(path: str | Path, stream: io.BufferedIOBase) -> GeoHead:
             facts.setdefault("accession", value)
     if not facts or not has_table:
         msg = (
-            f"{path} is no GDS in SOFT format with a table"
+            f"{path} is not a GDS in SOFT format with a table"
             f"{' (it is cut off)' if facts else ''}; for a GSE give its series matrix"
         )
         raise InputError(msg)

@@ -1,4 +1,4 @@
-"""What an accession of GEO holds, from the head of its file: the way to its row of the sheet."""
+"""Summary of an accession of GEO from the head of its file, with a proposed row of the sheet."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ __all__ = ["summarise"]
 _TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
 _NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")
 _FIRST_ROWS = 300
-#: Where NCBI lists, and serves, the counts that it has computed of a series of RNA-seq.
+#: Addresses of NCBI's list and files of counts that it has computed for series of RNA-seq.
 _COUNTS_URLS = ("https://www.ncbi.nlm.nih.gov/geo",)
 _LONGEST_PAGE = 1 << 20
 
@@ -43,7 +43,7 @@ _LONGEST_PAGE = 1 << 20
 def summarise(
     location: str, downloads: Downloads, label: str = "", options: Mapping[str, str] | None = None
 ) -> Summary:
-    """Say what a GEO accession or file holds; of a remote file only the head is read.
+    """Summarise a GEO accession or file; only the head of a remote file is read.
 
     The ``label`` and the ``options`` of the row are proposed where they are not given.
     """
@@ -124,9 +124,9 @@ def _logged(row: SheetRow, stream: "io.BufferedReader[Any]") -> tuple[SheetRow, 
 def _proposal(
     location: str, where: str, head: GeoHead, label: str, given: dict[str, str]
 ) -> tuple[SheetRow | None, str, np.ndarray | None, np.ndarray | None]:
-    """Return the row of the label, the best-looking one if none is given, and the reason.
+    """Return the row with its label, the best candidate if none is given, and the reason.
 
-    The labels follow, of the samples that have one, and which samples these are.
+    The further results are the labels, and the positions of the samples that have one.
     """
     scores = {
         name: class_score(name, head.fields[name]) for name in head.fields if name not in head.short
@@ -164,7 +164,7 @@ def _proposal(
 
 
 def _title_stems(titles: Sequence[str]) -> list[str]:
-    """Return what titles share by class once words with digits are left out; none if that fails."""
+    """Return the common parts of titles by class, without words with digits; may be empty."""
     words = [[w for w in title.split() if not any(c.isdigit() for c in w)] for title in titles]
     stems = Counter(" ".join(found).strip(" ,;:_-") for found in words)
     if not 2 <= len(stems) <= MOST_CLASSES or min(stems.values()) < 2 or "" in stems:
@@ -175,7 +175,7 @@ def _title_stems(titles: Sequence[str]) -> list[str]:
 
 
 def _row(location: str, head: GeoHead, row: SheetRow, labels: np.ndarray) -> SheetRow:
-    """Return the row with the platform, and columns of patients and of the handling as options."""
+    """Return the row with the platform, and with columns of patients and batches as options."""
     field = str(row.label).removeprefix("characteristics:")
     others = [name for name in head.characteristics if name != field]
     options = column_options(head.fields[others], labels, row.options) | row.options
@@ -186,7 +186,7 @@ def _row(location: str, head: GeoHead, row: SheetRow, labels: np.ndarray) -> She
 
 
 def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[SheetRow, str]:
-    """Return the row of a table of counts, of which the series is the phenotype, and a remark.
+    """Return the row of a table of counts with the series as its phenotype, and a remark.
 
     The counts are those that NCBI has computed of human and mouse series (GEO, "NCBI-generated
     RNA-seq count data"), where it lists them; else the first supplementary file.
@@ -195,9 +195,9 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     options = {"phenotype": row.location, "transform": "log_cpm"} | options
     files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
     counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
-    remark = " The sheet takes the first of the supplementary files as its table: look what it is."
+    remark = " The sheet uses the first supplementary file as its table: check what it contains."
     accession = row.location.partition("-")[0]
-    if is_accession(accession):  # not a file of somebody's own, perhaps without a network
+    if is_accession(accession):  # not for a user's file, since there may be no network
         with suppress(InputError):
             address, found = _computed_counts(accession, downloads)
             counts = f"{address}&acc={accession}&file={found[0]}"

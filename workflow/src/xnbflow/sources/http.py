@@ -23,9 +23,9 @@ __all__ = ["download", "open_url"]
 
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
-#: Client errors that may pass by themselves.
+#: Client errors that may be temporary.
 _TEMPORARY = frozenset({408, 425, 429})
-#: Without compression in transit Content-Length is the file's, and a shorter answer an error.
+#: Without compression in transit Content-Length is the size of the file, so cut files are detected.
 _HEADERS = {"Accept-Encoding": "identity"}
 
 
@@ -39,7 +39,7 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
     """Download a URL; progress is shown on the standard error stream when it takes long.
 
     Each attempt has a file of its own beside the path. Without a known checksum (``checked``), an
-    answer that somebody on the way could change or cut unseen is refused: a redirection from https
+    answer is refused if a change or cut on the way would not be detected: a redirection from https
     to http, and a body of unknown length.
 
     Raises
@@ -68,7 +68,7 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
 
 
 class _Transfer(threading.Thread):
-    """One attempt; a thread, because no setting ends a server that sends byte by byte."""
+    """One attempt, in a thread, because no timeout applies to a server that sends byte by byte."""
 
     def __init__(self, url: str, part: Path, timeout: float, *, checked: bool) -> None:
         super().__init__(daemon=True)
@@ -93,7 +93,7 @@ class _Transfer(threading.Thread):
 
 
 def _refuse_unsafe(answer: requests.Response) -> None:
-    """Refuse an answer that could be changed or cut unseen; warn of one from another host."""
+    """Refuse an answer without protection from changes and cuts; warn of one from another host."""
     schemes = [each.url.partition(":")[0] for each in [*answer.history, answer]]
     if "https" in schemes and "http" in schemes[schemes.index("https") :]:
         msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
@@ -175,7 +175,7 @@ def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
 
 @contextmanager
 def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
-    """Open a URL to read its beginning, decompressed; what is not read is not fetched."""
+    """Open a URL to read its beginning, decompressed, without a download of the rest."""
     with _answered(url, timeout) as answer:
         answer.raw.auto_close = False  # at the end a buffer may still hold some
         stream: Any = io.BufferedReader(answer.raw, 1 << 15)

@@ -1,4 +1,4 @@
-"""Intensities and counts: are they logged, what are they? And their logarithm."""
+"""Scale of values: intensities, logarithms or counts; and their transform to logarithms."""
 
 import numpy as np
 
@@ -16,11 +16,11 @@ __all__ = [
 ]
 
 _AT_MOST = 250_000
-#: Fewer features are no table of genes; of more, so many show the scale of a sample.
+#: Least number of features of a table of genes, and number of features that show a sample's scale.
 _GENES, _SHOWN = 100, 1000
-#: No logarithms of intensities spread as widely.
+#: Logarithms of intensities have a smaller range.
 _RANGE = 50
-#: Of fewer features none is of another scale than most.
+#: With fewer features no feature is considered to have another scale.
 _FEATURES = 20
 #: Medians and largest values of logarithms to base 2 whose logarithms were taken again. The most
 #: similar, logarithms to base 10, have medians of at most 2.32 in 18 series.
@@ -28,9 +28,9 @@ _TWICE_MEDIAN, _TWICE_LARGEST = (2.4, 3.4), (3.3, 4.35)
 
 
 def intensity_quantiles(values: np.ndarray) -> np.ndarray:
-    """Return the quantiles 0, 0.25, 0.5, 0.75, 0.99 and 1 of what is not missing, shape (6,).
+    """Return the quantiles 0, 0.25, 0.5, 0.75, 0.99 and 1 of the present values, shape (6,).
 
-    The extremes are exact; between them, of a large matrix, every so many-th feature counts.
+    The extremes are exact; the others are from equally spaced features of a large matrix.
     """
     step = max(1, values.size // _AT_MOST)
     sample = values[::step].ravel()
@@ -94,7 +94,7 @@ def looks_like_counts(values: np.ndarray) -> bool:
     Parameters
     ----------
     values : ndarray of float64, shape (n_features, n_samples) or its transpose
-        NaN is passed over.
+        NaN is ignored.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def looks_like_counts(values: np.ndarray) -> bool:
 
 
 def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
-    """Return what values (n_features, n_samples) look like, and a sentence.
+    """Return the probable scale of values (n_features, n_samples), and a sentence about it.
 
     They are ``logarithms``, ``logged twice``, ``not logged``, ``counts``, or ``mixed``, which no
     transform fits: a value recurs far from all others, or some of the named samples are logged and
@@ -153,7 +153,7 @@ def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
 
 
 def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -> str:
-    """Say which value is probably a code of missing values, or which samples are logged."""
+    """Return a sentence on a probable code of missing values, or on samples that are logged."""
     above = np.min(values, where=values > low, initial=np.inf)
     below = np.max(values, where=values < high, initial=-np.inf)
     for code, gap, first, last in (low, above - low, above, high), (high, high - below, low, below):
@@ -181,10 +181,10 @@ def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -
 def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) -> list[str]:
     """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
-    Of ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
+    With ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
     ``log_cpm`` log(1 + counts per million of the sample), see
-    `xnbflow.preprocessing.CountsPerMillion`. None of them learns anything of other samples, so that
-    they may be taken before folds are drawn. ``kind`` and ``seen`` are those of `scale_of`.
+    `xnbflow.preprocessing.CountsPerMillion`. Each sample is transformed by itself, so transforms
+    may be applied before folds are drawn. ``kind`` and ``seen`` are those of `scale_of`.
     """
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values)

@@ -1,4 +1,4 @@
-"""A phenotype file: what is known of samples, beside the file of their values."""
+"""A phenotype file: columns of the samples, in a file beside that of their values."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ _ACCESSION = "geo_accession"
 def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     """Read a phenotype file: every column as text, indexed by the sample's name.
 
-    It has any format of a table (`read_table`), a row per sample, or is a series matrix or GDS of
-    GEO, with or without values. The option ``phenotype_id`` names the column of sample names;
-    without it, that is the column called as the sheet's ``id_column``, else the first. Of GEO it is
-    a field (``title``), and without it samples are called by their accessions.
+    It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
+    GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
+    default is the column with the name of the sheet's ``id_column``, else the first. For GEO it
+    names a field (``title``), and the default is the samples' accessions.
     """
     path = Path(path)
     wanted = dataset.options.get("phenotype_id")
@@ -103,7 +103,7 @@ def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
 def joined(
     where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
 ) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
-    """Return which samples have a row of a phenotype, their rows in order, and notes."""
+    """Return a mask of the samples with a row in a phenotype, these rows in order, and notes."""
     names = pd.Index(np.asarray(samples, dtype=object))
     keep = names.isin(phenotype.index)
     if not keep.any():

@@ -1,4 +1,4 @@
-"""What columns of samples mean by their names and values, covariates, repeated samples."""
+"""Plausibility: the meaning of columns of samples, covariates among features, repeated samples."""
 
 import re
 from collections.abc import Sequence
@@ -32,17 +32,17 @@ _TECHNICAL = (
     "hybridization institute institution instrument kit lab laboratory lane lot machine operator "
     "plate processing run scan scanner sentrix sequencer slide technician"
 )
-#: Words that are technical in no other company: other sites are places in the body.
+#: Words that are technical only together with these: other sites are places in the body.
 _IN_COMPANY = {
     "site": "clinical code collection enrolment id name no number recruitment study",
     "date": "assay experiment extraction measurement of preparation sample",
 }
-#: Words in the names of columns of numbers that no array measures.
+#: Words in the names of numeric columns that are not measured by arrays.
 _CLINICAL = (
     "age alter bmi days edad followup gender geschlecht gewicht gleason grade grading height "
     "months psa sex smoking stadium stage survival weight year years"
 )
-#: Groups that folds keep whole: so many in all, and of each class. Fewer are not drawn evenly.
+#: Least number of groups that folds keep whole, in all and of each class.
 _GROUPS, _GROUPS_OF_CLASS = 5, 3
 _TALLY = re.compile(
     r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
@@ -53,7 +53,7 @@ _AT_LEAST, _LONE = 20, 3
 
 
 def is_technical(name: str) -> bool:
-    """Return whether a column's name speaks of a batch: how, where or when samples were measured.
+    """Return whether a column's name means a batch: how, where or when samples were measured.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def is_technical(name: str) -> bool:
 
 
 def is_clinical(name: str) -> bool:
-    """Return whether a name is one of clinical data, of numbers that no array measures.
+    """Return whether a name means clinical data, which are not measured by arrays.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def is_clinical(name: str) -> bool:
 
 
 def is_patient(name: str) -> bool:
-    """Return whether a name is one of patients, animals or pairs."""
+    """Return whether a name means patients, animals or pairs."""
     return _PATIENT.search(name) is not None
 
 
@@ -97,8 +97,8 @@ def suggested_group(
 ) -> str | None:
     """Return the column that names patients and whose values repeat, None if there is none.
 
-    There are at least so many patients, and of each class (folds of fewer would train without a
-    class), and every sample has one.
+    Every sample has a patient, and there is a least number of patients, also of each class (else
+    folds would train without a class).
 
     Examples
     --------
@@ -117,7 +117,7 @@ def suggested_group(
 
 
 def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
-    """Return the first column of the handling whose values repeat, None if there is none.
+    """Return the first technical column whose values repeat, None if there is none.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
 
 
 def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
-    """Return the features that are unlike all others: covariates, not genes.
+    """Return features that are probably covariates, not genes.
 
-    Those `of_other_scale`, and at most three of whole numbers where others are not.
+    These are features `of_other_scale`, and up to three of whole numbers where others are not.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
 
 
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:
-    """Return the positions of samples that have all values in common: one sample, given twice.
+    """Return the positions of samples with equal values: one sample that is given twice.
 
     The result is empty with few features, or whole numbers alone, since samples may agree by
     chance, and where a group keeps such samples together.

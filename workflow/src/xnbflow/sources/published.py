@@ -27,7 +27,7 @@ _NO_TABLE = (
 
 @dataclass(frozen=True)
 class Published:
-    """Where a data set is published, and how its file becomes samples.
+    """The place of a published data set, and the cleaning of its file.
 
     ``clean`` takes the row of the sheet and the file's ``columns``; it returns a frame of features
     (in radians, numbers and codes) with the column ``label`` and samples as its index, and the kind
@@ -91,8 +91,8 @@ def _columns(dataset: SheetRow, entry: Published, local: Path) -> pd.DataFrame:
     if absent := [column for column in entry.columns if column not in frame]:
         msg = (
             f"{local}: {dataset.location} has {len(entry.columns)} columns, but of "
-            f"{counted(len(frame.columns), 'column')} in the file none is {absent[0]!r}; get the "
-            "original file"
+            f"{counted(len(frame.columns), 'column')} no column of the file is {absent[0]!r}; get "
+            "the original file"
         )
         raise InputError(msg, file=str(local), key=absent[0])
     typed = {}
@@ -118,7 +118,7 @@ def numbers(dataset: SheetRow, frame: pd.DataFrame, *, allow_missing: bool = Fal
         if bad.any():
             first = int(np.argmax(bad))
             cell = frame[column].iloc[first]
-            what = "missing" if pd.isna(cell) else f"{quoted(cell)}, which is no finite number"
+            what = "missing" if pd.isna(cell) else f"{quoted(cell)}, which is not a finite number"
             msg = (
                 f"data set {dataset.id}: column {column!r} of row {frame.index[first]} (from 0) is "
                 f"{what}; get the original file"

@@ -1,6 +1,6 @@
-"""Every source that the sheet of data sets can name, an entry each; a package can add its own.
+"""Entries of the sources in the sheet of data sets; a package can add its own.
 
-It is read whenever the Snakefile is: nothing numerical is imported here.
+The Snakefile reads it in every job: nothing numerical is imported here.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _FILE = {
     "pattern": r"^(?!.*(^|/)\.\.?(/|$))[^/\\\x00-\x1f][^\\\x00-\x1f]{0,199}(?<!/)$",
     "description": "the path of a file below the base URLs",
 }
-#: Options of a source whose raw file is below the base URLs, and of which rows may be drawn.
+#: Options of a source with a raw file below the base URLs, from which rows may be drawn.
 SAMPLE = {"file": _FILE, "rows": WHOLE, "seed": WHOLE}
 
 _SEPARATOR = {
@@ -29,7 +29,7 @@ _SEPARATOR = {
     "description": "comma, tab, semicolon, space or pipe",
 }
 _ANY = {"maxLength": 5000, "description": "text of at most 5,000 characters"}
-#: Options of the sources that read a file of somebody's own (`xnbflow.sources.assembly`).
+#: Options of the sources that read a user's file (`xnbflow.sources.assembly`).
 _OF_FILES: dict[str, dict[str, Any]] = {
     "adjust": {"description": "names of columns, or factor(name), separated by commas"},
     "batch": _ANY,
@@ -61,7 +61,7 @@ _OF_FILES: dict[str, dict[str, Any]] = {
     "unlabelled": {"enum": ["refuse", "drop", "ignore"], "description": "refuse or drop"},
 }
 
-#: Where the annotation of features is no file.
+#: Values of the option ``annotation`` that are not files.
 _PLATFORM = r"GPL\d+|none"
 
 _OWN = (

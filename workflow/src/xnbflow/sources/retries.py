@@ -1,4 +1,4 @@
-"""How long a download is tried, and how it fails."""
+"""Retries of downloads, and their failures."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,15 @@ class NotThereError(DownloadFailedError):
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How long is waited for a file.
+    """Limits of the time for a file.
 
     Attributes
     ----------
     timeout : float
         Seconds without an answer after which an attempt counts as failed.
     retries : int
-        How often a failure that may pass is tried again: no connection, no answer, less than the
-        announced length, a server's error. Others, 404 above all, are final.
+        Number of retries after a temporary failure: no connection, no answer, less than the
+        announced length, a server's error. Others, as 404, are final.
     backoff : float
         Seconds before the first retry. Each further retry waits twice as long, or as long as the
         server asks for.

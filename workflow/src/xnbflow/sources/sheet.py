@@ -1,7 +1,6 @@
 """The sheet of data sets, ``config/datasets.tsv``: one validated, typed row per data set.
 
-It is read whenever the Snakefile is, also where nothing but Snakemake is installed: nothing
-numerical is imported.
+The Snakefile reads it, also where only Snakemake is installed: nothing numerical is imported.
 """
 
 import csv
@@ -47,7 +46,7 @@ _REQUIRED = ("id", "source")
 _COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
 _TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
 
-#: What a cell may be; what a source asks of its rows is added in `_schema`.
+#: The valid cells of any row; `_schema` adds the requirements of a source.
 _CELLS: dict[str, dict[str, Any]] = {
     "id": {
         "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}$",
@@ -77,12 +76,12 @@ class SheetRow:
     source : str
         One of `xnbflow.sources.registry.known_sources`.
     location : str
-        Where in the source: ``Brain/GSE50161`` (cumida), an accession, path or URL (geo), a path or
-        URL (table), a name (bundled, uci, angular), nothing (simulate).
+        Place in the source: ``Brain/GSE50161`` (cumida), an accession, path or URL (geo), a path or
+        URL (table), a name (bundled, uci, angular), empty (simulate).
     sha256 : str or None
-        Checksum of the file, or of what it holds uncompressed.
+        Checksum of the file, or of its uncompressed contents.
     samples, features, classes : int or None
-        The expected shape; for simulate the shape to make.
+        The expected shape; for simulate the shape of the simulated data.
     label, id_column : str or None
         For table: the column of class labels, and that of sample names (row numbers without). For
         geo, the label is ``title``, ``characteristics:diagnosis`` and the like.
@@ -120,7 +119,7 @@ class SheetRow:
         return {key: path for key, path in found.items() if path is not None}
 
     def with_files(self, files: Mapping[str, str]) -> "SheetRow":
-        """Return the row with its own files (as `local_files` names them) found elsewhere."""
+        """Return the row with other paths of its own files (see `local_files`)."""
         files = dict(files)
         location = files.pop("location", self.location)
         return replace(self, location=location, options={**self.options, **files})
@@ -216,7 +215,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     except FileNotFoundError as error:
         msg = f"{path} does not exist; it is a sheet of data sets (`sheets` in the configuration)"
         raise InputError(msg) from error
-    except (OSError, ValueError, csv.Error) as error:  # no text is a UnicodeDecodeError
+    except (OSError, ValueError, csv.Error) as error:  # a binary file is a UnicodeDecodeError
         why = getattr(error, "strerror", None) or getattr(error, "reason", None) or error
         msg = f"{quoted(str(path), 120)} cannot be read ({why}); give a sheet saved as UTF-8 text"
         raise InputError(msg) from error
@@ -294,7 +293,7 @@ def _refuse(
 
 
 def check_options(dataset: SheetRow) -> None:
-    """Refuse options that the source does not declare so, of a row that no sheet had."""
+    """Refuse invalid options of a row that was not read from a sheet."""
     known = known_sources()[dataset.source].options
     for key, value in dataset.options.items():
         schema = known.get(key, {})
@@ -319,7 +318,7 @@ def is_accession(location: str) -> bool:
 
 
 def local_path(location: str) -> Path | None:
-    """Return the path that a location means, ``file://`` or plain; None for any other URL."""
+    """Return the path of a location, ``file://`` or plain; None for any other URL."""
     try:
         if location.startswith("file:"):
             return Path(unquote(urlsplit(location).path))
@@ -335,7 +334,7 @@ def local_path(location: str) -> Path | None:
 def wrong_location(location: str) -> str | None:
     """Return why a location can be neither a path nor a URL; None where it can."""
     if location.startswith("data:"):
-        return "is a data URL, which is not read; write the data to a file, and name that"
+        return "is a data URL, which is not supported; write the data to a file, and name that"
     try:
         path = local_path(location)
         host = path is not None or urlsplit(location).hostname
@@ -346,7 +345,7 @@ def wrong_location(location: str) -> str | None:
     if path is not None and any(len(part.encode()) > 255 for part in path.parts):
         return "has a name of more than 255 bytes; correct it"
     if path is not None and set("{}").intersection(location):
-        return "has braces, which Snakemake takes for wildcards; rename the file"
+        return "has braces, which Snakemake reads as wildcards; rename the file"
     return None if host else "is a URL without a host; correct it"
 
 

@@ -5,8 +5,8 @@ from the rest (variance and tails, over genes, of the standardised difference of
 the variance within classes the greatest principal components hold, what single genes look like
 within classes, and how classifiers rank. The acceptance tests compare both where the data are.
 
-The truth is drawn first and alone, so that it can be had without the values; both depend on nothing
-but the shape and the seed.
+The truth is drawn first, so that it is available without the values; both depend only on the shape
+and the seed.
 """
 
 from pathlib import Path
@@ -34,10 +34,10 @@ REGULATED = 0.75
 #: Variance over genes of the difference of a class from the rest, in standard deviations; what
 #: purity blurs brings it to about .25.
 SEPARATION = 0.3
-#: Share of the variance of effects that the genes of a module have in common (normal); the rest is
-#: a gene's own (Laplace, so that a few are strong).
+#: Share of the variance of effects that is common to the genes of a module (normal); the rest is
+#: specific to a gene (Laplace, so that a few effects are strong).
 SHARED_EFFECT = 0.5
-#: How much of its class a sample shows, least and most: samples are mixtures of tissues.
+#: Least and greatest purity of a sample, since samples are mixtures of tissues.
 PURITY = (0.1, 1.0)
 
 SHAPES = ("normal", "skewed", "left-skewed", "bimodal")
@@ -49,7 +49,7 @@ _ROWS_PER_CHUNK = 25 * MODULE_SIZE
 
 
 def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
-    """Draw what is true of each feature, a row each.
+    """Draw the true properties of each feature, a row per feature.
 
     ``class`` is the one that regulates it (missing for none), ``effect`` the shift of that class in
     standard deviations (0 for none), ``block`` the number of its module, ``loading`` the
@@ -74,7 +74,7 @@ def simulate_truth(n_features: int, n_classes: int, seed: int) -> pd.DataFrame:
     shared = np.sign(loading) * rng.standard_normal(n_blocks)[block]
     own = rng.laplace(scale=np.sqrt(0.5), size=n_features)
     effects = np.sqrt(SHARED_EFFECT) * shared + np.sqrt(1 - SHARED_EFFECT) * own
-    # against the rest a class has its own regulated genes, and the others' in part
+    # the contrast of a class has its own regulated genes and, in part, those of the others
     effects *= np.sqrt(SEPARATION * (n_classes - 1) / REGULATED)
     names = np.array([f"class_{code}" for code in range(n_classes)], dtype=object)
     factors = {f"factor_{k + 1}": scale * common[:, k] for k in range(len(FACTORS))}

@@ -1,6 +1,6 @@
-"""What a file or an accession holds, shown to a person, and the proposal of its row of the sheet.
+"""Summary of a file or an accession for the user, with a proposed row of the sheet.
 
-For tables it is made here, for GEO in `xnbflow.sources.geo_summary`.
+Tables are summarised here, GEO in `xnbflow.sources.geo_summary`.
 """
 
 import re
@@ -66,15 +66,15 @@ _ID = re.compile(
 _SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
 #: What a list of names cannot contain.
 _RESERVED = re.compile(r"[,;=*?\[\]]")
-#: Fewer features are no array, and their scale is no business of ours.
+#: With fewer features a table is not an array, and no scale is proposed.
 _ARRAY = 500
-#: The largest of logarithms of intensities to base 2; those to base e are below.
+#: The largest logarithm of intensities to base 2 exceeds this, that to base e does not.
 _LARGEST_LOG2 = (11.2, 20.0)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What is known of a series before it is a study, and a proposal for the sheet.
+    """Description of a series before a study, and a proposal for the sheet.
 
     ``values`` has a row per field and distinct value, with the number of ``samples``; ``labels``
     and ``groups`` are those of the proposed row, of each sample that has a label. ``row`` is the
@@ -132,7 +132,7 @@ def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
 
 
 def class_score(name: str, texts: Iterable[str]) -> int:
-    """Return how much a field looks like a class, by its name and its texts: 0 for not at all.
+    """Return a score of a field as a class, by its name and its texts; 0 for other fields.
 
     Examples
     --------
@@ -167,11 +167,11 @@ def proposed_logarithm(values: np.ndarray, samples: np.ndarray) -> tuple[dict[st
 
 
 def summarise_table(dataset: SheetRow) -> Summary:
-    """Summarise a table, and propose what its row does not specify yet.
+    """Summarise a table, and propose settings that its row does not have.
 
-    Proposed are the label, the column of sample names, the orientation, a decimal comma, columns
-    that are no features, patients, the batch, and logarithms. The table is read whole: what the
-    stage *acquire* would refuse is refused here.
+    The proposal has the label, the column of sample names, the orientation, a decimal comma,
+    columns that are not features, patients, the batch, and logarithms. The whole table is read,
+    with the same refusals as in the stage *acquire*.
     """
     path = local_path(dataset.location)
     fields = pd.DataFrame()
@@ -199,7 +199,8 @@ def summarise_table(dataset: SheetRow) -> Summary:
         dataset = _set_aside(dataset, lone)
         remarks.append(
             f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the features, "
-            f"and {either(len(lone), 'is', 'are')} proposed as no feature (phenotype_columns=)."
+            f"and {either(len(lone), 'is', 'are')} proposed as phenotype, not as features "
+            "(phenotype_columns=)."
         )
         series = _acquired(dataset)
     reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
@@ -234,9 +235,9 @@ def _are_log2(values: np.ndarray) -> bool:
 
 
 def _set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
-    """Return the row with columns that are known of samples and no features.
+    """Return the row with phenotype columns, which are not features.
 
-    A name with a character that separates names is dropped by a pattern.
+    A name that contains a separator of names is dropped by a pattern.
     """
     options = dict(dataset.options)
     for key, plain in (("phenotype_columns", True), ("drop", False)):
@@ -299,9 +300,9 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
 
 
 def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the same of a table that has its samples in columns.
+    """Return the same for a table with samples in columns.
 
-    A column beside the samples is text in most rows, a row that is no feature in some samples.
+    A column beside the samples has text in most rows; a row that is not a feature in some samples.
     """
     with open_table(path, dataset.options) as table:
         header, rows = table.header, table.divided_rows(len(table.header))
@@ -321,7 +322,7 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
             )
         }
     if dataset.label and dataset.label not in found and fields.empty:
-        return pd.DataFrame(), dataset  # the reader names what is there
+        return pd.DataFrame(), dataset  # the reader's error lists the names
     drop = [*(header[i] for i in beside), *(found if len(fields) else ())]
     drop = [_RESERVED.sub("?", name) for name in drop]
     options = ({"drop": ",".join(drop)} if drop else {}) | dataset.options
@@ -330,7 +331,7 @@ def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.Dat
 
 
 def _is_text(cells: Sequence[str]) -> bool:
-    """Return whether more than a quarter of the cells are no numbers; single ones are mistakes."""
+    """Return whether more than a quarter of the cells are not numbers; single ones are mistakes."""
     return 4 * sum(map(is_text, cells)) > sum(not is_missing(cell) for cell in cells)
 
 
@@ -339,14 +340,14 @@ def _is_empty(cells: Sequence[str]) -> bool:
 
 
 def _is_covariate(name: str) -> bool:
-    """Return whether a column of numbers is none of measurements by its name; KIT is a gene."""
+    """Return whether a numeric column is a covariate by its name; KIT is a gene."""
     return is_clinical(name) or (is_technical(name) and not name.isupper())
 
 
 def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
-    """Return the row with the columns that are no features, and remarks.
+    """Return the row with the columns that are not features, and remarks.
 
-    These are names, patients, the batch, and what else is known of the samples.
+    These are names, patients, the batch, and other columns of the samples.
     """
     label, options = str(dataset.label).removeprefix("obs:"), dict(dataset.options)
     fields = fields.map(str.strip) if len(fields) else fields
@@ -402,7 +403,7 @@ def column_options(
 def _remarks(
     fields: pd.DataFrame, others: Sequence[str], dataset: SheetRow, *, in_table: bool
 ) -> list[str]:
-    """Return sentences on columns of numbers that are no features, and on patients."""
+    """Return sentences on numeric columns that are not features, and on patients."""
     group = dataset.options.get("group")
     others = [name for name in dict.fromkeys(others) if name != group]
     first = {name: fields[[name]].iloc[:, 0] for name in others}
@@ -411,7 +412,7 @@ def _remarks(
     ]
     remarks = []
     if numbers:
-        what = either(len(numbers), "is no feature by its name", "are no features by their names")
+        what = either(len(numbers), "is not a feature by name", "are not features by name")
         remarks.append(f"{listed(numbers)} {what}.")
     counts = {name: first[name].nunique() for name in filter(is_patient, others)}
     return remarks + [

@@ -1,4 +1,4 @@
-"""A table of one's own: text, workbook or Parquet, samples in rows or columns."""
+"""A user's table: text, workbook or Parquet, with samples in rows or columns."""
 
 import math
 from collections import Counter
@@ -31,7 +31,7 @@ from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 __all__ = ["load", "read_table"]
 
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
-#: So many columns (or rows) that are no features are kept as what is known of samples.
+#: Most columns (or rows) that are not features and are kept as the samples' phenotype.
 _KEPT_TEXTS = 50
 
 
@@ -72,16 +72,16 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
           the period; they become radians.
         - ``categorical=sex,stage``: categories, which become codes 0, 1, ... in the order of the
           numbers if all are numbers, else of the alphabet.
-        - ``batch=plate``, ``phenotype_columns=age,sex``: columns that are known of the samples and
-          no features.
-        - ``drop=note``: what is no feature; ``features=*_at``: what is, and nothing else.
+        - ``batch=plate``, ``phenotype_columns=age,sex``: columns of the samples'
+          phenotype, which are not features.
+        - ``drop=note``: columns to leave out; ``features=*_at``: the only features.
         - ``separator=semicolon`` (comma, tab, semicolon, space, pipe), ``decimal=comma``,
           ``sheet=Sheet2`` of a workbook.
-        - ``phenotype=pheno.tsv``: another table, a row per sample, for label, group and what else
-          is known; its column of sample names is ``phenotype_id``, else the first. Or a series
+        - ``phenotype=pheno.tsv``: another table, a row per sample, for label, group and other
+          columns; its column of sample names is ``phenotype_id``, else the first. Or a series
           matrix or an accession of GEO (``phenotype=GSE4107``), for ``label`` and ``group`` as of
-          source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``.
-          Of a table in GCT it may be a ``.cls`` file, which gives the label ``class``.
+          source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``. Of a
+          table in GCT it may be a ``.cls`` file, which gives the label ``class``.
         - ``matrix=X`` (or ``raw``, ``layers:counts``) of an ``.h5ad`` file.
         - those of `xnbflow.sources.assembly.assemble`.
 
@@ -132,7 +132,7 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
 
 @dataclass
 class _Content:
-    """What a table holds.
+    """The contents of a table.
 
     ``values`` has the shape (n_features, n_samples), NaN where a value is missing; its rows in
     ``coded`` are categories, filled later from ``texts``, which holds a text for each sample by the
@@ -151,7 +151,7 @@ class _Content:
 
 
 class _Kinds:
-    """The sheet's patterns of names, by option; of angles each with its period."""
+    """The sheet's patterns of names, by option; those of angles with their periods."""
 
     def __init__(self, dataset: SheetRow) -> None:
         self.drop, self.features, self.categorical = map(
@@ -172,7 +172,7 @@ class _Kinds:
                 raise InputError(msg, key="angular")
 
     def is_feature(self, name: str) -> bool:
-        """Return whether a column is a feature, going by its name."""
+        """Return whether a column is a feature by its name."""
         known = [*self.features, *self.categorical, *self.angular]
         return not _matches(name, self.drop) and (not self.features or _matches(name, known))
 
@@ -182,9 +182,9 @@ class _Kinds:
             for pattern in patterns:
                 if not any(_matches(name, [pattern]) for name in names):
                     msg = (
-                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but nothing "
-                        f"is called so; there are {listed(names)} ({len(names)} in all). Correct "
-                        "the option"
+                        f"{path}: the sheet's option {option} has {quoted(pattern)}, but no name "
+                        f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
+                        "option"
                     )
                     raise InputError(msg, key=option)
 
@@ -214,7 +214,7 @@ def _samples_in_rows(
     numbers = sorted(set(order).difference(coded)) if coded else order
     cells = table.read(Columns(texts, numbers), by_column=True)
     if not cells.lines:
-        msg = f"{path} has nothing below its header; get it again"
+        msg = f"{path} has no rows below its header; get it again"
         raise InputError(msg)
     values = cells.numbers.T
     if coded:
@@ -294,7 +294,7 @@ def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
 def _wanted_texts(
     dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
 ) -> dict[str, str]:
-    """Return the columns that are no features by the sheet, each with its key there."""
+    """Return the columns that are not features by the sheet, each with its key there."""
     wanted = {}
     own = [(key, dataset.options.get(key)) for key in ("group", "batch")]
     own += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
@@ -305,7 +305,7 @@ def _wanted_texts(
             continue
         if phenotype is not None and names is not None and name not in names:
             _refuse_nowhere(dataset, name, key, phenotype)
-        wanted[name] = key  # no feature, whichever file it is taken from
+        wanted[name] = key  # not a feature, in either file
     return wanted
 
 
@@ -336,7 +336,7 @@ def _draft(
         metadata = metadata.loc[keep].reset_index(drop=True)
         _refuse_contradictions(where, dataset, samples, metadata, rows)
         metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
-    labels: Any = [UNLABELLED] * len(samples)  # of samples to predict
+    labels: Any = [UNLABELLED] * len(samples)  # for samples to predict
     if dataset.label is not None:
         labels = list(metadata.pop(dataset.label))
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
@@ -375,7 +375,7 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
 
 
 def _changed_names(path: Path, content: _Content) -> list[str]:
-    """Note names that are none any more: dates that Excel made, and words for nothing."""
+    """Note names that were lost: dates that Excel made, and words for a missing name."""
     notes, found = [], {"feature": content.features}
     if suffix_of(path) in WORKBOOKS:  # elsewhere samples may be days
         found["sample"] = content.samples
@@ -395,7 +395,7 @@ def _changed_names(path: Path, content: _Content) -> list[str]:
 
 
 def _refuse_bad_names(path: Path, content: _Content) -> None:
-    """Refuse what has no name, and samples whose names repeat; features may until they merge."""
+    """Refuse missing names, and repeated names of samples; those of features are merged later."""
     for what, names, place in (
         ("feature", content.features, content.feature_place),
         ("sample", content.samples, content.sample_place),

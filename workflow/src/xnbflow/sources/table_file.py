@@ -28,7 +28,7 @@ _CELLS_AT_ONCE = 200_000
 #: Parts of a table that is transposed.
 _PARTS = 8
 
-#: A row's number, its first cells, and the others, a line each.
+#: Per row: its number, its first cells, and its other cells.
 Row = tuple[int, list[str], str]
 
 
@@ -47,11 +47,11 @@ class Columns:
 
 @dataclass
 class Cells:
-    """What a table holds below its header.
+    """The contents of a table below its header.
 
-    ``lines`` are the numbers of its rows, ``texts`` the cells of each column of text, ``numbers``
-    has the shape (n_rows, n_numbers), NaN where a value is missing. Rows that are text are apart,
-    with their numbers.
+    ``lines`` are the numbers of its rows, ``texts`` the cells of each column of text; ``numbers``
+    has the shape (n_rows, n_numbers), NaN where a value is missing. Rows of text are separate, with
+    their numbers.
     """
 
     lines: list[int]
@@ -102,7 +102,7 @@ class TableFile:
         if [*numbers] != [*range(first, width)] or any(place >= first for place in columns.text):
             first = width
         found = Cells([], [[] for _ in columns.text], np.empty(0))
-        # what is transposed at the end is kept in parts, each of which is released when copied
+        # parts are transposed at the end, and each is released when copied
         ends = np.linspace(0, len(numbers), _PARTS + 1 if by_column else 2).astype(int)
         parts = [
             (slice(*pair), np.empty((0, pair[1] - pair[0]))) for pair in itertools.pairwise(ends)
@@ -120,7 +120,7 @@ class TableFile:
                 texts.extend([cells[place].strip() for _, cells, _ in kept])
             values, start = self._numbers(kept, numbers, first), len(found.lines)
             found.lines += [number for number, _, _ in kept]
-            for own, part in parts:  # the system moves what has grown without a copy
+            for own, part in parts:  # the system enlarges the array without a copy
                 part.resize((len(found.lines), part.shape[1]), refcheck=False)
                 part[start:] = values[:, own]
         if not by_column:

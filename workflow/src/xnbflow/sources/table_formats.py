@@ -30,15 +30,15 @@ _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})
 _DECIMALS = {"point": ".", "comma": ","}
 
-#: Memory that reading a workbook may take: some, and so many times what its file holds unpacked.
+#: Limit of memory for a workbook: a constant and a multiple of its unpacked size.
 _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
 
 @contextmanager
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
-    """Open a table by its format, which its name shows: Parquet, GCT, a workbook, text.
+    """Open a table as Parquet, GCT, a workbook or text, by the suffix of its name.
 
-    The sheet's options ``separator``, ``decimal``, ``encoding`` and ``sheet`` count.
+    The sheet's options ``separator``, ``decimal``, ``encoding`` and ``sheet`` apply.
     """
     suffix = suffix_of(path)
     with about_file(path):
@@ -173,7 +173,7 @@ def _workbook_rows(path: Path, sheet: str | None) -> tuple[list[str], list[list[
 
 
 def _text(cell: Any, decimal: str) -> str:
-    """Return a cell as text: of a number the shortest that is exact, whole ones without ``.0``."""
+    """Return a cell as text: numbers in their shortest exact form, whole ones without ``.0``."""
     if isinstance(cell, float):
         whole = cell.is_integer() and abs(cell) < 2**53
         return str(int(cell)) if whole else str(cell).replace(".", decimal)
@@ -181,7 +181,7 @@ def _text(cell: Any, decimal: str) -> str:
 
 
 class ParquetTable(TableFile):
-    """A Parquet file; numbers are taken as they are, without a detour through text."""
+    """A Parquet file, whose numbers are not converted to text."""
 
     def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
         super().__init__(path)

@@ -76,7 +76,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
 
 
 def _kinds(features: list[str], **special: Any) -> dict[str, str]:
-    """Return each feature's kind: that whose list names it, else linear."""
+    """Return each feature's kind, by the lists of names; the default is linear."""
     kind = {name: kind for kind, names in special.items() for name in names}
     return {name: kind.get(name, "linear") for name in features}
 
@@ -105,10 +105,10 @@ def _labelled(
 def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     """Clean 452 electrocardiograms so that the paper's counts result (its Table 6).
 
-    Of the rows those with a P wave's angle stay: 430. What else is missing becomes the mean of its
-    column, of angles the circular mean; of the J point's angle that is most of it. Linear
-    features that differ from their commonest value in less than 1 % of the rows are dropped: 26,
-    so that 5 angular, 175 linear and 73 discrete features stay. Classes are normal or not.
+    The 430 rows with an angle of the P wave stay. Other missing values become the mean of their
+    column, or the circular mean for angles (most values of the J point's angle). Linear features
+    that differ from their commonest value in less than 1 % of the rows are dropped: 26, so that 5
+    angular, 175 linear and 73 discrete features stay. Classes are normal or not.
     """
     frame = frame[frame["P_angle"].notna()]
     refuse_empty(dataset, frame)

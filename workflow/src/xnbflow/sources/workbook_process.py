@@ -1,4 +1,4 @@
-"""Read a sheet of a workbook in a process of its own, of so much memory and no more.
+"""Read a sheet of a workbook in a separate process with limited memory.
 
 The arguments are the workbook, a number of bytes, and the sheet's name (the first sheet without).
 The names of all sheets and the rows are written to the standard output as JSON: numbers that are

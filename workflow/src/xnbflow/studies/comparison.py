@@ -42,7 +42,7 @@ __all__ = [
 #: returns its `statistic` and `p_value`.
 OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
 _ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
-#: Means that only floating point tells apart are ties.
+#: Means that are equal at this many decimals are ties.
 _DECIMALS = 12
 
 

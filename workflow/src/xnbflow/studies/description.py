@@ -1,6 +1,6 @@
 """Tables of one classifier on one data set beyond its figures: its features, drawn on a page.
 
-What their columns mean is said in `xnbflow.tables.contract.DESCRIPTION_TABLES`.
+The meaning of their columns is in `xnbflow.tables.contract.DESCRIPTION_TABLES`.
 """
 
 import itertools

@@ -34,7 +34,7 @@ def repeats(
 ) -> pd.DataFrame:
     """Return each metric of each repeat, missing where a fold could not be fitted.
 
-    ``pooled`` says whether it is that of the predictions of all folds together
+    ``pooled`` is whether it is computed from the predictions of all folds together
     (`xnbflow.evaluation.metrics.class_metrics`); else it is the mean over folds.
     """
     key = [*KEY, "repeat"]

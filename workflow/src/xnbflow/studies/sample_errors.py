@@ -44,8 +44,8 @@ def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
     votes = table.groupby([*group, "predicted"], sort=False).size().reset_index(name="votes")
     votes = votes.sort_values("votes", ascending=False, kind="stable")
     wrong = votes[votes["true"] != votes["predicted"]]
-    said = wrong["predicted"].astype(str) + " " + wrong["votes"].astype(str)
-    mistakes = wrong.assign(mistakes=said).groupby(group, sort=False)["mistakes"].agg(", ".join)
+    answers = wrong["predicted"].astype(str) + " " + wrong["votes"].astype(str)
+    mistakes = wrong.assign(mistakes=answers).groupby(group, sort=False)["mistakes"].agg(", ".join)
     predicted = votes.drop_duplicates(group)
     counts = counts.merge(predicted, on=group, how="left", validate="one_to_one")
     counts = counts.merge(mistakes.reset_index(), on=group, how="left", validate="one_to_one")

@@ -61,12 +61,12 @@ def study_tables(
     ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
     ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
     configuration names; else empty). ``files`` are paths by the name of the table; ``paper`` are
-    the tables that it prints. ``owners`` say what the files belong to, in their order: ``datasets``
+    the tables that it prints. ``owners`` are what the files belong to, in their order: ``datasets``
     and ``diagnosed`` are data sets, ``trained`` a `xnbflow.evaluation.keyed_tables.Key` each,
     ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
-    of the normality test. The mapping ``paper`` says which classifier is the paper's ``nb``, and
-    which its ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals
-    of those that tune themselves are wider. Gene sets are tested by ``threads``.
+    of the normality test. The mapping ``paper`` has the classifiers that are the paper's ``nb`` and
+    ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals of those
+    that tune themselves are wider. Gene sets are tested by ``threads``.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (

@@ -95,7 +95,7 @@ _DEPENDENCE = (
 
 
 def _descents(tables: StudyTables) -> list[Block]:
-    """Return both measures by step, and what they say, per number of samples."""
+    """Return both measures by step, and their interpretation, per number of samples."""
     summary = tables["summary"]
     blocks: list[Block] = []
     for samples, rows in tables["iterations"].groupby("samples"):

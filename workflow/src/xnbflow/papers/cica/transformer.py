@@ -314,7 +314,7 @@ def _kernel_target(y: np.ndarray) -> np.ndarray:
     if 2 * len(classes) > len(y):
         msg = (
             f"y has {len(classes)} different labels among {len(y)} samples, too many for classes; "
-            "a real target must have a float type, say y.astype(float)"
+            "a real target must have a float type, as y.astype(float)"
         )
         raise InputError(msg)
     return codes * _CLASS_DISTANCE

@@ -55,8 +55,8 @@ class Categorical(Distribution):
         if not all(map_strips(check, len(features), features.shape[1], ns_per_value=3.0)):
             row, column = np.argwhere(~_are_codes(features))[0]
             msg = (
-                f"column {row} holds {features[row, column]:g}, which is no category; number the "
-                f"categories 0, 1, ... (at most {_MAX_CODE}), say with OrdinalEncoder"
+                f"column {row} holds {features[row, column]:g}, which is not a category; number "
+                f"the categories 0, 1, ... (at most {_MAX_CODE}), as OrdinalEncoder does"
             )
             raise InputError(msg)
         self.n_classes_ = n_classes

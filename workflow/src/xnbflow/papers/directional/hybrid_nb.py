@@ -27,10 +27,10 @@ class HybridNB(GroupedNB):
     groups : list of (name, distribution, columns), default=None
         As in scikit-learn's ColumnTransformer. ``distribution`` is a family of
         `xnbflow.density.families` or its short name: "gaussian", "multivariate_gaussian",
-        "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a
-        column name, a list of either, a slice, a mask, or a callable that is given X in `fit` and
-        returns one of these, say scikit-learn's ``make_column_selector``; a group without columns
-        is left out. Columns in no group are not used. None makes one Gaussian group of all columns.
+        "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a column
+        name, a list of either, a slice, a mask, or a callable that is given X in `fit` and returns
+        one of these, as scikit-learn's ``make_column_selector``; a group without columns is left
+        out. Columns in no group are not used. None makes one Gaussian group of all columns.
         Parameters of a group's family are set, and searched over, as ``name__parameter``.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None takes their shares of the training samples.

@@ -350,5 +350,5 @@ def _region_figure(tables: StudyTables, example: str, space: str) -> Figure:
 
 
 def _slug(name: str) -> str:
-    """Return a name of a file, say ``figure-14``."""
+    """Return a name of a file, as ``figure-14``."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", name)

@@ -92,8 +92,8 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     def fit(self, X: Samples, y: Labels, groups: Labels | None = None) -> "SelectiveNB":
         """Fit the classifier.
 
-        No inner fold separates samples of one of the ``groups`` (n_samples,), say patients or
-        batches. Raises an `InputError` if there are too few samples or groups for inner folds.
+        Samples of one of the ``groups`` (n_samples,), for example a patient, stay in one inner
+        fold. Raises an `InputError` if there are too few samples or groups for inner folds.
         """
         values, labels = self._validated(X, y)
         check_consistent_length(labels, groups)

@@ -21,8 +21,8 @@ class VonMisesNB(GroupedNB):
     Parameters
     ----------
     angular : columns, default=None
-        The columns that hold angles, in any form that a group of `HybridNB` takes. None stands
-        for every column that is not categorical.
+        The columns that hold angles, in any form that a group of `HybridNB` takes. None means every
+        column that is not categorical.
     categorical : columns, default=()
         The columns that hold categories, coded 0, 1, ...
     period : float, default=2*pi

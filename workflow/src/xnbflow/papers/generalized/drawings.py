@@ -47,7 +47,7 @@ def draw_effect(
     At ``values`` (n_values,), ascending, ``effects`` (3, n_values) are naive effect, adjustment and
     sum in log odds. ``separate`` values have an effect of their own, each with its share of the
     observations: they are points, with gaps in the curves. ``edges`` (n_bins + 1,) and ``counts``
-    (n_bins,) are the histogram of the other observations; the ``note`` at the foot says which lie
+    (n_bins,) are the histogram of the other observations; the ``note`` at the foot counts those
     beyond the axis. A ``large`` figure has a legend.
     """
     width = column_width(4.4 if large else 2.9)

@@ -42,8 +42,8 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "effects",
         "Naive and generalized effects",
-        "What each feature says by itself, how much of that must be taken back because features "
-        "repeat one another, and what the correction gains.",
+        "The evidence of each feature by itself, the part that is subtracted because features are "
+        "correlated, and the gain by this correction.",
         blocks,
     )
 

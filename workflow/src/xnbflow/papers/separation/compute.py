@@ -52,7 +52,7 @@ _METHODS = {
     BEST_THRESHOLD: {"selection": "threshold", "cut": "optimal"},
     ESTIMATED_WEIGHTS: {"selection": "weights"},
 }
-#: A gain is told from none where it is this many standard errors away.
+#: A gain counts where it is at least this many standard errors from 0.
 _SURE = 2.0
 _KEYS = ["setting", "samples", "method"]
 

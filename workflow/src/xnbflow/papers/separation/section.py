@@ -235,10 +235,10 @@ def _formula(by_size: dict[int, pd.DataFrame]) -> str:
         at = rows.loc[difference.idxmax()]
         above = np.count_nonzero(rows.loc[~exact, "risk_difference"] > 0)
         texts.append(
-            f"With {n:,} samples per class they differ by at most {difference.max():.4f} (standard "
-            f"error {at['risk_error']:.4f}; {at['method']}, {at['setting']}), and methods that "
-            f"estimate H err more than the formula says in {above} of {np.count_nonzero(~exact)} "
-            "cases."
+            f"With {n:,} samples per class they differ by at most {difference.max():.4f} "
+            f"(standard error {at['risk_error']:.4f}; {at['method']}, {at['setting']}), and the "
+            f"error of methods that estimate H exceeds the formula in {above} of "
+            f"{np.count_nonzero(~exact)} cases."
         )
     return (
         "The formula of the risk, Eq. 9 and Eqs. 15 and 16, is the limit of many blocks with H "

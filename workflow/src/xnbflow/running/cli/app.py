@@ -21,7 +21,7 @@ from xnbflow.core.errors import InputError, printable
 __all__ = ["app", "run"]
 
 
-def say(text: str) -> None:
+def print_text(text: str) -> None:
     """Print a result."""
     sys.stdout.write(printable(f"{text}\n"))
 
@@ -31,9 +31,9 @@ def warn(text: str) -> None:
     sys.stderr.write(printable(f"note: {text}\n"))
 
 
-def tell_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """Print a result for programs; what is not a finite number is null."""
-    say(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+    print_text(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
 
 
 @contextmanager
@@ -108,7 +108,7 @@ Trust = Annotated[
 ]
 
 
-#: How what a message says of a sheet is said on the command line.
+#: The options of the command line for the parts of a sheet that a message names.
 _OF_SHEETS = (
     ". (Here the sheet's columns are --label, --id and --orientation, its options --option "
     "key=value.)"
@@ -145,7 +145,7 @@ def run() -> None:
 
 def _version(asked: bool) -> None:
     if asked:
-        say(f"xnbflow {__version__}")
+        print_text(f"xnbflow {__version__}")
         raise typer.Exit
 
 
@@ -197,9 +197,9 @@ def fit(
     commands.write_model(model, output)
     result = commands.summary(model)
     if as_json:
-        tell_json({"model": str(output), **result})
+        print_json({"model": str(output), **result})
     else:
-        say(commands.as_text(result, output))
+        print_text(commands.as_text(result, output))
 
 
 @app.command()
@@ -218,12 +218,12 @@ def show(
     if card:
         with commands.workflow_extra():
             from xnbflow.report.manuscript.writer import card as card_of  # noqa: PLC0415
-        say(card_of(result, model.stem))
+        print_text(card_of(result, model.stem))
     elif as_json:
-        tell_json({**result, "signature": read.signature.to_dict("records")})
+        print_json({**result, "signature": read.signature.to_dict("records")})
     else:
-        say(commands.as_text(result, model))
-        say(commands.signature_text(read))
+        print_text(commands.as_text(result, model))
+        print_text(commands.signature_text(read))
 
 
 @app.command()
@@ -243,7 +243,7 @@ def signature(
 
     read = commands.read_model(model, trust)
     if as_json:
-        tell_json(read.signature.to_dict("records"))
+        print_json(read.signature.to_dict("records"))
         return
     commands.deliver(commands.signature_lines(read, gmt=gmt, top=top), output)
 
@@ -284,9 +284,9 @@ def panel(
     parts = {"genes": found.genes, "accuracy": found.accuracy}
     if as_json:
         tables = {name: part.to_dict("records") for name, part in parts.items()}
-        tell_json({**tables, "references": found.references})
+        print_json({**tables, "references": found.references})
     else:
-        say(
+        print_text(
             "\n".join(
                 [*map(commands.tsv, parts.values()), "references\n" + "\n".join(found.references)]
             )
@@ -316,7 +316,7 @@ def predict(
     for note in result.notes:
         warn(note)
     if as_json:
-        tell_json({"notes": result.notes, "samples": result.table.to_dict("records")})
+        print_json({"notes": result.notes, "samples": result.table.to_dict("records")})
         return
     commands.deliver(commands.tsv(result.table), output)
 
@@ -347,9 +347,9 @@ def recalibrate(
     commands.write_model(made, output)
     if as_json:
         found = made.series[commands.RECALIBRATION]
-        tell_json({"model": str(output), "recalibration": found, **figures})
+        print_json({"model": str(output), "recalibration": found, **figures})
         return
-    say(f"{output}\n{commands.recalibration_in_words(made, figures)}")
+    print_text(f"{output}\n{commands.recalibration_in_words(made, figures)}")
 
 
 @app.command()
@@ -373,9 +373,9 @@ def explain(
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
     result = commands.explain_sample(read, samples, sample, missing)
     if as_json:
-        tell_json(result.to_json())
+        print_json(result.to_json())
     else:
-        say(result.as_text())
+        print_text(result.as_text())
 
 
 @app.command("geo")
@@ -409,9 +409,9 @@ def propose(
         result = replace(result, row=replace(result.row, id=Path(output).name))
     if as_json:
         values = result.values.to_dict("records")
-        tell_json({**vars(result), "values": values, "row": result.sheet})
+        print_json({**vars(result), "values": values, "row": result.sheet})
     else:
-        say(str(result))
+        print_text(str(result))
     if output:
         command = commands.write_study(result, output, mirror, force=force)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
@@ -437,7 +437,9 @@ def figures(
         widths = commands.print_figures(results, output, width)
     for name in (name for name, drawn in widths.items() if drawn > width + 0.5):
         warn(f"{name} is {widths[name]:.0f} mm wide: its labels need the room")
-    say(f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md")
+    print_text(
+        f"{output}: {commands.counted(len(widths), 'figure')}, {width:g} mm wide, and legends.md"
+    )
 
 
 @app.command()
@@ -453,7 +455,7 @@ def gene(
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     results = commands.read_study(study)
-    say(commands.tsv(commands.print_genes(results, name, data, output, width)).rstrip())
+    print_text(commands.tsv(commands.print_genes(results, name, data, output, width)).rstrip())
 
 
 @app.command()
@@ -466,7 +468,7 @@ def paper(
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     written = commands.write_paper(commands.read_study(study), output)
-    say(f"{output}: {', '.join(written)}")
+    print_text(f"{output}: {', '.join(written)}")
 
 
 @app.command()
@@ -480,7 +482,7 @@ def export(
 
     with progress("writing"):
         files = commands.write_gct_and_cls(commands.prepared(dataset), output or dataset)
-    say("\n".join(map(str, files)))
+    print_text("\n".join(map(str, files)))
 
 
 @app.command()
@@ -488,7 +490,7 @@ def methods() -> None:
     """List the classifiers that a study can name, each with a sentence and its source."""
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
-    say(commands.methods_text())
+    print_text(commands.methods_text())
 
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -131,8 +131,8 @@ def parameters(given: Iterable[str]) -> dict[str, Any]:
 def classifier(method: str, params: dict[str, Any]) -> dict[str, Any]:
     """Return a classifier's entry, as a configuration has it, before any data are read.
 
-    ``method`` is a method's name, where hyphens stand for underscores, or an import path. An
-    `InputError` says that there is no such method, or that it does not take a parameter.
+    ``method`` is a method's name, where hyphens stand for underscores, or an import path. Raises an
+    `InputError` for an unknown method or parameter.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def write_study(
     The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
     model with its signature, beside two others, and a permutation test of the first. ``mirrors``
     are where to download from instead of NCBI; earlier files are overwritten by ``force`` only.
-    Returned is the command that runs the study. An `InputError` says that no folds can be drawn.
+    Returns the command that runs the study. Raises an `InputError` if no folds can be drawn.
     """
     name = Path(output).name
     if not _NAME.fullmatch(name):
@@ -305,9 +305,9 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
         elsewhere = writer.reached_elsewhere(results, dataset, classifier)
         title = f"{results.labels[classifier]} on {dataset}"
         name = f"card-{dataset}-{classifier}.md"
-        told = summary(read_model(path))
-        told["figures"] = writer.reached(results, dataset, classifier, told["figures"])
-        deliver(writer.card(told, title, elsewhere), folder / name)
+        facts = summary(read_model(path))
+        facts["figures"] = writer.reached(results, dataset, classifier, facts["figures"])
+        deliver(writer.card(facts, title, elsewhere), folder / name)
         written.append(name)
     return written
 
@@ -369,7 +369,7 @@ def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, flo
 def training_series(
     model: TrainedModel, options: Sequence[str], orientation: str, table: str = ""
 ) -> DataSet:
-    """Read the table that a model was fitted to; an `InputError` says if it has changed."""
+    """Read the table that a model was fitted to; an `InputError` if it has changed."""
     origin = {name: model.series.get(name, "") for name in ("location", "label", "id_column")}
     origin["location"] = table or origin["location"]
     if not origin["location"]:
