@@ -12,7 +12,7 @@ __all__ = [
     "overall_spread",
 ]
 
-#: The spread of a class whose values are all equal, as in the authors' program.
+#: The spread of a class with equal values only, as in the authors' program.
 SMALLEST_SPREAD = 1e-7
 
 _TINY = 1e-300
@@ -71,8 +71,8 @@ def bandwidths_of(
     A class (almost) constant in a feature has a spike there, and a value beside it weighs hundreds
     of nats. No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9
     or 1.06; ``s`` is the feature's standard deviation (ddof=1) over all training samples, so that
-    no unit of measurement matters. It is given as ``spreads`` (n_features,) where the tile does not
-    hold all training samples. A class whose values are all equal has the floor as its bandwidth. A
+    the floor is independent of the unit. ``spreads`` (n_features,) has ``s`` where the tile lacks
+    some training samples. A class whose values are all equal has the floor as its bandwidth. A
     feature that is constant over all samples has no floor.
     """
     sizes = np.diff(offsets)

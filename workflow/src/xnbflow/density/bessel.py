@@ -9,8 +9,8 @@ from scipy.special import i0e, i1e, ive
 
 __all__ = ["KAPPA_MAX", "bessel_ratio", "concentration", "log_bessel_quotient"]
 
-#: The largest concentration: on the circle a standard deviation of 1e-4 radians. Samples that all
-#: point in one direction would have an infinite one.
+#: The largest concentration: on the circle a standard deviation of 1e-4 radians. Samples with one
+#: common direction would have an infinite concentration.
 KAPPA_MAX = 1e8
 
 _UNIFORM_EXPANSION_FROM = 50
@@ -21,7 +21,7 @@ _NEWTON_STEPS = 4
 def log_bessel_quotient(order: float, kappa: np.ndarray) -> np.ndarray:
     """Return ``log(I_v(kappa) / kappa**v)``, finite at 0 and for large orders ``v``.
 
-    From orders of 50 on by the uniform expansion (NIST Digital Library of Mathematical Functions,
+    Orders of at least 50 use the uniform expansion (NIST Digital Library of Mathematical Functions,
     10.41.3), whose error there is below 1e-8.
     """
     kappa = np.asarray(kappa, dtype=np.float64)
@@ -44,7 +44,7 @@ def bessel_ratio(order: float, kappa: np.ndarray) -> np.ndarray:
     kappa = np.maximum(kappa, _least(order))
     if order < _UNIFORM_EXPANSION_FROM:
         return _scaled_bessel(order + 1, kappa) / _scaled_bessel(order, kappa)
-    # the large terms of both expansions are cancelled by hand
+    # the large terms of both expansions cancel and are left out
     above = order + 1
     length, length_above = np.hypot(order, kappa), np.hypot(above, kappa)
     difference = (

@@ -1,4 +1,4 @@
-"""Densities of classes that borrow their shape from the spread within all classes.
+"""Densities of classes that are shrunk to a normal density with the pooled variance.
 
 A class of few samples has a ragged kernel density. Its density becomes ``n_c / (n_c + k)`` times
 its own kernel density plus ``k / (n_c + k)`` times a normal density around its mean, whose variance
@@ -31,9 +31,9 @@ class BorrowedShape:
     shares: np.ndarray
 
     def mix(self, own: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Return log densities of which a part is borrowed, like ``own``.
+        """Return log densities mixed with the normal densities, in the shape of ``own``.
 
-        Those of the classes' own samples are ``own`` (n_classes, n_features, n_points), at
+        ``own`` (n_classes, n_features, n_points) are log densities from the classes' own samples at
         ``points`` (n_features, n_points).
         """
         mixed = np.empty_like(own)
@@ -49,7 +49,7 @@ class BorrowedShape:
 def fit_borrowed_shape(
     values: Any, codes: np.ndarray, n_classes: int, borrowed: float, least: np.ndarray
 ) -> BorrowedShape:
-    """Fit the shapes that classes borrow, with the weight of ``borrowed`` samples.
+    """Fit the normal densities, which have the weight of ``borrowed`` samples.
 
     The variance is the pooled one within classes times ``1 + 1 / n_c``: that of a new sample around
     a mean of ``n_c``. No standard deviation is below ``least`` (n_features,). A slice of ``values``

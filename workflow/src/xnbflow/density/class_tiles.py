@@ -1,4 +1,4 @@
-"""Features a strip at a time, class by class: what distances are computed of."""
+"""Strips of features by class, from which distances are computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def map_class_tiles(
     *,
     samples: np.ndarray | None = None,
 ) -> None:
-    """Do ``work(tile, strip)`` for every strip of features, on threads; it writes what it finds.
+    """Call ``work(tile, strip)`` for every strip of features, on threads; it writes its results.
 
     ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
     (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array one strip
@@ -81,7 +81,7 @@ def map_class_tiles(
     order = order if samples is None else samples[order]
 
     def each(strip: slice) -> None:
-        # The tile has no name here: the work can free the values once they are standardised.
+        # No reference to the tile here, so the work can free the values after standardisation.
         work(ClassTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets), strip)
 
     map_strips(each, features.shape[0], len(order))

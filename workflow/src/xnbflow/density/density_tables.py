@@ -2,9 +2,9 @@
 
 Between nodes a thirty-second of a bandwidth apart ``log f`` is a cubic spline; it errs by less than
 1e-6. Where all samples are more than three bandwidths away kernels are summed one by one. Samples
-within a width ``w`` of each other count as their number, mean and variance, the third moment would
-add at most ``(u w)**3 / 120`` of a kernel at ``u`` bandwidths: ``w`` is 1/64 of a bandwidth for the
-nodes, and 1/256 elsewhere, 1e-6 at 12 bandwidths and 1e-3 at 125.
+within a width ``w`` of each other are replaced by their number, mean and variance; the third moment
+would add at most ``(u w)**3 / 120`` of a kernel at ``u`` bandwidths: ``w`` is 1/64 of a bandwidth
+for the nodes, and 1/256 elsewhere, 1e-6 at 12 bandwidths and 1e-3 at 125.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ _FOR_NODES, _MERGED, _GROUPED = 1.0 / 64.0, 1.0 / 256.0, 0.6  # bandwidths
 _LOG_SQRT_2PI = 0.9189385332046727
 _LOG_NEGLIGIBLE = 23.0  # 1e-10
 
-#: Quantiles of the samples that are kept beside a table.
+#: Quantiles of the samples that are stored with a table.
 QUANTILES = np.linspace(0.0, 1.0, 33)
 
 
@@ -102,7 +102,7 @@ class TabulatedDensity(NamedTuple):
     Neighbouring samples form groups, with ascending ``means`` (n_groups,), ``counts`` and
     ``variances`` (in squared bandwidths); ``n_samples`` is the number of samples. The table begins
     at the first sample; ``nodes`` (n_nodes, 2) are ``log f`` and its slope per cell, or NaN where
-    the groups are summed: those that such sums do not need are left out. ``quantiles`` are the
+    the groups are summed; groups that no such sum needs are left out. ``quantiles`` are the
     `QUANTILES` of all samples.
     """
 
@@ -119,8 +119,8 @@ class TabulatedDensity(NamedTuple):
 def tabulate(samples: np.ndarray, bandwidth: float) -> TabulatedDensity:
     """Tabulate the Gaussian kernel density of one feature.
 
-    ``samples`` (n_samples,) are ascending and contiguous. There is no table, and groups are summed
-    everywhere, where it had more cells than there are samples.
+    ``samples`` (n_samples,) are ascending and contiguous. If a table would have more cells than
+    there are samples, groups are summed everywhere instead.
 
     Examples
     --------

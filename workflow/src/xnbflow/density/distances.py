@@ -11,9 +11,9 @@ __all__ = ["hellinger", "separation"]
 def hellinger(densities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Return the Hellinger distance ``sqrt(1 - sum(sqrt(p q)))`` of each class pair and feature.
 
-    Densities (n_classes, n_grid, n_features) each sum to one, and are overwritten. One that is zero
-    everywhere, because it underflowed, is at distance 1 from every other. For ``pairs`` (n_pairs,
-    2) of classes the result has shape (n_pairs, n_features).
+    Densities (n_classes, n_grid, n_features) each sum to one, and are overwritten. A density that
+    underflowed to zero everywhere has distance 1 from every other. For ``pairs`` (n_pairs, 2) of
+    classes the result has shape (n_pairs, n_features).
     """
     out = np.empty((len(pairs), densities.shape[2]))
     flat = densities.reshape(-1)
@@ -37,9 +37,9 @@ def separation(
 ) -> np.ndarray:
     """Return ``(m1 - m2)² / (8 v)``, with ``v`` the pooled variance of two classes' densities.
 
-    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so that
-    no class, not even one of a single sample, is without variance. ``means`` and ``squares``, sums
-    of squares with the bandwidths', have shape (n_classes, n_features), ``sizes`` (n_classes,).
+    A kernel density has the variance of its samples (ddof=0) plus its squared bandwidth, so every
+    class has a variance, even one of a single sample. ``means`` and ``squares``, sums of squares
+    with the bandwidths', have shape (n_classes, n_features), ``sizes`` (n_classes,).
     """
     out = np.empty((len(pairs), means.shape[1]))
     for p in range(len(pairs)):

@@ -6,10 +6,10 @@ point, the anchor, both in bandwidths, the sample adds at the ``j``-th point fro
 
     exp(-(j s - u)² / 2) = exp(-u² / 2) · exp(s u)**j · exp(-(j s)² / 2):
 
-powers by multiplication, and a last factor that all samples share. A wide grid is cut into pieces
-with an anchor each, at most 25 bandwidths from their ends, so that no power overflows. A
-sample farther than 37 from an anchor counts as if it were that far: less than 1e-31 of the
-highest kernel. Steps wider than 4 are left to exponentials.
+the powers are products, and the last factor is common to all samples. A wide grid is divided into
+pieces with an anchor each, at most 25 bandwidths from their ends, so that no power overflows.
+Distances above 37 from an anchor are set to 37: less than 1e-31 of the highest kernel. Steps wider
+than 4 use exponentials.
 """
 
 from itertools import pairwise
@@ -139,7 +139,7 @@ def _mend_underflow(
     in_logs: bool,
     out: np.ndarray,
 ) -> None:
-    """Write anew, by way of logs, the Gaussian densities that a wide grid may have missed."""
+    """Recompute with logarithms the Gaussian densities that may have underflowed on a wide grid."""
     n_classes, n_grid, width = out.shape
     step = (high - low) / (n_grid - 1)
     for c in range(n_classes):

@@ -22,8 +22,8 @@ _PART_VALUES = 2_000_000
 class StandardUnits:
     """Centres and units of features, learned from training samples.
 
-    They are mean and standard deviation (ddof=1), both (n_features,). A feature that is constant
-    but for rounding has an infinite unit, so that all its values, whatever they are, become 0.
+    They are mean and standard deviation (ddof=1), both (n_features,). A feature that is constant up
+    to rounding has an infinite unit, so that all its values become 0.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class StandardUnits:
         return standard
 
     def take(self, which: slice | np.ndarray) -> "StandardUnits":
-        """Return those of some features."""
+        """Return the units of some features."""
         return StandardUnits(self.centres[which], self.units[which])
 
 

@@ -1,8 +1,8 @@
 """Strips of features on threads, and tiles: strips with samples as rows.
 
-A strip stays in a core's cache from one kernel to the next. Kernels release the GIL and threads
-share the strips: serial kernels compile several times faster than ``parallel=True`` ones. In a tile
-features lie side by side, so that each vector instruction serves several of them.
+A strip remains in a core's cache between kernels. Kernels release the GIL and threads share the
+strips: serial kernels compile several times faster than ``parallel=True`` ones. In a tile features
+lie side by side, so that each vector instruction serves several of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,18 +33,18 @@ T = TypeVar("T")
 
 #: Features that are sorted side by side.
 BESIDE = 32
-#: Samples of a class that are sorted so; NumPy sorts more in less time.
+#: Most samples of a class for this sort; NumPy is faster with more.
 LARGEST_BESIDE = 160
 
 _STRIP_VALUES = 32_768
-_MOST_VALUES = 1_048_576  # 8 MB, so that a copy is little beside the data
+_MOST_VALUES = 1_048_576  # 8 MB, so that a copy is small relative to the data
 _NARROWEST, _WIDEST = 8, 2048
 _LINE = 8  # numbers in a cache line
 _WORTH_A_THREAD = 1_000_000  # nanoseconds
 
 
 def feature_strips(n_features: int, n_samples: int) -> list[slice]:
-    """Return the strips of features: a function of the shape only, never of the number of cores.
+    """Return the strips of features, which depend only on the shape, not on the number of cores.
 
     Examples
     --------
@@ -95,8 +95,8 @@ def map_parts(work: Callable[[P], T], parts: Sequence[P], ns: float) -> list[T]:
 def feature_major(X: np.ndarray) -> np.ndarray:
     """Return the transpose of ``X`` (n_samples, n_features), contiguous and read-only.
 
-    The transpose of a feature-major array costs no copy; any other layout is copied in strips.
-    One layout for all spares the kernels a second compilation.
+    The transpose of a feature-major array costs no copy; any other layout is copied in strips. With
+    one layout for all arrays the kernels are compiled only once.
     """
     features = X.T
     if not features.flags.c_contiguous:

@@ -1,4 +1,4 @@
-"""The base of every classifier here: validation, priors, and prediction from log-likelihoods."""
+"""The base class of all classifiers: validation, priors, and prediction from log-likelihoods."""
 
 import warnings
 from abc import abstractmethod
@@ -37,8 +37,8 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
     class_count_ : ndarray of int, shape (n_classes,)
         Training samples of each class.
     class_log_prior_ : ndarray of shape (n_classes,)
-        Logarithm of each class's share of the training samples, or of the parameter ``priors``
-        where a classifier has it and it is given.
+        Logarithm of each class's share of the training samples, or of the parameter ``priors`` if
+        given.
 
     See Also
     --------
@@ -60,7 +60,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
         return self
 
     def _learn_classes(self, y: np.ndarray) -> np.ndarray:
-        """Forget an earlier fit; set classes and priors; return each sample's class as a code."""
+        """Remove an earlier fit; set classes and priors; return each sample's class as a code."""
         classes, codes, counts = class_codes(y)
         for name in [name for name in vars(self) if name.endswith("_") and name not in _OF_X]:
             delattr(self, name)
@@ -84,7 +84,7 @@ class BaseNaiveBayes(ClassifierMixin, Estimator):
             return np.log(shares)
 
     def predict(self, X: Samples) -> np.ndarray:
-        """Return the most probable class of each sample, of equally probable ones the first."""
+        """Return the most probable class of each sample, the first of equally probable ones."""
         best = np.argmax(self._relative_to_best(self.predict_joint_log_proba(X)), axis=1)
         return self.classes_[best]
 

@@ -1,4 +1,4 @@
-"""ClassSpecificNB: every class has features of its own, weighed against one common reference."""
+"""ClassSpecificNB: a set of features for each class, with densities relative to one reference."""
 
 import warnings
 from abc import abstractmethod
@@ -48,25 +48,25 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
-    """What `ClassSpecificNB` and `ClassSpecificNBCV` share: everything but how many features.
+    """Base of `ClassSpecificNB` and `ClassSpecificNBCV`, which differ in the number of features.
 
     As a selector it keeps the features that any class uses. X may be sparse, CSR or CSC. There is
     no ``sample_weight``: the rules for bandwidths and the distances between densities count
     samples. Give the weights of the classes as ``priors``.
 
-    Fitted to named features, it finds those that it uses by their names in a DataFrame: the others
-    may hold anything, be missing or in another order. The evidence of a feature that is absent, or
+    After a fit to named features it finds the used features by name in a DataFrame; other columns
+    may be missing, in another order or of any content. The evidence of a feature that is absent, or
     NaN in a sample, is left out with a warning, which is exact as features are independent within
-    classes; `evidence_left` is how much remains.
+    classes; `evidence_left` is the remaining share.
     """
 
     _takes_sparse = True
     _any_layout = True
-    #: What `explain` returns.
+    #: Columns of the result of `explain`.
     explanation_scale_ = "evidence"
 
     def evidence_left(self, X: Samples) -> np.ndarray:
-        """Return which share of the evidence's weight the samples have values for, (n_samples,).
+        """Return the share of the evidence's weight with values in each sample, (n_samples,).
 
         It is the mean over classes. The evidence of features that a DataFrame lacks, or of missing
         values, is left out of predictions.
@@ -171,7 +171,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     @property
     @abstractmethod
     def _calibration(self) -> Calibration:
-        """What the summed evidence of each class is worth."""
+        """The calibration of the summed evidence of each class."""
 
     def _keep(
         self,
@@ -181,7 +181,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         codes: np.ndarray,
         **density: Any,
     ) -> None:
-        """Set what each class has selected, and fit densities of all classes to it."""
+        """Set the selected features of each class, and fit densities of all classes to them."""
         labels = self.classes_.tolist()
         used = np.unique(np.concatenate([np.empty(0, dtype=int), *chosen]))
         self.class_densities_ = fit_class_densities(
@@ -250,7 +250,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
 
 
 class ClassSpecificNB(BaseClassSpecificNB):
-    """Naive Bayes with features of each class's own, independent of units, names and order.
+    """Naive Bayes with class-specific features, independent of units, names and order.
 
     For each pair of classes the features that separate them best are selected; a class has the
     union over its pairs. Kernel densities of these are weighed against one common reference, the
@@ -262,7 +262,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
     Parameters
     ----------
     n_features : int, default=None
-        Features per pair of classes. None takes as many as reach the ``threshold``.
+        Features per pair of classes. None means the number that reaches the ``threshold``.
         `ClassSpecificNBCV` chooses by cross-validation.
     threshold : float, default=0.999
         Without ``n_features``, features are taken until ``1 - prod(1 - distance)`` reaches this.
@@ -274,13 +274,13 @@ class ClassSpecificNB(BaseClassSpecificNB):
     n_grid : int, default=50
         Points, over the range of a feature, at which densities are compared.
     contamination : float, default=0.01
-        So much of a class's density is replaced by the reference, so that no single value weighs
+        Share of a class's density that is replaced by the reference, so that no single value weighs
         more than ``log(contamination)`` against a class.
     temperature : float, default=1.0
         The summed evidence is divided by this: above 1 for features that depend on one another.
         `ClassSpecificNBCV` fits it.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes, also their weights in the reference. None takes their
+        Prior probabilities of the classes, also their weights in the reference. None means their
         shares of the training samples.
 
     Attributes
@@ -395,7 +395,7 @@ def _directions(values: Any, mine: np.ndarray) -> list[str]:
         return ["high"] * values.shape[0]
     found = []
     for part in dense_parts(values):
-        # Relative to one of the samples, so that a mean of great numbers is no rounding error.
+        # Relative to one sample, to avoid rounding errors in means of large numbers.
         relative = part - part[:, :1]
         own, others = (np.einsum("fi,i->f", relative, each.astype(float)) for each in (mine, ~mine))
         high = own / mine.sum() >= others / (~mine).sum()

@@ -48,8 +48,8 @@ class ClassSpecificNBCV(BaseInnerPath):
         has (training, test) samples.
     rule : {"average", "one_standard_error", "best"}, default="average"
         Average over all sizes, see the notes; take the fewest features whose log loss over the
-        inner test samples is within one standard error of the least, or within what one sample
-        counts; or take the size with the least.
+        inner test samples is within one standard error, or the weight of one sample, of the least;
+        or take the size with the least.
     distance, bandwidth, min_bandwidth, kernel, n_grid, contamination
         As in `ClassSpecificNB`. Inner folds of more than 48 test samples interpolate the evidence
         of a feature between 48 of its values.
@@ -63,14 +63,14 @@ class ClassSpecificNBCV(BaseInnerPath):
     n_features_ : int
         Features per pair of classes that were chosen; with ``rule="average"`` those of the core.
     weights_ : dict
-        For each class label what the evidence of each of its features is multiplied by, above 0.
+        For each class label the factors of the evidence of its features, above 0.
     core_features_ : dict
         For each class label the features of the smallest size within one standard error of the
         best: a short list to measure. Without ``rule="average"`` all that are selected.
     core_scores_ : dict
         ``accuracy`` and ``balanced_accuracy`` of the core alone over all inner test samples; its
-        size is chosen by the log loss of the other inner folds, where the scores of the chosen row
-        of ``path_`` are the better for the choice.
+        size is chosen by the log loss of the other inner folds. (The scores of the chosen row of
+        ``path_`` are optimistic.)
     temperature_ : float
         The temperature, 1 or more, with the least log loss of the inner predictions.
     calibration_slope_, calibration_intercept_ : ndarray of shape (n_classes,)
@@ -103,7 +103,7 @@ class ClassSpecificNBCV(BaseInnerPath):
     ``docs/methods/class-specific.md``. The average remains a sum over features: every feature of a
     class has one curve and one weight.
 
-    A class that an inner training set lacks has probability 0 there.
+    A class that is absent from an inner training set has probability 0 there.
 
     References
     ----------
@@ -171,14 +171,14 @@ class ClassSpecificNBCV(BaseInnerPath):
         return self
 
     def predict_set(self, X: Samples, error_rate: float = ERROR_RATE) -> np.ndarray:
-        """Return which classes a sample may belong to, shape (n_samples, n_classes).
+        """Return the set of classes of each sample, bool of shape (n_samples, n_classes).
 
-        A class is left out where the posterior of it is as low as in a share of less than
-        ``error_rate`` of the class's own samples, each predicted by the inner folds: a sample of
-        any class has it in its set with a probability of about ``1 - error_rate`` at least, which
-        `coverage` measures. Several classes are an undecided sample. The predicted class is in
-        every set, and so is a class of less than ``1 / error_rate - 1`` samples; a sample whose
-        posterior is too low for every class is undecided between its two most probable ones.
+        A class is left out if its posterior is as low as in less than a share ``error_rate`` of the
+        class's own samples, each predicted by the inner folds. The set contains the true class with
+        a probability of at least about ``1 - error_rate``, which `coverage` measures. A sample with
+        several classes is undecided. The predicted class is in every set, and so is a class of less
+        than ``1 / error_rate - 1`` samples; a sample whose posterior is too low for every class is
+        undecided between its two most probable ones.
         """
         posterior = self.predict_proba(X)
         return class_sets(posterior, self.held_out_scores_, self.held_out_codes_, error_rate)
@@ -200,7 +200,7 @@ class ClassSpecificNBCV(BaseInnerPath):
         check_is_fitted(self)
         return pd.DataFrame(self._path_columns)
 
-    #: Models of files that were written before there was an average are none.
+    #: Older model files are not averaged.
     _averaged = False
 
     @property
@@ -287,7 +287,7 @@ class ClassSpecificNBCV(BaseInnerPath):
         sizes: np.ndarray,
         average: SizeAverage,
     ) -> None:
-        """Set the weights of an average's features, and which of them are the core."""
+        """Set the weights of an average's features, and the core features."""
         features, used = shortlist.features, average.weights > 0.0
         correlation = ResidualCorrelation(features.values, codes)
         weights = ModuleWeights(correlation, entries, sizes[used]).average(average.weights[used])

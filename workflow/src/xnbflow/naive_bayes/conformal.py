@@ -3,9 +3,9 @@
 A class is in a sample's set unless the sample's posterior of it is among the lowest of the class's
 own samples, each predicted by a model that was fitted without it (Vovk, Gammerman, Shafer,
 "Algorithmic Learning in a Random World", 2005, section 4.5: Mondrian, or label-conditional,
-predictors). The score is the posterior. Where a classifier is right more often than the level asks
-for, the rule leaves out every class of a sample between two classes. Such a sample gets its two
-most probable classes, and the predicted class is in every set: the coverage only rises.
+predictors). The score is the posterior. If the accuracy of a classifier exceeds the level, the rule
+leaves out every class of a sample between two classes. Such a sample gets its two most probable
+classes, and the predicted class is in every set; both increase the coverage.
 """
 
 from typing import Any
@@ -14,14 +14,14 @@ import numpy as np
 
 __all__ = ["ERROR_RATE", "class_p_values", "class_sets", "held_out_coverage", "sets_of_classes"]
 
-#: How often, about, the set of a sample may lack its class.
+#: Approximate share of samples whose set may lack their class.
 ERROR_RATE = 0.1
 
 
 def sets_of_classes(
     model: Any, posterior: np.ndarray, error_rate: float = ERROR_RATE
 ) -> np.ndarray | None:
-    """Return which classes samples may belong to, by their posterior, (n_samples, n_classes).
+    """Return the sets of classes of samples by their posterior, (n_samples, n_classes).
 
     None where the classifier has no held-out scores; see
     `xnbflow.naive_bayes.ClassSpecificNBCV.predict_set`.
@@ -79,7 +79,7 @@ def class_p_values(
 def held_out_coverage(
     scores: np.ndarray, codes: np.ndarray, folds: np.ndarray, n_classes: int, error_rate: float
 ) -> np.ndarray:
-    """Return how often the set of a held-out sample has its class, for each class, (n_classes,).
+    """Return the coverage of the sets of held-out samples for each class, (n_classes,).
 
     A class is in a set if its p-value is above the error rate, or its posterior above one half (see
     `class_sets`); a lower posterior may be the greatest one too, so that of several classes the

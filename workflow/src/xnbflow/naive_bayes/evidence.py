@@ -16,7 +16,7 @@ from xnbflow.density.standard import StandardFeatures, StandardUnits
 
 __all__ = ["ClassDensities", "fit_class_densities", "weigh"]
 
-#: Log densities below this, those of samples beyond all range, are equally impossible.
+#: Log densities below this, of samples far outside the range, are equally impossible.
 _IMPOSSIBLE = -1e300
 
 

@@ -1,4 +1,4 @@
-"""Calibration: the worth of the summed evidence of a classifier, fitted on predictions."""
+"""Calibration of the summed evidence of a classifier, fitted on predictions."""
 
 from dataclasses import dataclass
 
@@ -21,19 +21,19 @@ __all__ = [
 
 _HIGHEST_TEMPERATURE = 1e3
 
-#: Posteriors below this count as this much, as in `xnbflow.evaluation.metrics`.
+#: Lower bound of posteriors, as in `xnbflow.evaluation.metrics`.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
 
-#: Evidence is cut off here, in nats, so that sums of what is impossible stay finite.
+#: Bound of evidence, in nats, so that sums of impossible values are finite.
 MOST_EVIDENCE = 1e6
 
-#: So many classes have the same features.
+#: Number of classes whose features are the same.
 _SAME_FEATURES = 2
 
 #: One over the variance of the Gaussian priors of slopes and intercepts.
 _PRECISION = 4.0
 
-#: Newton's method: steps, halvings of a step, and the change of a slope or intercept that ends it.
+#: Newton's method: most steps, most halvings of a step, and the change at convergence.
 _MOST_STEPS, _SHORTEST_STEP, _TOLERANCE = 100, 1e-6, 1e-7
 
 #: The same for the logarithm of a sharpness, and its bounds.
@@ -58,7 +58,7 @@ class Calibration:
 
     @classmethod
     def of_temperature(cls, temperature: float, n_classes: int) -> "Calibration":
-        """Divide all classes by the same."""
+        """Return the calibration that divides the sums of all classes by one temperature."""
         return cls(temperature, np.full(n_classes, 1.0 / temperature), np.zeros(n_classes))
 
     def __call__(self, sums: np.ndarray) -> np.ndarray:
@@ -73,8 +73,8 @@ def smoothed_targets(codes: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
     others the rest in proportion to their priors (Platt, Advances in Large Margin Classifiers,
     1999).
 
-    Log priors (n_samples, n_classes) are minus infinity for a class that the sample's training set
-    lacked.
+    Log priors (n_samples, n_classes) are minus infinity for a class that is absent from the
+    sample's training set.
 
     Examples
     --------
@@ -188,7 +188,8 @@ def fit_temperature(
 ) -> Calibration:
     """Return the temperature, from 1 to 1000, with the least mean log loss.
 
-    It is never below 1: few samples that are all predicted right would else ask for certainty.
+    It is at least 1, since otherwise a few samples that are all predicted right would give
+    certainty.
 
     Summed evidence and log priors (see `smoothed_targets`) have shape (n_samples, n_classes); the
     samples' true classes, and weights, of which None is 1 each, (n_samples,).
@@ -219,11 +220,11 @@ def fit_vector(
 ) -> Calibration:
     """Return the slope and the intercept of each class with the least penalised log loss.
 
-    Features of one class may repeat one another more than those of another class: vector scaling
-    (Guo et al., 2017) weighs each class, where one temperature cannot. Slopes times the
-    temperature, and intercepts, have Gaussian priors with standard deviation 0.5 around 1 and 0,
-    so that few samples change little. No slope is above 1. Two classes, whose features are the
-    same, get the temperature alone.
+    Features may be more correlated in one class than in another. Vector scaling (Guo et al., 2017)
+    has a factor for each class instead of one temperature. Slopes times the temperature, and
+    intercepts, have Gaussian priors with standard deviation 0.5 around 1 and 0, so that calibration
+    is weak with few samples. No slope is above 1. Two classes, whose features are the same, get the
+    temperature alone.
 
     The fit begins at ``start``, whose temperature it keeps, or else at `fit_temperature`.
 
@@ -334,7 +335,7 @@ def log_losses(calibrated: np.ndarray, log_prior: np.ndarray, codes: np.ndarray)
 def _known(
     sums: np.ndarray, log_prior: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the samples whose class their training set had; evidence finite."""
+    """Return the samples whose class is in their training set, with finite evidence."""
     known = np.isfinite(log_prior[np.arange(len(codes)), codes])
     weights = np.ones(len(codes)) if weights is None else weights
     finite = np.clip(sums[known], -MOST_EVIDENCE, MOST_EVIDENCE)

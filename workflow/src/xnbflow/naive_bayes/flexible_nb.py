@@ -28,7 +28,7 @@ class FlexibleNB(IndependentNB):
         published method, the density of a class that is (almost) constant in a feature is a spike.
         0.2 to 0.5 are good floors.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; None takes their shares of the training samples.
+        Prior probabilities of the classes; None means their shares of the training samples.
 
     Attributes
     ----------

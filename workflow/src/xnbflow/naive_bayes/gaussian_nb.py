@@ -15,12 +15,12 @@ __all__ = ["GaussianNB"]
 
 
 class GaussianNB(IndependentNB):
-    """Gaussian naive Bayes, with the parameters and the results of scikit-learn's.
+    """Gaussian naive Bayes, with parameters and results as in scikit-learn.
 
     Parameters
     ----------
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; None takes their shares of the training samples.
+        Prior probabilities of the classes; None means their shares of the training samples.
     var_smoothing : float, default=1e-9
         Share of the largest variance of all features that is added to every variance.
 
@@ -31,7 +31,7 @@ class GaussianNB(IndependentNB):
     class_count_ : ndarray of shape (n_classes,)
         Training samples of each class.
     epsilon_ : float
-        What was added to the variances; ``var_smoothing`` itself where all features are constant.
+        The constant added to the variances; ``var_smoothing`` itself if all features are constant.
 
     See Also
     --------

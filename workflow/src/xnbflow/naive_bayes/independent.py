@@ -1,4 +1,4 @@
-"""Naive Bayes as such: a likelihood of terms that are independent given the class (XNB, Eq. 2)."""
+"""Naive Bayes: a likelihood of terms that are independent given the class (XNB, Eq. 2)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ __all__ = ["ColumnGroup", "IndependentNB"]
 class ColumnGroup:
     """The ``columns`` (n_columns,), as positions in X, whose densities are of one family.
 
-    The ``name`` is None where a group needs none; the only term of a multivariate family bears it.
+    The ``name`` may be None; it is the name of a multivariate family's single term.
     """
 
     name: str | None

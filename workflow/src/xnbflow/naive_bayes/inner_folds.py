@@ -26,7 +26,7 @@ _FOLDS_GIVEN = Constraint(
     lambda value: satisfies(value, ListOf(_FOLD)) and bool(value),
 )
 
-#: What the parameter ``cv`` may be, as in scikit-learn.
+#: Valid values of the parameter ``cv``, as in scikit-learn.
 CV_CONSTRAINTS: list[Any] = [
     whole(2),
     Instance("split", "get_n_splits"),
@@ -40,7 +40,7 @@ _FOLDS = 5
 def inner_folds(
     cv: Any, codes: np.ndarray, groups: np.ndarray | None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the training and test samples of each inner fold that tests any.
+    """Return the training and test samples of each inner fold with test samples.
 
     None for ``cv`` is 5. An int makes stratified folds in the order
     of the samples, no more than the largest class has samples, or, where samples have ``groups``
@@ -63,7 +63,7 @@ def inner_folds(
             raise InputError(f"{msg}: inner cross-validation needs 2 folds at least")
         cv = n_splits if groups is None else StratifiedGroupKFold(n_splits)
     with warnings.catch_warnings():
-        # A class with fewer samples than folds is absent from some, which does no harm here.
+        # A class with fewer samples than folds is absent from some folds, which is harmless here.
         warnings.filterwarnings("ignore", "The least populated class")
         splits = check_cv(cv, codes, classifier=True).split(
             np.empty((len(codes), 0)), codes, groups

@@ -12,12 +12,12 @@ from xnbflow.preprocessing.selection.pair_strengths import pair_strengths
 
 __all__ = ["BaseInnerPath"]
 
-#: Samples that the spread within all classes counts for in an averaged model's densities.
+#: Weight, in samples, of the spread within all classes in an averaged model's densities.
 _BORROWED = 10.0
 
 
 class BaseInnerPath(BaseClassSpecificNB):
-    """What predicts inner test samples along the path over numbers of features.
+    """Prediction of inner test samples along the path over numbers of features.
 
     The parameters are those of `ClassSpecificNBCV`.
     """

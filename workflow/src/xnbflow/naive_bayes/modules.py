@@ -1,4 +1,4 @@
-"""Modules of features that repeat one another: each is counted once in the evidence of a class."""
+"""Modules of correlated features: each module counts once in the evidence of a class."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,15 +22,15 @@ _BLOCK_VALUES = 4_000_000
 #: Evidence is tabulated at half as many quantiles of the points, and as many equidistant values.
 _NODES = 48
 
-#: Evidence below this, in nats: what is impossible stays finite.
+#: Lower bound of evidence, in nats, so that impossible values have finite evidence.
 _LEAST_EVIDENCE = -1e6
 
 
 class ResidualCorrelation:
     """The correlation of features within classes, some columns at a time.
 
-    What is kept is as large as the residuals or as the correlation, whichever is smaller. Values
-    are an array, `Rows` or CSR (n_features, n_samples) as measured; no class is empty.
+    The residuals or the correlation are stored, whichever is smaller. Values are an array, `Rows`
+    or CSR (n_features, n_samples) as measured; no class is empty.
     """
 
     def __init__(self, values: Any, codes: np.ndarray) -> None:
@@ -77,8 +77,8 @@ class ModuleWeights:
     features ``k`` that the class has at that size, with ``r`` their correlation within classes: ten
     copies of a feature weigh as much as one.
 
-    Without a correlation every weight is 1. ``entries`` (n_classes, n_features) are from which size
-    on a class has a feature (`PairRankings.entries`); ``sizes`` (n_sizes,) are ascending.
+    Without a correlation every weight is 1. ``entries`` (n_classes, n_features) are the least sizes
+    with which a class has a feature (`PairRankings.entries`); ``sizes`` (n_sizes,) are ascending.
     """
 
     def __init__(
@@ -136,7 +136,8 @@ class ModuleWeights:
             own = as_dense(values[which])
             points = np.ascontiguousarray(own[:, test])
             nodes = _nodes(points)
-            # Tables of densities would take longer than what is computed here of each.
+            # Tables of densities would take longer than the few values of each that are needed
+            # here.
             densities = fit_class_densities(own[:, train], codes, n_classes, exact=True, **density)
             log_density = densities.log_density(nodes, approximate=nodes is not points)
             found = weigh(log_density, log_prior, contamination, approximate=True)

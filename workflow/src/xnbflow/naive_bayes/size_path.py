@@ -27,17 +27,17 @@ __all__ = [
     "geometric_sizes",
 ]
 
-#: Sizes of the path: so many from 1 to this, in geometric steps.
+#: Number and largest of the path's sizes, which start at 1, in geometric steps.
 _N_SIZES, _LARGEST = 30, 200
 
-#: Slopes and intercepts are fitted so often, each time without other folds; of more samples than
-#: this only once, for there two numbers a class flatter the log loss by less than 1e-3 nats each.
+#: Slopes and intercepts are fitted this often, each time without other folds; with more samples
+#: than this only once, since the optimism of two parameters per class is then below 1e-3 nats each.
 _MOST_BLOCKS, _MOST_CROSSED = 10, 10_000
 
 
 @dataclass(frozen=True)
 class SizeAverage:
-    """The calibrated average over the sizes of a path, which is a sum over features as each size.
+    """The calibrated average over the sizes of a path, which is again a sum over features.
 
     ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
     n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
@@ -53,13 +53,13 @@ class SizeAverage:
 
 @dataclass(frozen=True)
 class InnerPredictions:
-    """What the inner folds predict along a path, all test samples one after the other.
+    """Predictions of the inner folds along a path, for all test samples.
 
     ``sums`` (n_sizes, n_samples, n_classes) are the summed evidence, and ``log_prior`` (n_samples,
     n_classes) that of the fold that tests the sample: 0 and minus infinity for a class that
     training lacked. ``codes``, ``folds`` and ``weights`` (n_samples,) are true classes, the fold
-    that tests the sample, and what it counts for: 1, or with given priors so much that classes
-    weigh as these. ``counts`` (n_sizes,) are features per class, mean over classes and folds.
+    that tests the sample, and its weight: 1, or with given priors such that these are the classes'
+    weights. ``counts`` (n_sizes,) are features per class, mean over classes and folds.
     """
 
     sums: np.ndarray
@@ -87,8 +87,8 @@ class InnerPredictions:
     def average(self, n_units: int) -> tuple[list[dict[str, float]], SizeAverage]:
         """Return the same rows, each with the weight of its size, and the average over sizes.
 
-        Samples whose class their training set lacked do not count. ``n_units`` is the number of
-        independent samples, see `xnbflow.naive_bayes.evidence_calibration.average_weights`.
+        Samples whose class is absent from their training set are ignored. ``n_units`` is the number
+        of independent samples, see `xnbflow.naive_bayes.evidence_calibration.average_weights`.
         """
         average, sharpness, shares = self._averaged(n_units)
         return self._sharpened(sharpness, shares), average
@@ -98,8 +98,8 @@ class InnerPredictions:
     ) -> tuple["InnerPredictions", list[dict[str, float]], SizeAverage]:
         """Return the predictions and their `average` with equal priors, or with classes' shares.
 
-        The summed evidence already counts against a small class, whose means are uncertain; its
-        share would do so again. So priors are equal, unless the log loss with the shares is less by
+        The summed evidence is already lower for a small class, whose means are uncertain; its prior
+        would penalise it twice. So priors are equal, unless the log loss with the shares is less by
         more than one standard error of the difference.
         """
         present = np.isfinite(self.log_prior)
@@ -149,7 +149,7 @@ class InnerPredictions:
         return fit_vector(sums[samples], *given, start)
 
     def crossed_choice(self, sharpness: np.ndarray) -> dict[str, float]:
-        """Return the accuracy of the size within one standard error, chosen without the tested.
+        """Return the accuracy of the size within one standard error, without the held-out fold.
 
         For each fold the smallest size is taken whose log loss over the other folds is within one
         standard error of the least. ``sharpness`` (n_sizes,) are the factors of the evidence.
@@ -215,7 +215,7 @@ def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str
 
 
 def choose(rows: list[dict[str, Any]], rule: str, n_samples: int) -> int:
-    """Return which row of a path is chosen.
+    """Return the chosen row of a path.
 
     Rows have ``n_features_per_class`` and the scores of `InnerPredictions`. By
     "one_standard_error", of the rows whose log loss is within one standard error of the least, or

@@ -1,4 +1,4 @@
-"""XNB: naive Bayes in which every class has features of its own (XNB paper, section 5)."""
+"""XNB: naive Bayes with a separate set of features for each class (XNB paper, section 5)."""
 
 import warnings
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ from xnbflow.preprocessing.selection.class_features import (
 
 __all__ = ["XNB", "distance_table", "warn_if_none"]
 
-#: Whole numbers of which none is greater are taken for grades or codes, not for raw counts.
+#: Whole numbers up to this are considered grades or codes, not raw counts.
 _FEW_COUNTS = 20
 
 
 class XNB(BaseNaiveBayes):
     """Explainable class-specific naive Bayes.
 
-    Every class has kernel densities of those features only that separate it from the other classes.
+    Every class has kernel densities of only those features that separate it from the other classes.
 
     A density has the unit one over its feature's. Classes with different numbers of features are
     thus compared with different powers of it, and **other units give other labels** (accuracy of
@@ -84,12 +84,12 @@ class XNB(BaseNaiveBayes):
     mean_distance_ : float
         Mean distance over all features and pairs of classes.
     optimality_gap_ : dict
-        With ``selection="minimal"``: for each class label by how many features at most its set is
-        larger than the smallest of all features (0: proven smallest).
+        With ``selection="minimal"``: for each class label an upper bound on its set's excess over
+        the smallest size (0: proven smallest).
 
     See Also
     --------
-    ClassSpecificNB : What we recommend: the same idea, independent of units.
+    ClassSpecificNB : Our recommendation: the same idea, independent of units.
     FlexibleNB : Kernel densities of all features.
 
     References
@@ -187,7 +187,7 @@ class XNB(BaseNaiveBayes):
             self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
 
     def _fit_density(self, features: Any, mine: np.ndarray) -> Kernel:
-        """Fit a class's densities of its features to its samples, ``mine`` (n_samples,)."""
+        """Fit a class's densities of its features to the samples of the mask ``mine``."""
         family = Kernel(
             bandwidth=self.bandwidth,
             kernel=self.kernel,
@@ -258,7 +258,7 @@ def _greatest_count(features: Any) -> float:
 
 
 def warn_if_none(label: object, chosen: np.ndarray) -> None:
-    """Warn of a class for which no feature was chosen."""
+    """Warn of a class without a selected feature."""
     if not len(chosen):
         msg = f"class {label!r} has no feature that separates it from another; its prior decides"
         warnings.warn(msg, UserWarning, stacklevel=5)

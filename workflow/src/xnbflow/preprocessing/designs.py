@@ -19,11 +19,11 @@ __all__ = ["CovariateAdjuster", "GroupCentrer", "OfSamples"]
 
 
 class OfSamples(TransformerMixin, Declared):
-    """Base class of transformers that read columns of the samples, which are no features.
+    """Base class of transformers that read columns of the samples, which are not features.
 
-    X is a DataFrame that has the ``sample_columns`` beside the features, in any place. They are
-    left out of the result, so that such steps come before all others. ``example_`` has a valid cell
-    of each, of no training sample.
+    X is a DataFrame with the features and the ``sample_columns``, in any order. The result lacks
+    these columns, so such steps come before all others. ``example_`` has a valid cell of each, from
+    no training sample.
     """
 
     sample_columns: list[str]
@@ -71,7 +71,7 @@ class OfSamples(TransformerMixin, Declared):
 
 
 class CovariateAdjuster(OfSamples):
-    """Subtract from each feature what columns of the samples explain within the classes.
+    """Subtract the effects of columns of the samples, estimated within the classes.
 
     A linear model of the training samples has the classes and the columns. The part of the columns,
     relative to their means, is subtracted, from new samples too, whose classes are not needed. A
@@ -161,10 +161,10 @@ class CovariateAdjuster(OfSamples):
 class GroupCentrer(OfSamples):
     """Subtract from each feature its mean over the samples of the same patient.
 
-    For paired series. It learns nothing. A prediction needs all samples of a patient together, as
-    the mean is of them, new ones too; a patient with one sample is refused, and in training one
-    with samples of one class. The mean depends on how many samples of each class a patient has:
-    these numbers must be alike, or differences between classes shrink in some patients.
+    For paired series. It has no fitted parameters. A prediction needs all samples of a patient
+    together, because their mean is subtracted. A patient with one sample is refused; in training
+    also one with samples of one class. The mean depends on the numbers of samples of each class; if
+    these differ between patients, differences between classes shrink in some.
 
     Parameters
     ----------

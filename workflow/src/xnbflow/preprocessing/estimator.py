@@ -1,4 +1,4 @@
-"""The base of every estimator here: parameters, samples and targets are checked in one place."""
+"""The base class of all estimators: checks of parameters, samples and targets."""
 
 from typing import Any, Self
 
@@ -34,7 +34,7 @@ class Estimator(Declared):
 
     n_features_in_: int
 
-    #: Whether the estimator squares its features, so that only the squares' range can be used.
+    #: Whether the estimator squares its features, so that the squares must not overflow.
     _squares_features = True
 
     #: Whether X may be sparse, compressed by row or by column. It stays as it is then.
@@ -50,7 +50,7 @@ class Estimator(Declared):
         """Return X, and in `fit` also y, as arrays; in `fit` check the parameters first.
 
         ``checks`` are further arguments of scikit-learn's `check_X_y`. Raises an `InputError` if a
-        parameter is not as declared, columns share a name, a value is no finite number or its
+        parameter is not as declared, columns share a name, a value is not a finite number or its
         square is out of range, or a label is missing.
         """
         fitting = y is not _NO_Y
@@ -76,7 +76,7 @@ class Estimator(Declared):
         except (TypeError, ValueError) as error:
             name_bad_value(X, error)
             if isinstance(error, TypeError):
-                raise  # scikit-learn's contract, of what is no number at all
+                raise  # scikit-learn's contract for values that are not numbers
             raise InputError(f"{str(error).rstrip('.')}{self._expected(str(error))}") from error
         if fitting and self._squares_features:
             sparse = is_sparse(checked[0])
@@ -92,8 +92,8 @@ class Estimator(Declared):
     def _opened(self, X: Any, *, fitting: bool) -> tuple[Any, np.ndarray | None]:
         """Return samples as an array, sparse array or DataFrame, and the names of sparse ones.
 
-        In `fit` all features of AnnData and of sparse tables are taken, later those of `fit` by
-        name, whatever else is there.
+        In `fit` all features of AnnData and of sparse tables are used; later those of `fit`, found
+        by name among any others.
         """
         X, names = named_samples(X)
         own = names if fitting else getattr(self, "feature_names_in_", None)
@@ -116,13 +116,13 @@ class Estimator(Declared):
         return (X, own) if sparse else (pd.DataFrame(X, columns=own), None)
 
     def _expected(self, message: str) -> str:
-        """Return which features are expected, to end a message about another number of them."""
+        """Return the expected features, for the end of a message about their number."""
         if "is expecting" not in message or not hasattr(self, "feature_names_in_"):
             return ""
         return "; these are its feature_names_in_, in this order"
 
     def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
-        """Return arrays by scikit-learn's checks; sparse samples need no names to be known."""
+        """Return arrays after scikit-learn's checks, which ignore names of sparse samples."""
         fitting = y is not _NO_Y
         if fitting and plain:
             return check_X_y(X.to_numpy(), y, estimator=self, **checks)
@@ -140,12 +140,12 @@ class Estimator(Declared):
 
 
 class Unlabelled(TransformerMixin, Declared):
-    """Base class of transformers that look at no label and may accept missing values."""
+    """Base class of unsupervised transformers, which may accept missing values."""
 
     _allows_missing = True
 
     def fit(self, X: Samples, y: object = None) -> Self:  # noqa: ARG002
-        """Learn from the training samples, whatever their labels."""
+        """Learn from the training samples; labels are ignored."""
         self._validate_params()
         self._learn(self._checked(X, reset=True))
         return self

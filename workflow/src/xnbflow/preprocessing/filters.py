@@ -1,4 +1,4 @@
-"""A filter of features that looks at no label: by variance."""
+"""An unsupervised filter of features, by variance."""
 
 from numbers import Integral
 from typing import Any, ClassVar

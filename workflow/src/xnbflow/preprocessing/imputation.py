@@ -26,7 +26,7 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
 
     See Also
     --------
-    VarianceFilter : What may follow.
+    VarianceFilter : A possible next step.
     sklearn.impute.KNNImputer : The mean of the nearest samples instead of the median.
 
     References

@@ -31,8 +31,8 @@ class Log2(OneToOneFeatureMixin, Unlabelled):
 
     See Also
     --------
-    CountsPerMillion : What commonly goes before, of counts.
-    looks_like_counts : Whether values look as if logarithms were due.
+    CountsPerMillion : Usually applied to counts before.
+    looks_like_counts : Whether values look like counts.
 
     Examples
     --------
@@ -51,8 +51,8 @@ class Log2(OneToOneFeatureMixin, Unlabelled):
         shifted = X + self.offset
         if (shifted <= 0).any():
             msg = (
-                f"log2 of {np.nanmin(X):g} with offset {self.offset:g}: values plus offset must be "
-                "positive; give an offset, or leave the logarithm out if values are logged already"
+                f"log2 of {np.nanmin(X):g} with offset {self.offset:g}: values plus offset must "
+                "be positive; give an offset, or omit the logarithm if values are logged already"
             )
             raise InputError(msg)
         return np.log2(shifted)
@@ -114,7 +114,7 @@ class CountsPerMillion(OneToOneFeatureMixin, Unlabelled):
 
     See Also
     --------
-    Log2 : What commonly follows.
+    Log2 : Usually applied afterwards.
 
     References
     ----------

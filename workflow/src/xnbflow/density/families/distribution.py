@@ -1,4 +1,4 @@
-"""What a family of class-conditional densities is: fitted per class, evaluated term by term."""
+"""Base classes of families of class-conditional densities, fitted per class."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -90,7 +90,7 @@ class Distribution(Declared, ABC):
         return out
 
     def log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        """Return the sums of `log_density` over terms, which are never all in memory.
+        """Return the sums of `log_density` over terms, without all terms in memory.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Normal densities: one per feature and class, and what normal densities of any kind share."""
+"""Normal densities: one per feature and class, and functions for all normal densities."""
 
 from typing import Any, ClassVar, Self
 
@@ -16,7 +16,7 @@ _STEPS = np.arange(-8.0, 9.0)
 
 
 class ConstantFeatureError(InputError):
-    """A feature without variance in a class, so that no normal density fits it."""
+    """A feature without variance in a class, for which no normal density exists."""
 
     def __init__(self, feature: int, code: int) -> None:
         super().__init__(
@@ -40,7 +40,7 @@ class Gaussian(TiledDistribution):
     mean_, variance_ : ndarray of shape (n_features, n_classes)
         Mean and smoothed variance of each feature in each class.
     epsilon_ : float
-        What was added to the variances; ``var_smoothing`` itself where all features are constant.
+        The constant added to the variances; ``var_smoothing`` itself if all features are constant.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def log_normal(
 
 
 def added_variance(var_smoothing: float, largest: float) -> float:
-    """Return what smoothing adds to every variance.
+    """Return the constant that smoothing adds to every variance.
 
     That is the share ``var_smoothing`` of the largest variance of all features, or of 1 where that
     is 0. A variance that overflows is an `InputError`.

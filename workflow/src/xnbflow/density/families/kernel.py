@@ -16,11 +16,11 @@ from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
 __all__ = ["DENSITY_CONSTRAINTS", "LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
 
-#: Classes of so many samples have tables: below, sums are as fast (`benchmarks/bench_samples.py`).
+#: Least samples of a class with tables: below, sums are as fast (`benchmarks/bench_samples.py`).
 TABULATED_FROM = 1024
 
-#: The log density where a kernel of bounded support is zero, so that a sample that lies outside in
-#: one feature does not make all classes equally impossible.
+#: The log density where a kernel of bounded support is zero. With -inf a single feature could make
+#: all classes equally impossible.
 LOG_ZERO = float(np.log(np.finfo(float).tiny))
 
 _LOG_SQRT_2PI = 0.9189385332046727
@@ -48,12 +48,12 @@ class Kernel(TiledDistribution):
     min_bandwidth : float, default=0.0
         Floor of the bandwidths, as there.
     exact : bool, default=False
-        Sum over all samples however many there are, where tables are made of few points.
+        Sum over all samples instead of tables.
 
     Attributes
     ----------
     samples_ : list of ndarray of shape (n_features, n_class_samples), or None
-        For each class what its densities rest on, ascending; None where they are tabulated.
+        For each class its samples, ascending; None where densities are tabulated.
     tables_ : list of list of TabulatedDensity, or None
         For each class the tables of all features; None where densities are sums over samples.
     class_count_ : ndarray of int, shape (n_classes,)
@@ -170,7 +170,7 @@ class Kernel(TiledDistribution):
         return out.transpose(1, 0, 2)
 
     def n_parameters(self) -> np.ndarray:
-        """Return 1 per class, the bandwidth; the samples are no parameters."""
+        """Return 1 per class, the bandwidth; samples are not counted as parameters."""
         return np.full(self.n_features_, self.n_classes_)
 
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:

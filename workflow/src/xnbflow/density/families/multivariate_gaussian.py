@@ -22,8 +22,8 @@ class MultivariateGaussian(Distribution):
     Parameters
     ----------
     covariance : {"pooled", "per_class"}, default="per_class"
-        One covariance matrix for all classes, the mean within them, which makes hyperplanes, or
-        one for each, which makes quadratic decision surfaces.
+        "pooled": one covariance matrix for all classes, the mean within them, with linear decision
+        surfaces; "per_class": one for each class, with quadratic decision surfaces.
     var_smoothing : float, default=1e-9
         Share of the largest variance of a column that is added to every variance.
 

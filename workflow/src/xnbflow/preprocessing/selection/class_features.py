@@ -25,7 +25,7 @@ __all__ = [
 
 SELECTIONS = ("greedy", "joint", "minimal")
 
-#: How many features per pair of classes the integer program chooses from.
+#: Number of candidate features per pair of classes in the integer program.
 CANDIDATES_PER_PAIR = 300
 
 _FIRST_LOOK = 64
@@ -102,14 +102,14 @@ class FeatureDistances:
 
 @dataclass
 class KeptFeatures:
-    """The few features of many that may be selected; `keep` is called once."""
+    """The candidate features among many; `keep` is called once."""
 
     n_classes: int
     n_seen: int = field(default=0, init=False)
     features: FeatureDistances = field(init=False)
 
     def keep(self, distances: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
-        """Keep what may be selected, by distances (n_pairs, n_features), of ``values``."""
+        """Keep the candidates among ``values`` by their distances (n_pairs, n_features)."""
         positions = np.arange(values.shape[0])
         self.n_seen = len(positions)
         names = positions if names is None else names
@@ -122,7 +122,7 @@ class KeptFeatures:
         """Return which features may be selected, ascending."""
 
     def _note(self, features: FeatureDistances) -> None:
-        """See all features."""
+        """Use statistics of all features before candidates are chosen."""
 
 
 @dataclass
@@ -168,17 +168,17 @@ class Candidates(KeptFeatures):
         return _union(tops)
 
     def _rankings(self, distances: np.ndarray) -> np.ndarray:
-        """Return what is ranked: distances of pairs, or of each class from all others at once."""
+        """Return the distances to rank: of pairs, or of each class from all others at once."""
         if self.selection != "joint":
             return distances
         mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
         return np.array([1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in mine])
 
     def select(self) -> tuple[list[np.ndarray], list[int]]:
-        """Return which candidates each class takes, not ranked, and their gaps.
+        """Return the candidates that each class takes, not ranked, and their gaps.
 
-        The gap is by how many features at most a set is larger than the smallest that would do;
-        there are none unless the selection is "minimal".
+        The gap is an upper bound on a set's excess over the smallest size; there are gaps only if
+        the selection is "minimal".
         """
         features, cut = self.features, self._cut
         if self.selection == "minimal":
@@ -228,11 +228,11 @@ def smallest_covers(
     """Return each class's smallest set of features that reaches the threshold, and its gap.
 
     ``distances`` (n_pairs, n_features) are those of candidates among ``n_seen`` features. The gap
-    is by how many features at most a set is larger than the smallest of all.
+    is an upper bound on a set's excess over the smallest size of all.
     """
     with np.errstate(divide="ignore"):
         lengths = -np.log1p(-distances) / -np.log1p(-threshold)
-    # Where fewer are left than a pair may keep, the others do not separate any pair.
+    # If fewer remain than a pair may keep, the others separate no pair.
     cut = CANDIDATES_PER_PAIR <= lengths.shape[1] < n_seen
     covers = [
         smallest_cover(lengths[pairs_with(code, n_classes)], CANDIDATES_PER_PAIR if cut else None)

@@ -5,16 +5,16 @@ from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 
 __all__ = ["smallest_cover"]
 
-#: Branches after which the best set found so far is taken, so that results do not depend on time.
+#: Limit of branches, after which the best set so far is used; results do not depend on time.
 _NODES = 500
 
 
 def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.ndarray, int]:
     """Find a smallest set of features whose strengths add up to 1 in every row.
 
-    A covering integer program. Of sets of equal size one with the greatest strengths is taken. A
-    row that all features together cannot cover takes all that help. Also returned is by how many
-    features at most the set is larger than the smallest of all.
+    This is a covering integer program. Among sets of equal size it takes one with the greatest
+    strengths. A row that cannot be covered by all features takes every feature that helps. The
+    second result is an upper bound on the excess over the smallest size.
 
     ``strengths`` (n_rows, n_features) are ``log(1 - distance) / log(1 - threshold)``, 0 or more,
     one row per other class. With ``n_top`` there are more features, but each row's ``n_top``
@@ -84,7 +84,7 @@ def _solve(
 
 
 def _greedy_cover(rows: np.ndarray) -> np.ndarray:
-    """Return a set that will do, though hardly the smallest: the strongest of each row."""
+    """Return a feasible set, usually not the smallest: the strongest features of each row."""
     cover = np.zeros(rows.shape[1], dtype=bool)
     for row in rows:
         order = np.argsort(-row, kind="stable")

@@ -1,15 +1,15 @@
 """Rankings of features per pair of classes: ties broken by the data, and a path over sizes.
 
-A ranking depends neither on names nor on the order of features and samples, nor on rounding.
-Features are ranked by
+A ranking is independent of names, of the order of features and samples, and of rounding. Features
+are ranked by
 
 1. their strength for the pair (`xnbflow.preprocessing.selection.pair_strengths`), descending;
 2. the separation of the class means, in pooled standard deviations, descending;
 3. the overlap of the classes' ranges, ascending;
 4. their covariance with the squared mean profile of the samples, descending.
 
-Numbers that differ by rounding only are equal. Features equal in 1 to 3 are *interchangeable*; the
-fourth decides which of them is taken. Only copies of each other are taken in their order.
+Numbers that differ only by rounding are equal. Features equal in 1 to 3 are *interchangeable*; the
+fourth criterion chooses between them. Only exact copies are taken in their order.
 """
 
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
 
 __all__ = ["NEVER", "PairRankings", "Shortlist", "enough_for", "levels"]
 
-#: The size of the path at which a feature enters that never does.
+#: Size of the path for a feature that never enters.
 NEVER = np.iinfo(np.int64).max
 
-#: Numbers closer than this, absolutely and relative to their size, are equal but for rounding.
+#: Numbers closer than this, absolutely and relative to their size, are equal up to rounding.
 _ROUNDING = 1e-9
 
-#: How far below the last feature that a pair takes one looks for features that tie with it.
+#: Range below the last feature of a pair in which ties with it are searched.
 _MARGIN = 1e-6
 
 _FIRST_LOOK = 64
@@ -44,10 +44,10 @@ _NOTHING = 1e-9
 
 
 def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) -> int:
-    """Return how many features a pair of classes takes; more than are given if these are too few.
+    """Return the number of features of a pair of classes; above ``n`` if ``n`` are too few.
 
-    ``strengths`` (n,) are those of the strongest features, descending. ``n_features`` of them are
-    taken, or as many as it takes for ``1 - prod(1 - H)`` to reach the threshold, ``H`` being a
+    ``strengths`` (n,) are those of the strongest features, descending. The number is
+    ``n_features``, or the least for which ``1 - prod(1 - H)`` reaches the threshold, with ``H`` a
     feature's distance from 0 to 1.
 
     Examples
@@ -66,7 +66,7 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
 class Shortlist(KeptFeatures):
     """The features that may be selected; ``features.distances`` are strengths in nats.
 
-    A pair takes ``n_features``, or with None as many as the threshold asks for (see `enough_for`).
+    A pair takes ``n_features``; if None, the number that the threshold needs (see `enough_for`).
     """
 
     n_features: int | None = None
@@ -130,7 +130,7 @@ class PairRankings:
         return np.unique(np.concatenate([np.empty(0, dtype=int), *found]))
 
     def entries(self) -> np.ndarray:
-        """Return from which number of features per pair on a class has a feature; `NEVER` if never.
+        """Return the least features per pair with which a class has a feature; `NEVER` if none.
 
         The shape is (n_classes, n_features).
         """
@@ -142,9 +142,9 @@ class PairRankings:
         return entries
 
     def interchangeable(self, chosen: np.ndarray, code: int) -> dict[int, np.ndarray]:
-        """Return for chosen features of a class those that would have done as well.
+        """Return for chosen features of a class the equivalent features that were not chosen.
 
-        Features without any, and features that the class has anyway, are left out.
+        Features without equivalents, and equivalents that the class already has, are left out.
         """
         found: dict[int, set[int]] = {}
         for p in pairs_with(code, self.n_classes):
@@ -197,7 +197,7 @@ class PairRankings:
 
 
 def levels(values: np.ndarray) -> np.ndarray:
-    """Return the rank of each value, ascending from 0; values equal but for rounding share it.
+    """Return the rank of each value, ascending from 0; values equal up to rounding share it.
 
     Examples
     --------

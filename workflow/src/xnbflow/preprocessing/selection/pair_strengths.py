@@ -18,7 +18,7 @@ __all__ = ["PAIR_DISTANCES", "distance_of_strength", "pair_strengths"]
 #: mean of its strength and Hellinger's, which compares the densities on a grid.
 PAIR_DISTANCES = ("combined", "separation", "hellinger")
 
-#: Distances on a grid are not known closer to 1 than by rounding.
+#: Distances on a grid are limited by rounding near 1.
 _LEAST_AFFINITY = np.finfo(np.float64).eps
 
 
