@@ -167,7 +167,7 @@ def test_a_file_put_there_by_hand_is_used_or_refused_and_stays(tmp_path, case):
 def test_a_damaged_record_is_refused(tmp_path, content):
     put(tmp_path / "cumida", CSV, "Brain_GSE1.csv")
     record = put(tmp_path / "cumida", content, "Brain_GSE1.csv.sha256")
-    with refused("holds no SHA-256", file=record):
+    with refused("has no SHA-256", file=record):
         downloads(tmp_path).fetch("cumida", PATH)
 
 

@@ -271,7 +271,7 @@ def test_an_accession_that_cannot_be_had_is_told(tmp_path, accession, body, mess
 
 
 def test_a_platform_without_an_annotation_is_told_before_the_series_is_downloaded(tmp_path):
-    message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*take annotation=none"
+    message = "annotation=GPL570: cannot get GPL570.annot.gz(.|\n)*set annotation=none"
     with ncbi(files=FILES) as server, pytest.raises(InputError, match=message):
         acquire(row(annotation="GPL570"), **settings(tmp_path, server))
     assert not [path for path in server.requests if "series_matrix" in path]

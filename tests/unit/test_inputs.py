@@ -372,7 +372,7 @@ SAID = {
     "match is 'gene'; use one of": lambda: matching.common_features([SERIES, SERIES], "gene"),
     "has the class 'tumor', toy has": lambda: matching.matched(SERIES, OTHERS),
     "not measurements; GCT is for": lambda: write_gct_and_cls(WORDS, "x"),
-    "in spaces or _ alone are one": lambda: write_gct_and_cls(SPACED, "x"),
+    "only in spaces or _ are equal": lambda: write_gct_and_cls(SPACED, "x"),
     "variance overflows; scale": lambda: Gaussian().fit(np.array([[1e200, -1e200]]), CODES[:2], 2),
     "range overflows; scale": lambda: StandardUnits.of(np.array([[1e308], [-1e308]])),
     "unknown method 'sklearn.svm.S'": lambda: import_estimator("sklearn.svm.S"),
@@ -425,5 +425,5 @@ def test_predefined_folds_of_no_sensible_size(tmp_path, monkeypatch):
     monkeypatch.setattr("xnbflow.evaluation.folds_file._MOST_BYTES", 1 << 20)
     path = tmp_path / "folds.tsv"
     path.write_bytes(b"0\n" * (1 << 20))
-    with pytest.raises(InputError, match="is larger than 1 MiB: these are no folds"):
+    with pytest.raises(InputError, match="is larger than 1 MiB: this is not a file of folds"):
         read_folds(path, SimpleNamespace(samples=["a", "b"]), 2, 1)

@@ -72,7 +72,7 @@ def test_columns_are_proposed_for_what_they_are(tmp_path, capsys, name, options)
     assert row.options == options
     assert splits == (3 if name == "a series matrix" else 5)
     told = capsys.readouterr().out
-    assert ("no feature by" in told) == ("age" in str(options).lower())
+    assert ("not a feature by" in told) == ("age" in str(options).lower())
     assert ("another scale than the features" in told) == ("dauer" in str(options))
     assert ("'patient' has 3 values for 24 samples and is not proposed" in told) == (
         "three" in name

@@ -1,4 +1,4 @@
-"""How well each feature separates two classes by itself: the area under the ROC curve, exactly."""
+"""Exact areas under the ROC curve of single features for each pair of classes."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ __all__ = ["doubled_wins", "pair_areas", "sample_order"]
 def sample_order(values: np.ndarray) -> np.ndarray:
     """Return for each feature its samples in ascending order, as `doubled_wins` takes them.
 
-    ``values`` and positions have shape (n_features, n_samples). Of samples with equal values, whose
-    order is any, all but the first have -1 minus their position.
+    ``values`` and positions have shape (n_features, n_samples). Among samples with equal values, in
+    any order, all but the first have -1 minus their position.
     """
     found = np.empty(values.shape, dtype=np.int32)
 
@@ -28,12 +28,12 @@ def sample_order(values: np.ndarray) -> np.ndarray:
 
 
 def doubled_wins(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return for each feature and two classes in how many pairs of samples the first is higher.
+    """Return doubled numbers of pairs of samples in which the first class is higher, per feature.
 
     By the order of `sample_order` and the classes' codes (n_samples,), shape (n_features,
     n_classes, n_classes). Ties count half, so that the counts are doubled: twice Mann and Whitney's
-    U (Annals of Mathematical Statistics 18, 1947), exactly. The order of the samples does not
-    depend on their classes: permuted labels need no other.
+    U (Annals of Mathematical Statistics 18, 1947), exactly. The order does not depend on the
+    classes, so permuted labels use the same.
     """
     wins = np.zeros((len(order), n_classes, n_classes), dtype=np.int64)
     classes = codes.astype(np.int64)

@@ -1,6 +1,6 @@
-"""Columns of the phenotype that go with the class, and what adjusting for them changes.
+"""Columns of the phenotype that are associated with the class, and the effect of adjustment.
 
-The columns are tested one by one. A column that is the class in other words is no confounder.
+The columns are tested one by one. A column that names the class is not a confounder.
 """
 
 import re
@@ -31,11 +31,11 @@ __all__ = [
     "usable",
 ]
 
-#: Adjusted p from which on a column goes with the class, and from which on this may be severe.
+#: Largest adjusted p of an association with the class, and of a severe one.
 LEVEL, SEVERE = 0.05, 0.02
-#: Samples up to which a chi-squared test is permuted: its asymptotic form does for more.
+#: Most samples for a permuted chi-squared test; its asymptotic form suffices for more.
 _MOST_PERMUTED = 300
-#: Distinct whole numbers that are still taken for categories.
+#: Most distinct whole numbers that are treated as categories.
 _FEW = 12
 #: Words in the names of columns whose values are classes, and words of a value that names a class.
 _DIAGNOSES = "class condition diagnosis disease histology label phenotype subtype"
@@ -53,13 +53,13 @@ def confounders(series: DataSet) -> list[Row]:
     of the variance of the ranks. A column is severe where it separates classes completely and the
     adjusted p is at most .02. If that is above .05, a complete separation is a warning for batches
     and a notice for other columns. Later findings about classifiers can make others severe
-    (`xnbflow.studies.concordances`). Not tested are columns without variation, identifiers, and the
-    class, by its own names or in other words. Where samples have groups, the tests are of *units*:
-    a group's samples of one class count once for each category, and by the mean of their numbers.
+    (`xnbflow.studies.concordances`). Columns without variation, identifiers, and columns that name
+    the class are not tested. Where samples have groups, the tests are of *units*: a group's samples
+    of one class count once for each category, and by the mean of their numbers.
 
-    For columns that go with the class and for those of batches, ``genes`` and ``genes_adjusted``
-    are the linear features at a false discovery rate below .05, without and with the column in the
-    model; missing where the column cannot be adjusted for.
+    For columns that are associated with the class and for those of batches, ``genes`` and
+    ``genes_adjusted`` are the linear features at a false discovery rate below .05, without and with
+    the column in the model; missing where the column cannot be adjusted for.
     """
     labels, found, same = pd.Series(series.labels), [], []
     known = series.sample_metadata
@@ -98,7 +98,7 @@ def audit_row(
 
 
 def _genes(series: DataSet, name: str, finding: str) -> Row:
-    """Return how many features differ without and with a column, and what to write in the sheet."""
+    """Return the numbers of features that differ without and with a column, and a remedy."""
     cells = pd.DataFrame(series.sample_metadata)[name].str.strip()
     known = ~cells.map(is_missing)
     values = usable(pd.Series(series.labels)[known], cells[known])
@@ -125,7 +125,7 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
 
 
 def _at_level(series: DataSet) -> float:
-    """Return how many linear features differ between a class and the others; missing untested."""
+    """Return the number of linear features that differ between a class and the others, or NaN."""
     values = series.values[series.kinds == "linear"]
     fdr = class_comparisons(values, series)["fdr"]
     tested = ~np.isnan(fdr)
@@ -135,7 +135,7 @@ def _at_level(series: DataSet) -> float:
 def _association(
     labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
 ) -> tuple[float, float, str] | None:
-    """Return the strength, the p-value and how it differs; None where nothing can be tested."""
+    """Return the strength, the p-value and a description; None if no test is possible."""
     units = pd.DataFrame({"label": labels, "cell": cells, "group": groups})
     if groups is not None:
         units = units.drop_duplicates()
@@ -167,7 +167,7 @@ def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
 
 
 def column_levels(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return the level of each known cell, numbers in thirds; None where `usable` is."""
+    """Return the level of each known cell, numbers in thirds; None where `usable` is None."""
     values = usable(labels, cells)
     if values is None or not pd.api.types.is_numeric_dtype(values):
         return values
@@ -175,7 +175,7 @@ def column_levels(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
 
 
 def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
-    """Return whether a column names the classes, which each of its values belongs to.
+    """Return whether a column names the classes: each of its values occurs in one class only.
 
     Its own name has a word for a diagnosis; or it has one value for each class, and for all classes
     but one at most the value has a word of the class's name, among four words at most.
@@ -205,7 +205,7 @@ def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    """Return the words of a text, without marks of the plural, by one spelling."""
+    """Return the words of a text in one spelling, without plural endings."""
     words = re.findall(r"[^\W\d_]{3,}", text.lower().replace("tumor", "tumour"))
     return {word.removesuffix("s") for word in words}
 
@@ -267,7 +267,7 @@ def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, s
 
 
 def _complete_p(counts: np.ndarray) -> float:
-    """Return an upper bound of the probability that random labels leave each category one class.
+    """Return an upper bound of the probability that with random labels each category has one class.
 
     It is exact for two classes: the share of the ways to choose the samples of a class that are
     unions of categories. ``counts`` (n_classes, n_categories) are numbers of samples.

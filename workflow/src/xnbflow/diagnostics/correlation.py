@@ -2,7 +2,7 @@
 
 They are the inner products of residuals from the class means, of length 1: a matrix times its
 transpose. BLAS makes a tile of its upper triangle in float32, which is searched while in cache.
-What float32 cannot decide within its error bound is decided in float64.
+Comparisons within the error bound of float32 are repeated in float64.
 """
 
 import queue
@@ -111,15 +111,14 @@ def top_partners(residuals: np.ndarray, n_partners: int = 1) -> tuple[np.ndarray
 def scan_pairs(
     residuals: np.ndarray, *, n_partners: int = 1, cut: float = np.inf
 ) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """Pass over the correlations of all pairs once, in tiles that are never kept.
+    """Compute the correlations of all pairs once, in tiles that are not stored.
 
-    Returned are partners and correlations as from `top_partners`, the number of pairs with |r|
+    The results are partners and correlations as from `top_partners`, the number of pairs with |r|
     above ``cut``, and counts of |r| in 50 equal bins from 0 to 1 over every pair (i, j > i) whose i
     is a multiple of a stride: 1 up to about 16 million pairs, then larger.
 
     The result does not depend on the number of threads. Each has a tile of its own and a BLAS
-    limited to one thread: on tiles this small a BLAS that divides the work waits more than it
-    works.
+    limited to one thread: on such small tiles a BLAS with several threads is slower.
     """
     n_features, n_samples = residuals.shape
     if n_partners < 1:
@@ -163,7 +162,7 @@ def scan_pairs(
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Return the loaded BLAS; the search for it takes longer than many a matrix."""
+    """Return the loaded BLAS; the search takes longer than the product of small matrices."""
     return ThreadpoolController()
 
 
@@ -213,11 +212,11 @@ def _search_tile(
     partner: np.ndarray,
     r: np.ndarray,
 ) -> int:
-    """Offer a tile's pairs to both their features; return how many have |r| above the cut.
+    """Add a tile's pairs to the lists of both features; return the number with |r| above the cut.
 
-    A row is looked at again only where a value comes within ``band`` of the cut or of what one of
-    its two features already has, which becomes rare after a few tiles. A tile on the diagonal holds
-    its pairs twice, so there the row's feature suffices.
+    A row is searched again only if a value is within ``band`` of the cut or of the list of one of
+    its two features, which is rare after a few tiles. A tile on the diagonal has its pairs twice,
+    so only the row's feature is used there.
     """
     diagonal = at[0] == at[1]
     limits = np.full(tile.shape[1], np.float32(np.inf), dtype=np.float32)
@@ -298,7 +297,7 @@ def _offer_line(
     partners: np.ndarray,
     rs: np.ndarray,
 ) -> None:
-    """Offer feature i those from ``first`` on that may come before the last in its list."""
+    """Add to the list of feature i those from ``first`` on that may precede its last entry."""
     for b in range(len(line)):
         if abs(line[b]) >= abs(rs[-1]) - band and first + b != i:
             _offer(first + b, _correlation(residuals, i, first + b), partners, rs)
@@ -306,9 +305,9 @@ def _offer_line(
 
 @njit(nogil=True)
 def _offer(j: int, r: float, partners: np.ndarray, rs: np.ndarray) -> None:
-    """Insert feature j into a list by falling |r|, if it belongs there.
+    """Insert feature j into a list by falling |r|, if it precedes the last entry.
 
-    A thread offers features by rising number, so that of equals the first stays in front.
+    A thread adds features by rising number, so that the first of equals precedes the others.
     """
     place = len(rs)
     while place > 0 and abs(r) > abs(rs[place - 1]):

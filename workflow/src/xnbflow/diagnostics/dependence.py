@@ -15,7 +15,7 @@ __all__ = ["ConditionalDependence", "conditional_dependence"]
 
 @dataclass(frozen=True)
 class ConditionalDependence:
-    """Which features depend on another one given the class.
+    """Features that depend on another feature given the class.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class ConditionalDependence:
     max_abs_r : ndarray of float, shape (n_features,)
         The largest ``|r|`` of a feature; 0 for one that is constant within every class.
     partner : ndarray of int, shape (n_features,)
-        The column that it has this with, the first of equals; -1 where ``max_abs_r`` is 0.
+        The column with this correlation, the first of equals; -1 where ``max_abs_r`` is 0.
     r : ndarray of float, shape (n_features,)
         The signed correlation with the partner.
     p : ndarray of float, shape (n_features,)
@@ -66,7 +66,7 @@ def conditional_dependence(
 
     From each feature its class means are subtracted; two features depend on each other if the
     Pearson correlation r of their residuals has ``|r| > min_abs_r`` and ``p < alpha``. As p falls
-    with ``|r|``, both together are one cut on ``|r|``. An r that equals the cut but for rounding
+    with ``|r|``, both together are one cut on ``|r|``. An r that equals the cut up to rounding
     (`xnbflow.core.rounding.ROUNDING`) is not above it.
 
     Parameters

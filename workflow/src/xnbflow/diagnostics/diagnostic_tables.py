@@ -16,8 +16,8 @@ from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 __all__ = ["FEATURE_TESTS", "diagnose"]
 
-#: Tests of features beside the paper's, by the name that the page gives them. Of samples
-#: (n_samples, n_features) and their labels (n_samples,) each returns a p-value per feature.
+#: Tests of features in addition to the paper's, by their names on the page. Each takes samples
+#: (n_samples, n_features) and labels (n_samples,) and returns a p-value per feature.
 FEATURE_TESTS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
 #: Features and samples whose values a page can show.
 _FEATURES_SHOWN, _SAMPLES_SHOWN = 500, 400

@@ -1,4 +1,4 @@
-"""P-values of many tests at once, as of every feature of a series."""
+"""Adjustment of the p-values of many tests, for example of all features of a series."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     p : ndarray of shape (..., n_tests)
-        P-values. NaN, as of a class too small to test, stays NaN and is no test.
+        P-values. NaN (as for a class that is too small) stays NaN and does not count as a test.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What the diagnostics take: samples by features, seen as feature-major rows."""
+"""Input of the diagnostics: samples by features as feature-major rows."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ __all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
 
 
 def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
-    """Return X (n_samples, n_features) transposed as float64, without a copy where it can be.
+    """Return X (n_samples, n_features) transposed as float64, without a copy if possible.
 
     An X that is not two-dimensional, has no feature, or holds no numbers is an `InputError`.
     """
@@ -54,7 +54,7 @@ def class_codes(y: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def feature_name(X: np.ndarray | pd.DataFrame, column: int) -> str:
-    """Return how to call a column of X in a message: its name where X has names."""
+    """Return the name of a column of X for a message, or its number."""
     return f"feature {X.columns[column]!r}" if isinstance(X, pd.DataFrame) else f"column {column}"
 
 

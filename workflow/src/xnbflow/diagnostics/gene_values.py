@@ -1,4 +1,4 @@
-"""The values of some features in every sample, with what a drawing of them needs."""
+"""The values of some features in every sample, with classes, groups and batches for drawings."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 __all__ = ["first_features", "gene_values"]
 
-#: Batches beyond this number have no colours that a reader distinguishes.
+#: Most batches with colours that a reader can distinguish.
 _MOST_BATCHES = 8
 
 
@@ -60,7 +60,7 @@ def gene_values(
 
 
 def _batches(series: DataSet) -> np.ndarray:
-    """Return the batch of each sample, empty texts where none can be drawn."""
+    """Return the batch of each sample; empty texts if there are no batches to draw."""
     known = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
     names = sorted(filter(is_technical, known), key=lambda name: not name.startswith("batch ("))
     for name in names:

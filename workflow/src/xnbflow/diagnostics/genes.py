@@ -1,4 +1,4 @@
-"""Which features differ between the classes, feature by feature."""
+"""Differences between the classes, feature by feature."""
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 __all__ = ["LOG2", "class_comparisons", "gene_table"]
 
-#: By what differences are multiplied so that they are log2 fold changes, by scale of the values.
+#: Factors from differences to log2 fold changes, by the scale of the values.
 LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2))}
-#: What `class_comparisons` returns of the model.
+#: Results of the model in `class_comparisons`.
 _TESTED = ("standard_error", "lower", "upper", "t", "p", "fdr", "df", "posterior_variance")
 
 
@@ -26,7 +26,7 @@ def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
     It is the share of pairs of a sample of the class and another one in which the former has the
     larger value, ties as one half: Mann and Whitney's U over the number of pairs (Hanley and
-    McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no others.
+    McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no values.
     """
     n_classes = codes.max() + 1
     areas = np.empty((n_classes, len(features)))
@@ -51,7 +51,7 @@ def _sum_ranks(
     ranks: np.ndarray,
     counts: np.ndarray,
 ) -> None:
-    """Add up ranks and numbers of samples (n_features, n_classes), of equal values their mean rank.
+    """Return sums of ranks and numbers of samples (n_features, n_classes); ties have mean ranks.
 
     In ``order`` the samples of each feature are ascending, missing values last.
     """
@@ -70,7 +70,7 @@ def _sum_ranks(
 
 
 def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return Hellinger's distance of each class's density from the rest's, as shaped as areas.
+    """Return Hellinger's distance of each class's density from the rest's, in the areas' shape.
 
     Densities are those by which `xnbflow.naive_bayes.XNB` ranks features; that of the rest is the
     mean of the other classes', weighted by their samples, so that of two classes the distance is
@@ -92,7 +92,7 @@ def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) -> np.ndarray:
-    """Return `_distances` of features in some samples, of which all values are known."""
+    """Return `_distances` of features in samples without missing values."""
     sizes = np.bincount(codes)
     k = len(sizes)
     weights = sizes * (1 - np.eye(k)) / (len(codes) - sizes)[:, None]
@@ -102,7 +102,7 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
     def work(tile: ClassTile, strip: slice) -> None:
         widths = tile.bandwidths("silverman", 0.0)
         own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
-        rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start threads of its own
+        rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start further threads
         found[:, strip] = hellinger(np.concatenate([own, rest]), pairs)
 
     map_class_tiles(work, features, codes, k, samples=samples)
@@ -186,9 +186,9 @@ def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarr
 
     Of ``values`` (n_features, n_samples) missing ones are left out. Every result has shape
     (n_classes, n_features): the ``difference`` in the units of the values, and what
-    `moderated_contrasts` returns with it. All are missing for features that do not vary, which are
-    no part of the model, and where the samples do not suffice for a variance. Columns that cannot
-    be adjusted for are an `InputError`.
+    `moderated_contrasts` returns with it. All are missing for constant features, which are not in
+    the model, and where there are too few samples for a variance. Columns that cannot be adjusted
+    for are an `InputError`.
     """
     shape = (len(series.classes), len(values))
     found = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
@@ -203,7 +203,7 @@ def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarr
         )
     except InputError as error:
         if not series.adjust:
-            return found  # too few samples for a test, which is no error of the sheet
+            return found  # too few samples for a test, which is not an error in the sheet
         raise InputError(f"{series.name}: {error}", key="adjust") from error
     found["difference"][:, varies] = compared.log_fold_change
     found["mean"][:, varies] = compared.mean

@@ -21,7 +21,7 @@ def heatmap(
     between standardised profiles (a function of their correlation), turned so that neighbours are
     as alike as possible. z is missing where the value is.
     """
-    # a feature is in the ranking of every class, but not twice
+    # every class ranks all features; each feature is used once
     first = np.argsort(ranked["rank"].to_numpy(), kind="stable")[: n_features * len(series.classes)]
     best = ranked.iloc[first].drop_duplicates("feature").head(n_features)
     if best.empty:

@@ -1,4 +1,4 @@
-"""Samples that are the same, or nearly: within a cohort, and across cohorts."""
+"""Repeated and nearly equal samples, within a cohort and across cohorts."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ __all__ = ["ALIKE", "ENOUGH", "shared_samples", "similar_samples"]
 ALIKE = 0.7
 #: With fewer features only equal values count: few features correlate by chance.
 ENOUGH = 100
-#: By how much it exceeds that with any other sample of either cohort, on Fisher's scale.
+#: Least excess over the correlation with any other sample, on Fisher's scale.
 _APART = 0.5
 
 
@@ -22,7 +22,7 @@ def shared_samples(
     missing. By "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or
     more. By "values": equal in all features. By "likeness": features centred within each cohort,
     the samples correlate by `ALIKE` or more, and by far more than either does with any other sample
-    of the other cohort; so do copies that were normalised anew, and replicates of one patient
+    of the other cohort. This finds copies that were normalised again, and replicates of one patient
     (Waldron and others, "The doppelgänger effect", Journal of the National Cancer Institute 108,
     2016, djw146).
     """
@@ -44,7 +44,7 @@ def shared_samples(
 def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of samples of one cohort that are alike, and their correlations.
 
-    By likeness, as in `shared_samples`: copies that were normalised anew, technical replicates. No
+    By likeness, as in `shared_samples`: copies that were normalised again, technical replicates. No
     value (n_features, n_samples) may be missing; with fewer than `ENOUGH` features there are no
     such pairs. Pairs (n_pairs, 2) are positions, the lower first.
 
@@ -64,7 +64,7 @@ def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _are_apart(correlation: np.ndarray) -> np.ndarray:
-    """Return which pairs correlate by far more than either sample does with any other one."""
+    """Return a mask of pairs whose correlation by far exceeds those with any other sample."""
     z = np.arctanh(np.clip(correlation, -1 + 1e-12, 1 - 1e-12))
     return np.asarray(z - np.maximum(_best_other(z), _best_other(z.T).T) >= _APART)
 

@@ -44,7 +44,7 @@ class ModeratedContrasts:
     mean : ndarray of shape (n_features,)
         Mean of the units of the first design.
     designs : list of ClassDesign
-        What was done with groups: see `class_designs`.
+        The treatment of groups: see `class_designs`.
     zero_variances : int
         Features whose residual variance is 0. If these are more than half, the moderation is
         unreliable, as limma warns: remove features that do not vary.
@@ -79,7 +79,7 @@ def moderated_contrasts(
     Parameters
     ----------
     values : ndarray of shape (n_features, n_samples)
-        Logarithms, as a rule. Missing values are NaN; the feature's model has the other samples.
+        Usually logarithms. Missing values are NaN; the feature's model has the other samples.
     codes, groups, covariates
         Those of `class_designs`.
     trend : bool, default=False
@@ -166,7 +166,7 @@ def _least_squares(values: np.ndarray, design: ClassDesign) -> tuple[np.ndarray,
         estimate[:, strip], unscaled[:, strip] = found[0].T, found[1].T
         variance[strip], df[strip], mean[strip] = found[2:]
 
-    with threadpool_limits(1, "blas"):  # its threads beside ours wait more than they work
+    with threadpool_limits(1, "blas"):  # its threads would compete with those of this program
         map_strips(fit, *values.shape)
     return estimate, unscaled, variance, df, mean
 

@@ -1,4 +1,4 @@
-"""Empirical Bayes moderation of variances: each borrows from the variances of all features.
+"""Empirical Bayes moderation of variances by the variances of all features.
 
 The formulas are those of R's limma 3.54 (`fitFDist`, `squeezeVar`); limma 3.61 and later estimate
 the prior otherwise if degrees of freedom differ between features. G. K. Smyth, Statistical

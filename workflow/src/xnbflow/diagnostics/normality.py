@@ -29,7 +29,7 @@ __all__ = ["shapiro_wilk", "shapiro_wilk_within"]
 _SMALLEST, _LARGEST = 3, 5000
 #: A feature with a smaller range is constant: the reciprocal of its range may overflow.
 _CONSTANT = 1e-300
-#: What p is where a small sample's W lies below the range of the fit, as in SciPy.
+#: The p-value where a small sample's W lies below the range of the fit, as in SciPy.
 _SMALLEST_P = 1e-19
 
 

@@ -1,4 +1,4 @@
-"""An audit of a series before any accuracy is believed: confounders, labels, overview, scale.
+"""Audit of a series before accuracies are interpreted: confounders, labels, overview, scale.
 
 Batches that coincide with classes make classifiers look good (Soneson and others, PLoS ONE 9, 2014,
 e100335); in 46 % of the series of one survey, samples had the wrong sex (Toker and others,
@@ -26,7 +26,7 @@ from xnbflow.tables.storage import table_of
 
 __all__ = ["audit", "principal_components", "sexes", "shared_by_series"]
 
-#: Samples that are compared pair by pair, and drawn; of more, so many at equal distances.
+#: Most samples that are compared pair by pair, and drawn; more are thinned evenly.
 _MOST_SAMPLES = 1000
 #: Robust standard deviations from its class beyond which a sample is an outlier.
 _OUTLYING = 6.0
@@ -44,7 +44,7 @@ _FINGERPRINT = 2000
 
 
 def audit(series: DataSet) -> dict[str, pd.DataFrame]:
-    """Look a series over for what makes the accuracy of a classifier unreliable.
+    """Audit a series for causes of unreliable accuracies of classifiers.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
 
 
 def _phenotype(series: DataSet) -> pd.DataFrame:
-    """Return what is known of the samples: no column where nothing is."""
+    """Return the phenotype of the samples; it may have no columns."""
     known = series.sample_metadata
     return pd.DataFrame(index=range(series.n_samples)) if known is None else known
 
@@ -147,18 +147,18 @@ def _male_score(series: DataSet) -> np.ndarray | None:
 
 
 def _linear(series: DataSet) -> np.ndarray:
-    """Return the values of the linear features, without a copy where all are."""
+    """Return the values of the linear features, without a copy if all are linear."""
     linear = series.kinds == "linear"
     return series.values if linear.all() else series.values[linear]
 
 
 def _repeated(series: DataSet) -> list[Row]:
-    """Return samples that are equal, or nearly, and are not kept together by a group."""
+    """Return samples that are equal or nearly equal and not in one group."""
     rows, seen = [], set()
     for positions in repeated_samples(series.values, series.groups):
         names = map(str, series.samples[positions])
         seen |= {(i, j) for i in positions for j in positions}
-        text = "all values are the same: leave out all but one, or name what they share by group="
+        text = "all values are the same: leave out all but one, or name a common column by group="
         rows.append(_row("repeated sample", " = ".join(names), "severe", text, 1.0))
     linear = _linear(series)
     if series.missing:
@@ -180,7 +180,7 @@ def _repeated(series: DataSet) -> list[Row]:
 
 
 def _scale(series: DataSet) -> list[Row]:
-    """Notice intensities that are no logarithms, counts, and samples that differ in scale."""
+    """Return findings on intensities without logarithms, counts, and samples of other scale."""
     linear = _linear(series)
     if len(linear) < ENOUGH:
         return []
@@ -248,7 +248,7 @@ def principal_components(series: DataSet) -> tuple[pd.DataFrame, list[Row]]:
 
 
 def _outlying(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return how many robust standard deviations each sample is from its class, at most."""
+    """Return the largest distance of each sample from its class, in robust standard deviations."""
     rest = scores.copy()
     for label in np.unique(labels):
         own = labels == label
@@ -283,7 +283,7 @@ def shared_by_series(paths: Mapping[str, str | Path]) -> pd.DataFrame:
 
 
 def _fingerprint(path: str | Path) -> pd.DataFrame:
-    """Return a series' features of the smallest hashes, samples in columns; empty of too many."""
+    """Return a series' features with the smallest hashes, samples in columns; empty if too many."""
     header = read_header(path)
     empty = pd.DataFrame(columns=header.samples)
     if len(header.samples) > _MOST_SAMPLES or header.n_features < ENOUGH:

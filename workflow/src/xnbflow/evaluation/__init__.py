@@ -1,1 +1,1 @@
-"""How good a classifier is: methods, folds, fitting, training and metrics."""
+"""Evaluation of classifiers: methods, folds, fitting, training and metrics."""

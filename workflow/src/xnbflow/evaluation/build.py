@@ -1,4 +1,4 @@
-"""How an entry of the configuration becomes an estimator."""
+"""Estimators from entries of the configuration."""
 
 import importlib
 import inspect
@@ -62,7 +62,7 @@ def build_estimator(
 
 
 def import_estimator(path: str) -> type[BaseEstimator]:
-    """Return the class at an import path; an `InputError` if it is no class of estimators."""
+    """Return the class at an import path; an `InputError` if it is not an estimator."""
     module, _, name = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)

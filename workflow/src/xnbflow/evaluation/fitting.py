@@ -1,4 +1,4 @@
-"""What happens inside a fold: groups of samples kept together, missing values filled in."""
+"""Fits within a fold: groups of samples are kept together, missing values filled in."""
 
 import inspect
 from dataclasses import replace
@@ -66,7 +66,7 @@ def with_sample_columns(
 def frame_for(
     model: BaseEstimator, series: DataSet, samples: np.ndarray | slice = slice(None)
 ) -> pd.DataFrame:
-    """Return samples of a series as a model takes them, see `with_sample_columns`."""
+    """Return samples of a series in the form for a model, see `with_sample_columns`."""
     known = series.sample_metadata
     own = None if known is None else known.iloc[samples]
     return with_sample_columns(series.frame(samples), model, own)
@@ -75,10 +75,11 @@ def frame_for(
 def fit_grouped(
     model: BaseEstimator, X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None
 ) -> BaseEstimator:
-    """Fit a classifier; what it cross-validates inside keeps groups together, if it can.
+    """Fit a classifier; its inner cross-validations keep groups together, if possible.
 
-    A ``fit`` that takes ``groups``, alone or at the end of pipelines, is given them. In searches of
-    scikit-learn a number of folds ``cv``, which ignores them, becomes stratified group folds.
+    ``groups`` are passed to a ``fit`` that has this parameter, also at the end of pipelines. In
+    searches of scikit-learn a number of folds ``cv``, which ignores groups, becomes stratified
+    group folds.
     """
     if groups is None:
         return model.fit(X, y)
@@ -100,7 +101,7 @@ def _searches(model: BaseEstimator) -> bool:
 
 
 def imputes(model: BaseEstimator) -> bool:
-    """Return whether a classifier imputes by a step of its own.
+    """Return whether a classifier has a step that imputes.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def impute_within(
 def filled(series: DataSet) -> DataSet:
     """Return a series without missing values, medians over all samples in their place.
 
-    It is for drawings of all samples: what is fitted and tested must not be made from it.
+    Use it for drawings of all samples only, not for fits that are tested.
     """
     if not series.missing:
         return series

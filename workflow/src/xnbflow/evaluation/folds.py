@@ -1,4 +1,4 @@
-"""Folds: drawn once per data set and repeat, so that every classifier sees the same ones."""
+"""Folds: drawn once per data set and repeat, the same for every classifier."""
 
 import warnings
 
@@ -113,14 +113,14 @@ def leave_one_group_out(header: DataSet | DataSetHeader) -> pd.DataFrame:
 
 
 def class_counts(header: DataSet | DataSetHeader) -> pd.Series:
-    """Return of each class the number of its samples, or of the groups that have any."""
+    """Return the number of samples, or of groups, of each class."""
     units = header.samples if header.groups is None else header.groups
     pairs = pd.DataFrame({"label": header.labels, "unit": units}).drop_duplicates()
     return pairs.groupby("label").size()
 
 
 def _table(header: DataSet | DataSetHeader, splits: Splits, repeat: int) -> pd.DataFrame:
-    """Return the folds of a repeat, unless whole groups make one of them useless."""
+    """Return the folds of a repeat; refuse those in which whole groups make one useless."""
     tables = []
     for fold, (train, test) in enumerate(splits):
         lacking = np.setdiff1d(header.labels, header.labels[train])

@@ -64,7 +64,7 @@ def read_folds(
     ``fold`` and, if there are several repeats, ``repeat``. A fold is a whole number from 0, or
     ``train`` for a sample that always trains and is never tested. Or, without a header, one number
     per sample in the order of the series: 0 trains, 1 is tested. It is an `InputError` if the file
-    is no such text, does not test or train each sample once in each repeat, has other folds than
+    has another format, does not test or train each sample once in each repeat, has other folds than
     the ``n_splits`` and ``n_repeats`` that the configuration announces, or a group of samples is on
     both sides of a fold.
     """
@@ -98,7 +98,7 @@ def _rows(path: str | Path, header: DataSet | DataSetHeader) -> pd.DataFrame:
     with open_raw(path) as stream:
         content = stream.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
-        msg = f"{path} is larger than {_MOST_BYTES >> 20} MiB: these are no folds of samples"
+        msg = f"{path} is larger than {_MOST_BYTES >> 20} MiB: this is not a file of folds"
         raise InputError(msg)
     try:
         text = content.decode("utf-8-sig")
@@ -136,13 +136,13 @@ def _table(path: str | Path, text: str) -> list[dict[str, Any]]:
             row = dict(zip(names, (cell.strip() for cell in cells), strict=True))
             rows.append({"repeat": "0", **row, "line": reader.line_num})
     except csv.Error as error:
-        msg = f"{path}, line {reader.line_num}: no tab-separated text ({error}); correct it"
+        msg = f"{path}, line {reader.line_num}: not tab-separated text ({error}); correct it"
         raise InputError(msg) from error
     return rows
 
 
 def _check_samples(path: str | Path, rows: pd.DataFrame, header: DataSet | DataSetHeader) -> None:
-    """Refuse a repeat that has not each sample of the series once."""
+    """Refuse a repeat unless it has each sample of the series once."""
     doubled, known = rows.duplicated(["repeat", "sample"]), rows["sample"].isin(header.samples)
     if (doubled | ~known).any():
         row = rows[doubled | ~known].iloc[0]

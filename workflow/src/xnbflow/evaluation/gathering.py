@@ -1,4 +1,4 @@
-"""Files that no job declares."""
+"""Removal of files that no job declares."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -7,12 +7,12 @@ __all__ = ["remove_undeclared"]
 
 
 def remove_undeclared(folder: str | Path, declared: Collection[str | Path]) -> None:
-    """Remove tables that are not declared from a folder and those in it, and what becomes empty.
+    """Remove undeclared tables from a folder and its subfolders, and empty folders.
 
-    The folder's tables, and the temporary files of killed jobs, are all the workflow's own.
+    All tables in the folder, and temporary files of killed jobs, belong to the workflow.
     """
     kept = {Path(path) for path in declared}
-    for path in sorted(Path(folder).rglob("*"), reverse=True):  # what is in a folder before it
+    for path in sorted(Path(folder).rglob("*"), reverse=True):  # contents before their folder
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
         elif path.suffix in {".parquet", ".part"} and path not in kept:

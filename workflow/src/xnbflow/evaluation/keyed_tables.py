@@ -1,4 +1,4 @@
-"""Tables of classifiers by data set, scheme of folds and classifier, and what reads them."""
+"""Tables of classifiers by data set, scheme of folds and classifier."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ LOG_POSTERIOR = "log_posterior."
 KEY = ["dataset", "folds", "classifier"]
 FOLD = ["repeat", "fold"]
 
-#: What identifies the results of a classifier: data set, scheme of folds, classifier.
+#: Key of the results of a classifier: data set, scheme of folds, classifier.
 Key = tuple[str, str, str]
 
 #: Tables of all repeats.

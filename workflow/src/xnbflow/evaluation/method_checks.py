@@ -1,7 +1,7 @@
 """Classifiers and analyses as configured, checked against their entries before anything runs.
 
-This happens whenever the Snakefile is read. To import scikit-learn there would take longer than all
-the rest, so import paths are looked up in sources; what a source does not show is left to the job.
+The checks run whenever the Snakefile is read. An import of scikit-learn would take longer than the
+rest, so import paths are searched in source files; the job checks what these do not show.
 """
 
 import ast
@@ -92,7 +92,7 @@ def _check_path(path: str, where: str) -> None:
 
 
 def _check_nested(value: Any, place: str) -> None:
-    """Check estimators, and columns of a kind, wherever in a parameter they are."""
+    """Check estimators, and columns of a kind, at any depth of a parameter."""
     if isinstance(value, Mapping) and ("method" in value or "steps" in value):
         check(value, _ESTIMATOR, f"configuration, {place}")
         check_estimator(value, place, "")
@@ -121,7 +121,7 @@ _ESTIMATOR = {
 
 
 def fault_of_path(path: str) -> str:
-    """Say why an import path leads to no class; empty if it may.
+    """Return why an import path cannot lead to a class; empty if it may.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _file(module: str) -> Path | None:
 
 @cache
 def _names(file: Path) -> frozenset[str]:
-    """Return every name that a file defines, assigns or imports, wherever in it."""
+    """Return every name that a file defines, assigns or imports, at any depth."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):

@@ -1,7 +1,8 @@
-"""Every method that the configuration can name, an entry each; a package can add its own.
+"""Entries of the methods in the configuration; a package can add its own.
 
 Validation, the digests behind reruns, the compilation ahead, config/README.md and the Methods
-section of the pages read this. It is read whenever the Snakefile is: it imports nothing numerical.
+section of the pages read this. The Snakefile reads it in every job: nothing numerical is imported
+here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -261,7 +262,7 @@ def resolved(entry: Any) -> Any:
 
 
 def unlabelled(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a classifier's configuration without what it is called.
+    """Return a classifier's configuration without its label.
 
     Examples
     --------

@@ -27,16 +27,16 @@ CLASS_METRICS = ("balanced_accuracy", "f1_macro", "mcc", "roc_auc")
 #: The metrics of `fold_metrics`; higher is better in all but the last two.
 FOLD_METRICS = ("accuracy", *CLASS_METRICS, "log_loss", "brier")
 
-#: Probabilities below this count as this much in the log loss, as in scikit-learn.
+#: Lower bound of probabilities in the log loss, as in scikit-learn.
 _SMALLEST_PROBABILITY = np.finfo(np.float64).eps
-#: A ROC AUC needs so many pairs of a sample of a class and one of the rest, or a third of all.
+#: Least pairs (a sample of the class, one of the rest) of a ROC AUC, or a third of all.
 _LEAST_PAIRS = 20
 
 
 def fold_metrics(
     true: np.ndarray, predicted: np.ndarray, log_posterior: np.ndarray | None, classes: np.ndarray
 ) -> dict[str, float]:
-    """Return how good the predictions of one test set are.
+    """Return the metrics of the predictions of one test set.
 
     ``log_posterior``, of shape (n_samples, n_classes), is minus infinity where a class was absent
     from training; None where the classifier gives no probabilities. The result are the
@@ -79,8 +79,8 @@ def class_metrics(
     has the fold in which each was tested, by default all in one. ``roc_auc`` is missing without
     probabilities, or if no fold holds two classes.
 
-    The mean over folds of a balanced accuracy is too high: it leaves classes with fewer samples
-    than folds out where they are absent. One confusion matrix counts every class once.
+    The mean over folds of a balanced accuracy is biased upwards, since small classes are absent
+    from some folds. One confusion matrix counts every class once.
 
     Scores of different folds come from different fits and have no common scale; comparing them is
     pessimistic (Parker and others). So pairs, a sample of the class and one of the rest, are
@@ -118,7 +118,7 @@ def class_codes(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 
 def _is_known(log_posterior: np.ndarray) -> np.ndarray:
-    """Return which samples have probabilities: none is missing, and some class is possible."""
+    """Return a mask of samples with probabilities: none is missing, and some class is possible."""
     return np.isfinite(log_posterior.max(axis=1))
 
 

@@ -1,4 +1,4 @@
-"""Which features a fitted classifier uses, and what it reports of them."""
+"""The features that a fitted classifier uses, and its reports about them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,11 +49,11 @@ class FeatureUse:
 
 
 def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> FeatureUse:
-    """Return which features a fitted classifier uses.
+    """Return the features that a fitted classifier uses.
 
-    The model reports them as ``selected_features_``; which of them it could exchange for others as
-    ``tied_features_`` (see `ties_of`). Of a pipeline the last step and transformers that keep
-    features do, of a search over parameters the best estimator. Of models that set effects to 0
+    The model reports them as ``selected_features_``, and interchangeable ones as ``tied_features_``
+    (see `ties_of`). In a pipeline the last step and transformers that select features report them,
+    in a search over parameters the best estimator. For models that set effects to 0
     (`features_with_effect`) features are counted, not listed. The samples ``X`` are explained if
     ``explain`` is set and the classifier supports it.
     """
@@ -78,7 +78,7 @@ def feature_use(model: BaseEstimator, X: pd.DataFrame, *, explain: bool) -> Feat
         explanations = last.explain(transformed(before, X))
         samples = X.index if last is not model else []
         explanations = named(explanations, samples, names if last is not model else [])
-        # log densities in the feature's unit, evidence, or in a unit of the classifier's own
+        # log densities in the feature's unit, evidence, or in another unit of the classifier
         explanations["scale"] = getattr(last, "explanation_scale_", "density")
         priors = class_priors(last)
     if hasattr(last, "tied_features_"):
@@ -111,11 +111,11 @@ def class_priors(model: Any) -> pd.DataFrame:
 def last_step(
     model: BaseEstimator, names: np.ndarray | None = None
 ) -> tuple[BaseEstimator, list[Pipeline], np.ndarray | None]:
-    """Return the estimator at the end of pipelines and searches, what is before it, and its input.
+    """Return the last estimator of pipelines and searches, the steps before it, and its input.
 
-    ``names`` are those of the model's features; without them only the last step is returned. What
-    is before transforms samples, see `transformed`. The names of the last step's features are None
-    where a transformer makes new ones or does not name them.
+    ``names`` are those of the model's features; without them only the last step is returned. The
+    steps before transform samples, see `transformed`. The names of the last step's features are
+    None where a transformer makes new ones or does not name them.
     """
     before = []
     while isinstance(model, Pipeline) or hasattr(model, "best_estimator_"):
@@ -130,7 +130,7 @@ def last_step(
 
 
 def transformed(before: Sequence[Pipeline], X: pd.DataFrame) -> Any:
-    """Return samples as the last step sees them."""
+    """Return samples as input of the last step."""
     for transformers in before:
         X = transformers.transform(X)
     return X
@@ -159,12 +159,12 @@ def _renamed(table: pd.DataFrame, **names: Mapping[Any, Any]) -> pd.DataFrame:
 
 
 def features_with_effect(model: BaseEstimator) -> np.ndarray | None:
-    """Return which features have an effect in each class, for models made to set effects to 0.
+    """Return a mask of features with an effect in each class, for models that set effects to 0.
 
-    Of nearest shrunken centroids a feature counts for a class whose centroid is not the overall one
-    there; of a linear model with an l1 penalty, alone or one per class, where the coefficient is
+    In nearest shrunken centroids a feature has an effect in a class whose centroid differs from the
+    overall one; in a linear model with an l1 penalty, alone or one per class, if the coefficient is
     not 0. The result has shape (n_classes, n_features), or one row where two classes share the
-    coefficients. It is None for any other model: it uses all.
+    coefficients. It is None for any other model, which uses all features.
 
     Examples
     --------
@@ -190,7 +190,7 @@ _SPREAD_SHARE = 0.01
 
 
 def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which classes are (almost) constant in which features.
+    """Return a mask of features in which a class is (almost) constant.
 
     ``features`` have shape (n_features, n_samples). The result is the classes, and a bool of shape
     (n_features, n_classes): at least 0.9 of the class's values are equal, or its standard deviation
@@ -217,13 +217,13 @@ def nearly_constant(features: np.ndarray, labels: np.ndarray) -> tuple[np.ndarra
 def only_constant(
     selected: pd.DataFrame, distances: pd.DataFrame | None, features: np.ndarray, labels: np.ndarray
 ) -> np.ndarray:
-    """Return which selected features are there only because a class is (almost) constant.
+    """Return a mask of features selected only because a class is (almost) constant.
 
     ``features``, of shape (n_selected, n_samples), are the training values of the feature of each
-    row of ``selected``; tables are as in `FeatureUse`. A feature is if the class for which it is
-    selected is nearly constant in it; or if the other class at the greatest distance is, and the
-    distance to no class that is not reaches half of that. Without distances, if the other of two
-    classes is.
+    row of ``selected``; tables are as in `FeatureUse`. This holds if the class for which the
+    feature is selected is nearly constant in it. It also holds if the other class at the greatest
+    distance is nearly constant, and the distances to classes that are not are below half of that;
+    without distances, if the other of two classes is.
     """
     classes, constant = nearly_constant(features, labels)
     by_pair = {} if distances is None else dict(iter(distances.groupby(["class", "feature"])))

@@ -1,4 +1,4 @@
-"""Training: one classifier over folds, every outcome a row of a table."""
+"""Training of one classifier over folds, with tables of all outcomes."""
 
 import time
 import traceback
@@ -31,13 +31,14 @@ def train(
 ) -> dict[str, pd.DataFrame]:
     """Fit a classifier on the training samples of each fold and predict the test samples.
 
-    A fit that fails is a row with its status and error, not a lost study. Where values are missing,
-    and the classifier does not impute them itself, the medians of the fold's training samples
-    replace them. Where samples have groups, inner cross-validations keep these together, see
-    `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some of
-    these. Predictions are explained if ``explain`` is set, the classifier supports it and samples
-    are not too many. The result has the tables of `xnbflow.tables.contract.TRAINING_TABLES`, each
-    without rows where the classifier has nothing to report.
+    A fit that fails is a row with its status and error; the study continues. Where values are
+    missing, and the classifier does not impute them itself, the medians of the fold's training
+    samples replace them. Where samples have groups, inner cross-validations keep these together,
+    see `xnbflow.evaluation.fitting`. ``folds`` are as made by `xnbflow.evaluation.folds`, or some
+    of these. Predictions are explained if ``explain`` is set, the classifier supports it and
+    samples are not too many. The result has the tables of
+    `xnbflow.tables.contract.TRAINING_TABLES`, each without rows where the classifier has nothing to
+    report.
     """
     explain = explain and series.n_samples <= MOST_EXPLAINED
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}

@@ -1,1 +1,1 @@
-"""What results support: intervals, tests, verdicts, permutation, stability, learning curves."""
+"""Inference: intervals, tests, verdicts, permutation, stability, learning curves."""

@@ -1,4 +1,4 @@
-"""Calibration of probabilities: curves, and how often predictions of high probability are right."""
+"""Calibration of probabilities: curves, and accuracy of predictions of high probability."""
 
 from collections.abc import Sequence
 
@@ -27,12 +27,12 @@ def calibration_curve(
     groups: np.ndarray | None = None,
     inflation: float = 1.0,
 ) -> pd.DataFrame:
-    """Return how often predictions of a given probability are right, in bins of equal width.
+    """Return the accuracy of predictions by their probability, in bins of equal width.
 
     ``true`` has shape (n_samples,), ``log_posterior`` (n_samples, n_classes), both pooled over
-    folds; samples without probabilities are left out. Each was tested in as many ``repeats``: the
-    intervals count it once. See `xnbflow.inference.intervals.effective_samples` for ``groups`` and
-    ``inflation``. The result has a row per bin and the columns of the study's table
+    folds; samples without probabilities are left out. Each sample was tested in ``repeats`` repeats
+    and counts once in intervals. See `xnbflow.inference.intervals.effective_samples` for ``groups``
+    and ``inflation``. The result has a row per bin and the columns of the study's table
     ``calibration``. A probability on a limit belongs above it; means and interval are missing where
     the bin is empty.
     """
@@ -96,13 +96,13 @@ def confidence_table(
     inflation: float = 1.0,
     units: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Return how many predictions are sure, and how many of these are right.
+    """Return the numbers of sure predictions and of right ones among them.
 
-    The parameters are those of `calibration_curve`; ``units``, of shape (n_samples,), are what is
-    independent in the test of overconfidence: groups, or samples; by default each row. The result
+    The parameters are those of `calibration_curve`; ``units``, of shape (n_samples,), are the
+    independent units in the test of overconfidence: groups or samples; by default rows. The result
     has a row per probability of `SURE` and the columns of the study's table ``confidence``; ``p``
-    is that of `xnbflow.inference.verdicts.overconfidence_p`. What is a number of sure predictions
-    is missing where there are none.
+    is that of `xnbflow.inference.verdicts.overconfidence_p`. Values that need sure predictions are
+    missing without them.
     """
     groups = _known_groups(groups, log_posterior)
     units = _known_groups(units, log_posterior)

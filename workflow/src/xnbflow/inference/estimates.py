@@ -1,6 +1,6 @@
 """Estimates: accuracy, balanced accuracy and recalls of a classifier, with their intervals.
 
-Nothing else computes them: the verdict, the page, models and the manuscript read these.
+The verdict, the page, models and the manuscript all use these numbers.
 """
 
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ __all__ = ["ClassRecall", "Performance", "estimates", "performance", "pooled_per
 
 @dataclass(frozen=True)
 class ClassRecall:
-    """How well one class is recognised.
+    """The recall of one class.
 
-    ``code`` is the class, ``samples`` how many it has; ``recall`` is the share of these that are
-    predicted as it. It is ``recognised`` if the recall is above one half, and the 95 % interval of
-    its difference from the share of all other samples that are predicted as it is above 0.
-    ``taken_for`` is the other class that its samples are most often predicted as, -1 if none ever
-    is, and ``taken`` how many samples, the mean over repeats.
+    ``code`` is the class, ``samples`` its number of samples; ``recall`` is the share of these that
+    are predicted as the class. It is ``recognised`` if the recall is above one half, and the 95 %
+    interval of its difference from the share of all other samples that are predicted as it is above
+    0. ``taken_for`` is the other class that is predicted most often for its samples, -1 if there is
+    none, and ``taken`` the number of these samples, as mean over repeats.
     """
 
     code: int
@@ -47,7 +47,7 @@ class ClassRecall:
 
 @dataclass(frozen=True)
 class Performance:
-    """What a classifier's predictions are worth, all pooled over folds and averaged over repeats.
+    """The performance of a classifier, pooled over folds and averaged over repeats.
 
     ``majority`` is the share of the largest class, ``majority_p`` the one-sided p of the accuracy
     against it; ``classes`` are those that have samples, in order. Intervals and p are corrected for
@@ -123,7 +123,7 @@ def pooled_performance(
     inflation: float,
     candidates: int = 1,
 ) -> Performance:
-    """Return what the predictions of one classifier are worth, pooled over folds and repeats.
+    """Return the performance of one classifier, pooled over folds and repeats.
 
     Where samples have groups, intervals count groups. See `performance` for ``inflation`` and
     ``candidates``.
@@ -145,7 +145,7 @@ def pooled_performance(
 def estimates(
     performances: Mapping[Key, Performance], headers: Headers, failed: Mapping[Key, int]
 ) -> pd.DataFrame:
-    """Return one row per classifier, metric and, of recalls, class.
+    """Return one row per classifier and metric, and for recalls per class.
 
     ``failed`` are the numbers of folds that could not be fitted.
     """

@@ -30,7 +30,7 @@ Pair = tuple[Collection[str], Collection[str]]
 
 
 def halves_table(series: DataSet, entry: Mapping[str, Any], n_pairs: int) -> pd.DataFrame:
-    """Return what a classifier selects in disjoint halves of the samples.
+    """Return the features that a classifier selects in disjoint halves of the samples.
 
     The samples are divided ``n_pairs`` times, groups kept whole. The result is the table ``halves``
     of `CHECK_TABLES`; empty where the samples cannot be divided so that each half has every class,
@@ -65,14 +65,14 @@ def pairs_of(table: pd.DataFrame) -> list[Pair]:
 def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0.95) -> Estimate:
     """Return the agreement of the lists of two independent studies of half the size.
 
-    ``pairs`` are what was selected, out of ``n_features``, in either half of the samples, for each
-    division into halves. The agreement is 1 if the lists are equal, 0 if they agree as random ones
-    do; missing with fewer than two pairs that select anything.
+    ``pairs`` are the features, out of ``n_features``, selected in either half for each division of
+    the samples. The agreement is 1 for equal lists, 0 for random ones; missing with fewer than two
+    pairs with a selected feature.
 
     The agreement of a pair is Nogueira's index; its mean over pairs is unbiased for studies of half
     the size. The standard error is the spread over pairs (the delete-half jackknife), which does
-    not shrink with their number: the samples are the same. One pair is added to it that shares one
-    feature more than the mean: pairs that share none do not vary.
+    not shrink with their number: the samples are the same. One pair that shares one feature more
+    than the mean is added, because pairs without common features have no variance.
 
     R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at stability
     selection", Journal of the Royal Statistical Society B 75 (2013), 55-80; J. Shao and C. F. J.
@@ -95,7 +95,7 @@ def half_stability(pairs: Sequence[Pair], n_features: int, confidence: float = 0
 
 
 def selection_shares(table: pd.DataFrame) -> dict[tuple[str, str], float]:
-    """Return in which share of the halves of a table each class has each feature.
+    """Return the share of the halves of a table in which a feature is selected for a class.
 
     Examples
     --------

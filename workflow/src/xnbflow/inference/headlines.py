@@ -1,4 +1,4 @@
-"""The classifier whose results come first, and how often it is better than the largest class."""
+"""The classifier whose results come first, and its comparison with the largest class."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ __all__ = ["distinct_labels", "headline", "subject"]
 
 
 def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
-    """Return classifiers' names by id, with the id where two have the same name.
+    """Return classifiers' names by id, with the id added if two names are equal.
 
     Examples
     --------
@@ -50,8 +50,8 @@ def subject(
 
     It is the one that ``headline`` of the configuration names, or the first one that selects
     features, those whose models are kept before the others: neither choice depends on the results.
-    Where none selects features it is the one that is most accurate on most data sets: it was then
-    chosen by the results, out of all that could be fitted. '' without classifiers that could be.
+    If none selects features, it is the one that is most accurate on most data sets, which is a
+    choice by the results among all that could be fitted. It is '' if none could be fitted.
     ``selection`` and ``averages`` are the study's tables.
     """
     wins = averages.set_index("classifier")["wins"]

@@ -1,4 +1,4 @@
-"""Intervals of shares of samples: how many independent samples predictions are worth.
+"""Intervals of shares of samples, by the effective number of independent samples.
 
 Samples of one patient are right or wrong together: the *design effect*. Predictions of a
 cross-validation share training samples: the *inflation*, found by simulation (`benchmarks audit`).
@@ -32,7 +32,7 @@ __all__ = [
     "share_p",
 ]
 
-#: One-sided level of verdicts: intervals leave out so much at each end.
+#: One-sided level of verdicts, and of each end of an interval.
 LEVEL = 0.025
 #: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.
 CROSS_VALIDATED = 2.0
@@ -50,7 +50,7 @@ class Estimate(NamedTuple):
     upper: float
 
 
-#: What cannot be estimated.
+#: The estimate without data.
 UNKNOWN = Estimate(np.nan, np.nan, np.nan)
 
 
@@ -59,8 +59,8 @@ def proportion_interval(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the Bayesian interval, with Jeffreys' prior, of a proportion.
 
-    ``right`` of the ``n`` independent samples are right; as a mean over repeats it need be no whole
-    number. The limits are quantiles of a beta distribution with parameters ``right + 1/2`` and ``n
+    ``right`` of the ``n`` independent samples are right; a mean over repeats may be fractional. The
+    limits are quantiles of a beta distribution with parameters ``right + 1/2`` and ``n
     - right + 1/2``, widened to the share itself. Their least coverage over all shares is .87. They
     are missing where ``n`` is 0.
 
@@ -84,8 +84,8 @@ def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
 
     With ``s_g`` right out of ``m_g`` samples of group ``g``, ``p`` the share of all ``n`` and ``G``
     groups it is ``G / (G - 1) sum (s_g - p m_g)² / (n p (1 - p))``. Two half groups of mean size
-    are added, one right and one wrong, as Jeffreys' prior adds two half samples: where all samples
-    are right the effect is near the size of a group rather than unknown.
+    are added, one right and one wrong, as Jeffreys' prior adds two half samples: if all samples are
+    right the effect is thus near the size of a group rather than undefined.
 
     J. N. K. Rao and A. J. Scott, "A simple method for the analysis of clustered binary data",
     Biometrics 48 (1992), 577-585.
@@ -111,7 +111,7 @@ def design_effect(right: np.ndarray, groups: np.ndarray) -> float:
 def effective_samples(
     right: np.ndarray, groups: np.ndarray | None = None, inflation: float = 1.0
 ) -> float:
-    """Return the number of independent samples that predictions are worth.
+    """Return the effective number of independent samples.
 
     ``right`` and ``groups`` are as in `design_effect`; ``inflation`` is `CROSS_VALIDATED` or
     `TUNED` for a cross-validation, 1 for one fixed classifier. The number is ``n / (design effect *
@@ -187,15 +187,15 @@ def balanced_interval(
 ) -> Estimate:
     """Return the mean over classes of the shares that are right, the balanced accuracy.
 
-    ``classes`` are of the samples, all else is as in `share_interval`. Where groups have samples of
-    several classes, these shares are not taken for independent. ``by_size`` weighs classes by their
-    samples: the mean is then the accuracy.
+    ``classes`` are of the samples, all else is as in `share_interval`. If groups have samples of
+    several classes, these shares are not treated as independent. ``by_size`` weighs classes by
+    their samples: the mean is then the accuracy.
 
-    In a cross-validation the errors of all classes are too many together, where training sets of
-    few samples are smaller than all samples. Upper limits are therefore combined with a correlation
-    of at least 8 over the mean number of samples (or groups) of a class. Both rules for upper
-    limits were found by simulation (`python -m benchmarks verdicts`): with 12 to 20 samples and
-    without them the interval covered 69 to 91 %, and all misses were above it.
+    In a cross-validation with few samples all classes have too many errors, because training sets
+    are smaller than all samples. Upper limits are therefore combined with a correlation of at least
+    8 over the mean number of samples (or groups) of a class. Both rules for upper limits were found
+    by simulation (`python -m benchmarks verdicts`): without them the interval covered 69 to 91 %
+    with 12 to 20 samples, and all misses were above it.
     """
     parts, units, sizes = [], [], []
     for own in (classes == each for each in np.unique(classes)):
@@ -209,9 +209,9 @@ def balanced_interval(
 
 
 def correlations(right: np.ndarray, classes: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Return how shares of classes vary together, 1 of each alone if no group has several classes.
+    """Return the correlations of shares of classes: the identity if no group has several classes.
 
-    Else it is the correlation of what groups have right of each class, 0 where it is negative,
+    Else it is the correlation between groups' right predictions of each class, 0 where negative,
     times ``(t / z)²`` (see `effective_samples`), with two half groups as in `design_effect`.
     """
     places = tuple(np.unique(each, return_inverse=True)[1] for each in (groups, classes))

@@ -27,10 +27,10 @@ from xnbflow.tables.storage import table_of
 
 __all__ = ["PowerLaw", "learning_curve", "power_laws"]
 
-#: Shares of the training samples of a fold, five folds, and how often these are drawn.
+#: Shares of the training samples of a fold, number of folds, and repeats.
 _SHARES = (0.3, 0.4, 0.55, 0.75, 1.0)
 _FOLDS, _REPEATS = 5, 4
-#: Forecasts are for so many times the samples of the data set.
+#: Forecasts are for these multiples of the samples of the data set.
 _TIMES = (1.0, 1.5, 2.0)
 _LEAST_IN_CLASS = 3
 #: Features that are fitted, shared by the pairs of classes.
@@ -92,10 +92,9 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
 
     ``fitted_as`` is the full path of the class that is fitted: the class of ``entry``, which has a
     single step, or a simpler one, which then has its default parameters; empty if none is fast.
-    Medians over all samples stand in for missing values. The result is the table
-    ``learning_curve`` of `CHECK_TABLES`. It is empty without a fast class, with more than
-    `MOST_SAMPLES` samples, or so few of a class that four training sets of different size cannot
-    be drawn.
+    Medians over all samples replace missing values. The result is the table ``learning_curve`` of
+    `CHECK_TABLES`. It is empty without a fast class, with more than `MOST_SAMPLES` samples, or so
+    few of a class that four training sets of different size cannot be drawn.
 
     In each fold training sets grow: the smaller ones are parts of the larger ones. Every fit is
     tested on the whole fold. The interval is from a bootstrap of the samples (of groups, where
@@ -139,7 +138,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
 
 
 def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return at which share of a training set, above 0 to 1, each sample joins it, by class."""
+    """Return the share of a training set, above 0 to 1, at which each sample joins it, by class."""
     names, first, of = np.unique(units, return_index=True, return_inverse=True)
     joins = np.empty(len(names))
     for code in np.unique(codes[first]):
@@ -151,7 +150,7 @@ def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> n
 def _forecast(
     sizes: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray, seed: int
 ) -> pd.DataFrame:
-    """Return the table of a curve: what was measured, and what its power law forecasts."""
+    """Return the table of a curve: measured values and forecasts by the power law."""
     drawn = _bootstrap_weights(codes, units, seed)
     shares = 1 / (np.bincount(codes) * (codes.max() + 1))
     errors = 1 - right @ shares[codes]

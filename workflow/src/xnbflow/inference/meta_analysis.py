@@ -18,16 +18,16 @@ _LEVEL = 0.05
 
 
 def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.DataFrame:
-    """Compare each class with the rest in every series, gene by gene, and put the series together.
+    """Compare each class with the rest in every series, gene by gene, and combine the series.
 
     The ``cohorts`` have the same features and no sample in common; each is compared by itself, see
     `class_comparisons`. Effects are log2 fold changes if all series are logarithms, otherwise
     standardised: differences in moderated standard deviations, corrected for bias (G. Marot and
     others, Bioinformatics 25 (2009), 2692-2699). The result is the table ``meta_genes`` of
     `COHORT_TABLES`: a row per class and feature, by class and rank. A gene *holds* in a series if
-    it differs there in the direction of the mean, p at most .05. ``chance`` is how often a gene
-    without differences holds in so many series or more: at most twice the binomial probability of
-    one-sided tests.
+    it differs there in the direction of the mean, p at most .05. ``chance`` bounds the probability
+    that a gene without differences holds in at least this many series: twice the binomial
+    probability of one-sided tests.
     """
     classes = np.unique(np.concatenate([each.classes for each in cohorts]))
     logarithms = all(each.scale in LOG2 for each in cohorts)
@@ -85,7 +85,7 @@ def _of_class(cohorts: Sequence[DataSet], own: Mapping[str, np.ndarray]) -> pd.D
     shown = {key: own[key] for key in ("effect", "lower", "upper", "p")}
     for key, values in {**shown, "rank": ranks}.items():
         table[[f"{key}.{each.name}" for each in cohorts]] = values.T
-    weakest = np.nan_to_num(np.abs(effects)).min(axis=0)  # decides where there is no p
+    weakest = np.nan_to_num(np.abs(effects)).min(axis=0)  # used where there is no p
     order = np.lexsort((-weakest, table["p"]))
     table = table.iloc[order].reset_index(drop=True)
     return table.assign(rank=np.arange(1, len(table) + 1))

@@ -67,7 +67,7 @@ class CorrectedTTest(NamedTuple):
 def wilcoxon_signed_rank_test(
     first: np.ndarray, second: np.ndarray, alternative: Alternative = "two-sided"
 ) -> SignedRankTest:
-    """Test with Wilcoxon's signed ranks whether paired scores differ; exact, ties included.
+    """Compare paired scores by Wilcoxon's signed-rank test; exact, also with ties.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def corrected_resampled_t_test(
     statistic = mean / error if error > 0 else np.copysign(np.inf, mean) if mean else 0.0
     margin = t.ppf((1 + confidence) / 2, n - 1) * (error if error > 0 else np.nan)
     p_value = 2 * t.sf(abs(statistic), n - 1)
-    if np.isinf(statistic):  # all that is known is that every difference has the same sign
+    if np.isinf(statistic):  # only the common sign of the differences is known
         p_value = 2.0 ** (1 - np.shape(first)[-1])
     return CorrectedTTest(*map(float, (statistic, p_value, mean, mean - margin, mean + margin)))
 

@@ -1,9 +1,9 @@
-"""Permutation tests: whether permuted labels are predicted as well as those of a data set.
+"""Permutation tests: comparison of the labels of a data set with permuted labels.
 
-By default the label test of a data set fits naive Bayes with ten features per class, whatever the
-classifiers are: it is fast, has more power than the classifiers themselves, and no result can
-choose it. A study can ask for a test of a classifier, which repeats everything that a fit does
-(`complete_score`). Both are exact: true and permuted labels go through the same steps.
+By default the label test of a data set fits naive Bayes with ten features per class, independent of
+the classifiers: it is fast, has more power than the classifiers, and cannot be chosen by results. A
+study can have a test of a classifier, which repeats the complete fit (`complete_score`). Both are
+exact: true and permuted labels go through the same steps.
 """
 
 import itertools
@@ -38,12 +38,12 @@ __all__ = [
     "ten_features_score",
 ]
 
-#: What the default label test fits, as pages name it.
+#: The classifier of the default label test, as named on pages.
 STATISTIC = "naive Bayes with ten features per class"
 _FEATURES = 10
-#: A larger data set (samples times features) has no test unless a study asks for one.
+#: Larger data sets (samples times features) are tested only on request of a study.
 _MOST_VALUES = 60_000_000
-#: With more samples or groups two folds do.
+#: With more samples or groups two folds are enough.
 _MANY_UNITS = 100
 #: Equal scores differ by rounding at most: sums in single precision.
 _ROUNDING = 1e-6
@@ -52,7 +52,7 @@ Score = Callable[[np.ndarray, int], float]
 
 
 def permuted(labels: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Return labels in random order, as far as groups leave them exchangeable.
+    """Return labels in random order within the exchangeability by groups.
 
     Where some of the groups, of shape (n_samples,) as the labels, has several labels (tumour and
     normal tissue of a patient), labels are exchanged within groups only; where none has (samples of
@@ -90,7 +90,7 @@ def permutation_test(
 
     ``score`` gives the score of labels, of shape (n_samples,), and a seed for its folds, another
     for each permutation; ``permute`` gives permuted labels, see `permuted`. Each permutation has a
-    random generator of its own. For when the test stops, and which p it has then, see
+    random generator of its own. The rule for stopping and its p are in
     `xnbflow.inference.sequential`.
     """
     if n_permutations < 1:
@@ -118,10 +118,11 @@ def label_test(
     """Test whether the labels of a data set are predicted better than permuted ones.
 
     Without ``entry`` the classifier is `STATISTIC`, see `ten_features_score`; medians over all
-    samples stand in for missing values. With more than 60 million values there is then no test.
+    samples replace missing values. With more than 60 million values there is then no test.
 
-    Folds are five, of more than 100 samples or groups two. The result is the table ``label_test``
-    of `CHECK_TABLES`; it is empty where no test is made or no class is large enough for two folds.
+    There are five folds, or two with more than 100 samples or groups. The result is the table
+    ``label_test`` of `CHECK_TABLES`; it is empty where no test is made or no class is large enough
+    for two folds.
     """
     n_splits, labels, groups = n_splits_of(series), series.labels, series.groups
     empty = pd.DataFrame(columns=CHECK_TABLES["label_test"].fixed)
@@ -164,7 +165,7 @@ def n_splits_of(series: DataSet) -> int:
 def ten_features_score(
     values: np.ndarray, groups: np.ndarray | None = None, *, n_splits: int = 5
 ) -> Score:
-    """Return a function that gives how well naive Bayes with ten features per class predicts.
+    """Return a function for the score of naive Bayes with ten features per class.
 
     The score is the probability that a sample outside the training set is given for its class: the
     mean over samples, then over classes. Unlike the balanced accuracy it hardly ever has ties.
@@ -219,7 +220,7 @@ def ten_features_score(
 
 
 def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int = 5) -> Score:
-    """Return a function that gives the balanced accuracy of a complete cross-validation.
+    """Return a function for the balanced accuracy of a complete cross-validation.
 
     Any classifier is fitted as a study fits it, to all features; medians of the training samples
     replace missing values. Folds are stratified by the labels, and no group is on both sides.

@@ -1,7 +1,7 @@
-"""Signatures of random genes: what as many random features predict as were selected.
+"""Signatures of random genes: predictions by random features, as many as were selected.
 
 Most published signatures of breast cancer predicted survival no better than random genes (Venet and
-others 2011), because thousands of genes go with the same process.
+others 2011), because thousands of genes are related to the same process.
 """
 
 from collections.abc import Iterator
@@ -21,16 +21,17 @@ from xnbflow.tables.storage import table_of
 __all__ = ["expression_partners", "random_genes"]
 
 _SIGNATURES = 100
-#: Features of about the same mean are exchanged: so many to a bin, or the features in 20 bins.
+#: Features of about the same mean are exchanged: the size of a bin, or the features in 20 bins.
 _LEAST_IN_BIN, _BINS = 20, 20
-#: A signature of a larger share of the features is not compared: random ones share too much of it.
+#: Largest share of the features in a signature; random ones would overlap too much with a larger
+#: one.
 _MOST_SHARE = 0.5
 
 
 def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -> pd.DataFrame:
     """Compare the features that a classifier selected in each fold with random ones.
 
-    Medians over all samples stand in for missing values. ``selected`` has ``repeat``, ``fold`` and
+    Medians over all samples replace missing values. ``selected`` has ``repeat``, ``fold`` and
     ``feature``, ``folds`` has ``repeat``, ``fold`` and ``sample``; only the first repeat is used.
     The result is the table ``random_genes`` of `CHECK_TABLES`. It is empty if nothing was selected
     in the first repeat, or more than half of those that vary; if a feature is not linear, there is
@@ -49,7 +50,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     folds = folds[folds["repeat"] == first]
     chosen = selected.loc[selected["repeat"] == first, ["fold", "feature"]].drop_duplicates()
     classes, values = series.classes, filled(series).values
-    varying = int((np.ptp(values, axis=1) > 0).sum())  # a constant one is no alternative
+    varying = int((np.ptp(values, axis=1) > 0).sum())  # without constant features
     if (
         chosen.empty
         or series.n_samples > MOST_SAMPLES
@@ -110,7 +111,7 @@ def expression_partners(
 def _right(
     values: np.ndarray, codes: np.ndarray, test: np.ndarray, signatures: list[np.ndarray]
 ) -> np.ndarray:
-    """Return which test samples Gaussian naive Bayes predicts right by each signature."""
+    """Return a mask of test samples that Gaussian naive Bayes predicts right, by signature."""
     used = np.unique(np.concatenate(signatures))
     known, trained = np.unique(codes[~test], return_inverse=True)
     densities = Gaussian().fit(values[np.ix_(used, ~test)], trained, len(known))

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class OmnibusTest(NamedTuple):
-    """Whether any of several classifiers differs from the others.
+    """Test of whether any of several classifiers differs from the others.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
-        Higher is better. Refused is what `friedman_test` refuses.
+        Higher is better. The same input is refused as by `friedman_test`.
     tie_correction : bool
         As for `friedman_test`.
 
@@ -218,7 +218,7 @@ def _ranks(scores: pd.DataFrame) -> np.ndarray:
 
 
 class RankDiagram(NamedTuple):
-    """What a critical-difference diagram shows.
+    """The contents of a critical-difference diagram.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ def critical_difference_diagram(
     return RankDiagram(ranks, difference, tuple(bars))
 
 
-#: Bergmann-Hommel looks at every partition of the classifiers: 678,570 of 11, and six times as
+#: Bergmann-Hommel uses every partition of the classifiers: 678,570 for 11, and about six times as
 #: many with each further classifier.
 MOST_CLASSIFIERS_EXHAUSTIVE = 11
 
@@ -370,7 +370,7 @@ def _never_falling(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:
 
 @cache
 def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
-    """Return how many of the hypotheses can be true at once (García and Herrera's S(k)).
+    """Return the possible numbers of true hypotheses (García and Herrera's S(k)).
 
     `j` classifiers that equal the first one, itself included, make `j(j-1)/2`.
     """
@@ -410,7 +410,7 @@ def _bergmann_hommel(p: np.ndarray, n_classifiers: int) -> np.ndarray:
 def _partitions(n: int) -> np.ndarray:
     """Return all partitions of `n` items, a row each: the number of the group an item is in.
 
-    Rows are restricted growth strings: the next item joins one of the groups or founds a new one.
+    Rows are restricted growth strings: the next item joins one of the groups or starts a new one.
     """
     rows = np.zeros((1, 1), dtype=np.int8)
     for _ in range(1, n):

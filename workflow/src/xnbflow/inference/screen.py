@@ -1,4 +1,4 @@
-"""Features that separate classes best in training sets: what a classifier is quickly fitted to."""
+"""Preselection of the features that separate classes best in training sets, for fast fits."""
 
 import itertools
 from collections.abc import Iterator, Sequence

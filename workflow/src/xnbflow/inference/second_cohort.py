@@ -1,9 +1,9 @@
-"""Whether a classifier held in a second cohort, judged class by class.
+"""Verdict on a classifier in a second cohort, class by class.
 
-The measure is the balanced accuracy, as shares of classes may differ between cohorts without any
-harm to a classifier. It is compared with what cross-validation found in the first cohort, with the
-errors of both, and with permuted labels of the second. Of two classes the ranking of the samples is
-judged beside it: where it holds, a shift of the scores between the cohorts is at fault.
+The measure is the balanced accuracy, because shares of classes may differ between cohorts. It is
+compared with cross-validation in the first cohort, with the errors of both, and with permuted
+labels of the second. With two classes the ranking of the samples is judged as well: if only the
+ranking holds, the scores are shifted between the cohorts.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ RULE = (
     "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
     "share samples there is no verdict"
 )
-#: Level at which labels are called exchanged: it accuses somebody of a mistake.
+#: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
 #: Classes for which the ranking of samples is judged.
 _TWO = 2
@@ -60,7 +60,7 @@ Held = Literal[
 
 @dataclass(frozen=True)
 class CohortVerdict:
-    """What became of a classifier in a second cohort.
+    """The verdict on a classifier in a second cohort.
 
     ``reason`` is the condition that decided, ``found`` the performance in the second cohort,
     ``loss`` its balanced accuracy minus that of cross-validation in the first, over the classes
@@ -118,15 +118,15 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
 
 #: Areas that differ less are one.
 _NEAR = 1e-9
-#: What a threshold from few samples may cost of the balanced accuracy.
+#: Loss of balanced accuracy that is permitted for a threshold from few samples.
 _COST = 0.02
 
 
 def samples_to_recalibrate(auc: float) -> int:
     """Return the samples of each class that a new threshold needs, for two normal score classes.
 
-    With so many the threshold between the classes' means costs less than two points of the balanced
-    accuracy, against the best one, in 95 % of the draws of these samples. With ``d = sqrt(2)
+    With this number the threshold between the classes' means loses less than two points of balanced
+    accuracy against the best threshold in 95 % of the draws of these samples. With ``d = sqrt(2)
     ndtri(auc)`` the cost of a threshold that is ``t`` standard deviations off is ``t^2 d phi(d / 2)
     / 4``, and ``t`` has the variance ``1 / (2 n)``.
 
@@ -147,7 +147,7 @@ def permutation_p(
     n_permutations: int = 1999,
     seed: int = 0,
 ) -> float:
-    """Return how likely random labels of a cohort would agree as well with its predictions.
+    """Return the p of the agreement of labels and predictions against random labels of the cohort.
 
     ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
     labels as in `xnbflow.inference.permutation.permuted`.
@@ -176,8 +176,8 @@ def permutation_p(
 def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) -> dict[int, int]:
     """Return the renaming of classes under which true and predicted labels agree best.
 
-    The renaming maximises the sum of recalls; it is empty where no other agrees better than the
-    names as they are.
+    The renaming maximises the sum of recalls; it is empty if no renaming agrees better than the
+    given names.
 
     Examples
     --------
@@ -205,14 +205,14 @@ def cohort_verdict(
     scores: np.ndarray | None = None,
     shared: int = 0,
 ) -> CohortVerdict:
-    """Return whether a classifier held in a second cohort.
+    """Return the verdict on a classifier in a second cohort.
 
-    See `RULE`. The first applies of: shared samples, one class only, exchanged labels, held (in
-    part), ranking holds, did not hold, cannot tell. ``validated`` is its cross-validation in the
-    first cohort, if there was one, which has ``n_classes``; ``codes``, ``predicted`` and ``groups``
-    are of the second cohort, as in `permutation_p`, and so many of its samples are ``shared`` with
-    the first.
-    ``scores`` (n_samples, n_classes) are log posteriors, from which the ranking of two classes is.
+    See `RULE`. The first condition that applies decides: shared samples, one class only, exchanged
+    labels, held (in part), ranking holds, did not hold, cannot tell. ``validated`` is its
+    cross-validation in the first cohort, if there was one, which has ``n_classes``; ``codes``,
+    ``predicted`` and ``groups`` are of the second cohort, as in `permutation_p`; ``shared`` is the
+    number of its samples that are in the first. ``scores`` (n_samples, n_classes) are log
+    posteriors, from which the ranking of two classes is.
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     known = {row.code: row.recall for row in validated.classes} if validated else {}
@@ -253,10 +253,10 @@ def _exchange(
     n_classes: int,
     groups: np.ndarray | None,
 ) -> dict[int, int]:
-    """Return the renaming of classes that makes the classifier as good as before; else none.
+    """Return the renaming of classes with the accuracy of cross-validation; empty if there is none.
 
-    The interval of its difference from cross-validation reaches 0, that of the difference from the
-    names as they are does not, and p, times the number of renamings, is at most the level.
+    The interval of its difference from cross-validation reaches 0, that of its difference from the
+    given names does not, and p times the number of renamings is at most the level.
     """
     renamed = exchanged_classes(codes, predicted, n_classes)
     table = np.array([renamed.get(code, code) for code in range(n_classes)])

@@ -23,7 +23,7 @@ _FEWEST = 99
 
 
 class SequentialTest(NamedTuple):
-    """A p-value, how many permutations reached the observed value, and how many there were."""
+    """A p-value, the permutations that reached the observed value, and all permutations."""
 
     p_value: float
     at_least: int
@@ -41,8 +41,8 @@ def sequential_test(
     """Return the one-sided p of an observed statistic among those of permuted labels.
 
     ``null`` yields the statistic of one permutation after another. The test ends, after 99
-    permutations at the least and ``most`` at the most, when the decision at ``level`` is the one
-    that infinitely many permutations give, but for a probability of .001. Statistics that differ by
+    permutations at the least and ``most`` at the most, when the decision at ``level`` equals that
+    of infinitely many permutations, except with a probability of .001. Statistics that differ by
     ``rounding`` are equal. For p see `stopping_points`.
 
     Examples
@@ -63,7 +63,7 @@ def sequential_test(
 
 @cache
 def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
-    """Return where a test stops, and its p-value there.
+    """Return the points at which a test stops, with their p-values.
 
     Keys are numbers of permutations and how many of these reach the observed statistic. If p is the
     level, the tests that stop below it, and those that stop above it, have a probability of at most
@@ -83,7 +83,7 @@ def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
     >>> (285, 0) in stopping_points(0.025, 999)
     True
     """
-    first, at_level, uniform = 0, np.ones(1), np.ones(1)  # of the tests that go on, by at_least
+    first, at_level, uniform = 0, np.ones(1), np.ones(1)  # of the tests that continue, by at_least
     spent = np.zeros(2)  # below and above the level
     below: list[tuple[int, int, float]] = []
     last, above = below.copy(), below.copy()

@@ -13,10 +13,10 @@ __all__ = ["UNDEFINED", "Stability", "stability_index"]
 
 
 class Stability(NamedTuple):
-    """How alike the feature sets of several folds are.
+    """Agreement of the feature sets of several folds.
 
-    The index is 1 if all sets are equal, about 0 if they are as alike as random ones. It comes with
-    its variance and confidence limits between 0 and 1.
+    The index is 1 if all sets are equal, and about 0 for random sets. It comes with its variance
+    and confidence limits between 0 and 1.
     """
 
     value: float
@@ -25,7 +25,7 @@ class Stability(NamedTuple):
     upper: float
 
 
-#: The index of a single set, or of sets that hold nothing or everything.
+#: The index of a single set, and of sets of no or all features.
 UNDEFINED = Stability(np.nan, np.nan, np.nan, np.nan)
 
 

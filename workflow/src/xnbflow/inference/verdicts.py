@@ -1,4 +1,4 @@
-"""Whether a study supports what it found: a rule of intervals and a permutation test.
+"""Verdicts on the results of a study, by intervals and a permutation test.
 
 A result counts as a signal if the permutation test of the labels has p <= .025 *and* the interval
 of the balanced accuracy lies above that of chance. Everything else can only weaken it.
@@ -21,7 +21,7 @@ __all__ = ["INSEPARABLE", "Verdict", "copies", "overconfidence_p", "verdict", "v
 
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
-#: What a column may be that explains a result (`xnbflow.inference.concordance`).
+#: Kinds of columns that may explain a result (`xnbflow.inference.concordance`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
 
 Level = Literal["well supported", "partly supported", "not supported"]
@@ -48,7 +48,7 @@ def verdict(
     copies: str | None = None,
     batch: bool = False,
 ) -> Verdict:
-    """Return whether a study supports that a classifier recognises its classes.
+    """Return the verdict on a classifier: whether it recognises its classes.
 
     ``p_value`` is of the permutation test, missing where none was run. ``stability`` is the
     agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
@@ -75,12 +75,12 @@ def verdicts(
     copied: Mapping[str, str],
     inseparable: Collection[Key] = (),
 ) -> pd.DataFrame:
-    """Return how well every result is supported; see `verdict`.
+    """Return the verdicts on all results; see `verdict`.
 
     ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`;
     ``inseparable`` are results that a batch may explain. The p of a classifier's own test is
     multiplied by the number of candidates that it was chosen from; the label test of the data set
-    is not of a classifier, so that no choice changes its p.
+    does not use the classifier, so no choice changes its p.
     """
     halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
     agreement = {
@@ -105,10 +105,10 @@ def verdicts(
 
 
 def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
-    """Return by data set "severe" where a tenth of the samples are equal to others, or half nearly.
+    """Return by data set "severe" if 10 % of the samples are exact or 50 % near duplicates.
 
-    It is "warning" where fewer are equal, or where a tenth are nearly equal. Notices, of samples
-    that are as alike as replicates, do not count.
+    The value is "warning" with fewer exact, or 10 % near, duplicates. Notices on replicates are
+    ignored.
     """
     found: dict[str, str] = {}
     rows = audit[(audit["check"] == "repeated sample") & (audit["severity"] != "notice")]
@@ -125,11 +125,11 @@ def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
 def overconfidence_p(
     probabilities: np.ndarray, right: np.ndarray, groups: np.ndarray | None = None
 ) -> float:
-    """Return the exact p of so few right predictions if the probabilities are calibrated.
+    """Return the exact p of at most this many right predictions under calibrated probabilities.
 
     ``probabilities`` are of each sample's predicted class; ``right`` is whether it is right, or in
-    which share of its tests. With ``groups`` each group counts as one prediction, its mean, so that
-    p is rather too great. All have shape (n_samples,).
+    which share of its tests. With ``groups`` each group counts as one prediction, its mean, which
+    makes p conservative. All have shape (n_samples,).
 
     Y. Hong, "On computing the distribution function for the Poisson binomial distribution",
     Computational Statistics and Data Analysis 59 (2013), 41-51, the recursion of section 2.
