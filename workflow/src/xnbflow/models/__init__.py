@@ -1,4 +1,4 @@
-"""Models that are used: fitted on all samples, kept in a file, applied to the next patient."""
+"""Models for use: fitted on all samples, stored in a file, applied to new samples."""
 
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import predict_table

@@ -1,4 +1,4 @@
-"""A job of the stage *classify*: everything about the classifiers of one data set and scheme."""
+"""A job of the stage *classify*: the classifiers of one data set and scheme of folds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ _DECLARED = {**TRAINING_TABLES, **CHECK_TABLES}
 
 @dataclass(frozen=True)
 class Asked:
-    """What the studies ask of the classifiers of a job, by their ids.
+    """The requests of the studies for the classifiers of a job, by their ids.
 
     Attributes
     ----------
     entries : dict
-        What makes each classifier.
+        The configuration of each classifier.
     tested : dict
         For those that have a label test and a learning curve: the class that is fitted for the
         curve, empty if none is fast.
@@ -62,7 +62,7 @@ def classify(
     ``outputs`` has the paths of each table, one per classifier that has it, in the order of
     ``asked``. ``digest`` is that of the series, and ``check`` is called before files are written.
     """
-    tested = label_test(series) if asked.tested else None  # the same of all classifiers
+    tested = label_test(series) if asked.tested else None  # the same for all classifiers
     for i, (name, entry) in enumerate(asked.entries.items()):
         tables = train(series, folds, entry)
         paths = {table: outputs[table][i] for table in TRAINING_TABLES}

@@ -45,7 +45,7 @@ _ALIKE = 0.5
 
 @dataclass(frozen=True)
 class _Trained:
-    """A model of one or more series and its cross-validation there, or why there is none."""
+    """A model of one or more series with its cross-validation, or the reason for its absence."""
 
     series: DataSet
     members: list[str]
@@ -70,8 +70,8 @@ def combine(
     models, which is compared with cross-validation of the merged one. ``match``, ``harmonise`` and
     ``name`` are as for `xnbflow.models.validation.validate`.
 
-    Returned are the tables `COHORT_TABLES` of `xnbflow.tables.contract`, the model of all series,
-    whose figures are those of leaving each series out, and all samples, as the model sees them.
+    The results are the tables `COHORT_TABLES` of `xnbflow.tables.contract`, the model of all
+    series, with figures from leaving each series out, and all samples as input of the model.
 
     References
     ----------
@@ -121,11 +121,11 @@ def _merged(cohorts: Sequence[DataSet]) -> DataSet:
 
 
 def _refuse_other_labels(series: Sequence[DataSet]) -> None:
-    """Refuse series of which none has all classes, and features that are no numbers."""
+    """Refuse series of which none has all classes, and features that are not numbers."""
     classes = {str(label) for each in series for label in each.classes}
     for each in series:
         if (each.kinds != "linear").any():
-            msg = f"{each.name} has features that are no measurements; cohorts compare expression"
+            msg = f"{each.name} has features that are not measurements; cohorts compare expression"
             raise InputError(msg)
     if not any(len(each.classes) == len(classes) > 1 for each in series):
         known = "; ".join(f"{each.name}: {', '.join(each.classes)}" for each in series)
@@ -137,7 +137,7 @@ def _refuse_other_labels(series: Sequence[DataSet]) -> None:
 
 
 def _distinct(cohorts: Sequence[DataSet]) -> tuple[list[np.ndarray], dict[str, list[str]]]:
-    """Return which samples of each series to keep so that none is in two, and notes by series.
+    """Return masks of samples to keep, so that none is in two series, and notes by series.
 
     Models and effects of series that share samples are not independent of each other, nor are tests
     of the one by models of the other. Of two series the larger one loses the shared samples and
@@ -203,7 +203,7 @@ def _trained(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _Trained:
 def _matrix(
     cohorts: Sequence[DataSet], steps: Mapping[str, Any], name: str
 ) -> tuple[pd.DataFrame, CrossValidation | None]:
-    """Return every test, and what leaving each series out predicts, if that is possible."""
+    """Return all tests, and the predictions with each series left out, if possible."""
     singles = {each.name: _trained([each], steps) for each in cohorts}
     rows, predictions, selected = [], [], []
     for fold, test in enumerate(cohorts):
@@ -236,7 +236,7 @@ def _matrix(
 def _answers(
     models: Sequence[_Trained], test: DataSet, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | str:
-    """Return labels and probabilities of the average of models, or one; or why there are none."""
+    """Return labels and probabilities of one model or an average; else the reason for none."""
     if unknown := sorted(set(test.classes) - set(classes)):
         return f"it was trained without the class {unknown[0]}"
     missing = "impute" if test.missing else "error"
@@ -310,7 +310,7 @@ def _overview(
     left_out: Mapping[str, Sequence[str]],
     match: str,
 ) -> pd.DataFrame:
-    """Return the table ``cohort_series``: the series, and what makes them hard to compare."""
+    """Return the table ``cohort_series``: the series, and obstacles to their comparison."""
     every = np.unique(np.concatenate([each.classes for each in series]))
     likeness = spearmanr(np.stack([filled(each).values.mean(axis=1) for each in cohorts], axis=1))
     # of two series it is a number
@@ -337,7 +337,7 @@ def _overview(
 
 
 def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
-    """Yield in what a series is unlike the others, by its row of the table."""
+    """Yield the differences of a series from the others, by its row of the table."""
     kind, seen = scale_of(series.values, series.samples)
     if kind != "logarithms":
         yield f"{seen}: effects depend on it, and models unless by harmonise: rank"

@@ -45,8 +45,8 @@ class Explanation:
     priors : dict of str to float
         Log prior of each class.
     intercepts : dict of str to float
-        What the classifier's calibration adds to it; 0 without one. With these, its evidence and
-        its references, a class's log prior adds up to its score.
+        Intercept of the classifier's calibration, 0 without one. The score of a class is the sum of
+        its log prior, intercept, evidence and references.
     """
 
     sample: str
@@ -123,7 +123,7 @@ def explain_sample(
     seen = is_relative(last) or keeps_values(model.estimator)
     if not takes_features_apart(model.estimator) or not seen:
         msg = (
-            f"{type(last).__name__} sees other values than the table's, for a step before it "
+            f"{type(last).__name__} gets other values than the table's, because a step before it "
             "changes them; explain a model without that step"
         )
         raise InputError(msg)
@@ -157,10 +157,11 @@ def explain_sample(
 def _references(
     model: TrainedModel, last: BaseEstimator, frame: pd.DataFrame, terms: pd.DataFrame
 ) -> np.ndarray:
-    """Return the log density in all classes together that each term is to be measured against.
+    """Return the reference of each term: the log density in all classes together.
 
-    0 where the classifier's terms are relative already; the classifier's own densities, mixed by
-    its priors, where every class has the feature; else that of the training samples.
+    It is 0 if the classifier's terms are already relative; the mixture of the classifier's
+    densities by its priors if every class has the feature; else the density of the training
+    samples.
     """
     if is_relative(last):
         return np.zeros(len(terms))

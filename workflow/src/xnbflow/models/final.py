@@ -1,4 +1,4 @@
-"""The classifier that is kept after a study: fitted on all samples, with tables to draw it from."""
+"""The final classifier of a study: fitted on all samples, with tables for drawings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -63,7 +63,7 @@ def write_final(
     """Write a model, its gene sets and each of `MODEL_TABLES` as Parquet and as text.
 
     The ``digest`` is that of the series' file, see `xnbflow.tables.storage.digest_of_file`. The
-    signature has that of its gene sets, which hold none themselves.
+    signature has the digest of its gene sets, since these files have none.
     """
     write_model(model, paths["model"])
     lines = [

@@ -21,8 +21,8 @@ MATCHES = ("feature", "symbol", "entrez_id")
 def matched(train: DataSet, test: DataSet, by: str = "feature") -> tuple[DataSet, DataSet]:
     """Return a training and a test cohort with the same features in the same order.
 
-    An `InputError` is raised as by `common_features`, and if the test cohort has a class that
-    training has not.
+    An `InputError` is raised as by `common_features`, and if the test cohort has a class that is
+    not in training.
     """
     if unknown := sorted(set(test.classes) - set(train.classes)):
         msg = (
@@ -38,10 +38,10 @@ def common_features(cohorts: Sequence[DataSet], by: str = "feature") -> list[Dat
     """Return cohorts with the features that all of them have, in the same order.
 
     Features are matched ``by`` name ("feature"), or by a column of their metadata ("symbol",
-    "entrez_id"), which then names them. Of several probes of a gene it is the one with the greatest
-    mean in the first cohort, and in the others the same probe if it is there, else the one with the
-    greatest mean. Labels decide nothing: a choice by labels before cross-validation would make its
-    accuracy too high.
+    "entrez_id"), which then names them. For a gene with several probes the one with the greatest
+    mean in the first cohort is used, and in the others the same probe if present, else that with
+    the greatest mean. Labels are not used: a choice by labels before cross-validation would bias
+    its accuracy upwards.
 
     Examples
     --------

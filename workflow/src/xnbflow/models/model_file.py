@@ -1,4 +1,4 @@
-"""Models as files: skops, no pickle; a file runs no code and names the types it is made of."""
+"""Model files in skops' format, without pickle: reading runs no code and checks all types."""
 
 import glob
 import hashlib
@@ -28,12 +28,12 @@ from xnbflow.tables.parquet import place_of
 
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
-#: Raised when one of an older and a newer program could not read what the other writes.
+#: Version of the format; increase it when older or newer programs cannot read the files.
 FORMAT_VERSION = 4
 
 _FORMAT = "xnbflow-model"
 _SCHEMA, _DIGEST = "schema.json", "digest.json"
-#: The plain parts of a model, kept as JSON, and what is needed of the series.
+#: The plain parts of a model, stored as JSON, and the required items on the series.
 _NOTES = {
     "entry": dict, "series": dict, "symbols": dict, "signature": dict, "features": list,
     "figures": dict, "versions": dict,
@@ -49,18 +49,18 @@ def _skops() -> Any:
 
 
 def write_model(model: TrainedModel, path: str | Path) -> None:
-    """Write a model to a skops file; it appears whole or not at all.
+    """Write a model to a skops file, atomically.
 
     Parameters
     ----------
     model : TrainedModel
     path : path
-        Folders on the way are made.
+        Missing folders are created.
 
     Raises
     ------
     InputError
-        If the estimator holds something that could only be read again by calling it.
+        If the estimator has an object that can only be restored by a call.
     """
     content = {field.name: getattr(model, field.name) for field in fields(TrainedModel)}
     content["signature"] = {name: model.signature[name].tolist() for name in model.signature}
@@ -125,7 +125,7 @@ def read_model(path: str | Path, trust: Iterable[str] = ()) -> TrainedModel:
         trusted; the message names them.
     """
     if not Path(path).is_file():
-        msg = f"{path} does not exist, or is no file; make a model with `xnbflow fit`"
+        msg = f"{path} does not exist, or is not a file; make a model with `xnbflow fit`"
         raise InputError(msg)
     try:
         data = Path(path).read_bytes()
@@ -164,7 +164,7 @@ def _with_names(value: Any) -> Iterator[Any]:
 
 
 def _members(data: bytes) -> dict[str, bytes]:
-    """Return the parts of a ZIP file that is nothing else, no larger unpacked than it is."""
+    """Return the parts of an uncompressed ZIP file without other contents."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
         alone = min(part.header_offset for part in parts) == 0 and data[-22:-18] == b"PK\x05\x06"
@@ -188,7 +188,7 @@ def _digest(members: Mapping[str, bytes]) -> str:
 
 
 def _check_header(schema: Any, path: str | Path) -> None:
-    """Refuse files of other programs and versions, by plain values at the top; nothing is made."""
+    """Refuse files of other programs and versions by plain values, before objects are created."""
     form, version = (_plain(schema, key) for key in ("format", "version"))
     if form != _FORMAT:
         msg = f"{path} is a skops file, but not a model of xnbflow; make one with `xnbflow fit`"
@@ -201,7 +201,7 @@ def _check_header(schema: Any, path: str | Path) -> None:
         raise InputError(msg)
     own, place = _plain(schema, "place"), place_of(path)
     tables = Path(path).parent.glob(f"{glob.escape(Path(path).stem)}.*.parquet")
-    if own and place and own != place and any(tables):  # a run has another model here
+    if own and place and own != place and any(tables):  # another model is at this path now
         msg = f"{path} is a copy of {quoted(own, 200)[1:-1]}, which belongs to something else"
         raise InputError(f"{msg}; read it there, or move it out of the folder")
 
@@ -233,13 +233,13 @@ def _permitted(
     for name in unknown:
         module, _, attribute = name.rpartition(".")
         if not isinstance(getattr(importlib.import_module(module), attribute), type):
-            msg = f"{name} of {path} is no class; only classes can be trusted (--trust)"
+            msg = f"{name} of {path} is not a class; only classes can be trusted (--trust)"
             raise InputError(msg)
     return types
 
 
 def _model(content: dict[str, Any]) -> TrainedModel:
-    """Return a model of what a file holds, after a check of its plain parts."""
+    """Return a model from a file's contents, after a check of its plain parts."""
     content |= json.loads(content.pop("notes"))
     _check_kinds(content, _NOTES)
     _check_kinds(content["series"], _SERIES)
@@ -253,7 +253,7 @@ def _model(content: dict[str, Any]) -> TrainedModel:
     _check_arrays(model)
     named = (model.series["name"], *model.classes, *model.features, *model.symbols.values())
     refuse_control_characters("it", "name", named)
-    repr(model.estimator)  # it is shown: this fails where parameters are not of their kind
+    repr(model.estimator)  # the representation fails if parameters have other types
     return model
 
 

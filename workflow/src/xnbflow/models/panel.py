@@ -1,7 +1,7 @@
-"""A panel of few genes for an assay such as qPCR, and what accuracy it keeps.
+"""A panel of few genes for an assay such as qPCR, and its accuracy.
 
 A plate measures differences to reference genes of the same sample: minus ΔCt is the difference of
-log2 expression. Each gene is of another module, so that none repeats another one.
+log2 expression. The genes are from different modules, so that they are not redundant.
 """
 
 import re
@@ -34,10 +34,9 @@ __all__ = ["Panel", "choose_genes", "design_panel", "gene_symbols"]
 _ALIKE, _ONE_GENE = 0.7, 0.9
 _REFERENCES = 3
 _MOST_CANDIDATES, _MOST_SUBSTITUTES = 300, 5
-#: Logarithms to base 2 of intensities or counts are below.
+#: Upper bound of logarithms to base 2 of intensities or counts.
 _MOST_LOG = 40.0
-#: A small variance in few samples would make single genes decide: each gets this share of the
-#: largest one.
+#: Share of the largest variance that is added to each, so that no gene with a small one dominates.
 _SMOOTHING = 0.1
 _METHOD = {"method": "gaussian_nb", "params": {"var_smoothing": _SMOOTHING}}
 #: Probes of Affymetrix for controls, and of the External RNA Controls Consortium.
@@ -72,9 +71,9 @@ def choose_genes(
     ``values`` (n_features, n_samples) are log2 expression, ``ranked`` the positions of candidates,
     best first, ``floor`` a quantile of the features' medians: a gene must reach it in the class
     where it is highest, a reference gene in every class. References vary least over all samples,
-    are no candidates of the panel, and not constant: a constant feature was not measured above the
-    background, or was cut off. ``symbols`` are the gene symbols of each feature (`gene_symbols`):
-    no two features chosen share one, and a feature without any, a control, is not chosen.
+    are not candidates of the panel, and are not constant: a constant feature is below the
+    background or saturated. ``symbols`` are the gene symbols of each feature (`gene_symbols`): no
+    two features chosen share one, and a feature without any, a control, is not chosen.
 
     Examples
     --------
@@ -132,10 +131,10 @@ def design_panel(
     """Design a panel from a model's signature and cross-validate it with 1, 2, ... genes.
 
     The ``series`` is what the model was fitted to: log2 expression without missing values. In each
-    fold the classifier is fitted anew, and genes and references are chosen anew (`choose_genes`),
-    from the training samples alone; its probabilities are calibrated by the other folds. Gene
-    symbols are those of the series and the model; where these have none, two features of one gene
-    are known by their correlation alone.
+    fold the classifier is fitted, and genes and references are chosen (`choose_genes`), from the
+    training samples only; probabilities are calibrated by the other folds. Gene symbols are those
+    of the series and the model; without symbols, features of one gene are recognised only by their
+    correlation.
     """
     if model.signature.empty or series.missing or np.quantile(series.values, 0.99) > _MOST_LOG:
         what = "uses all features for every class" if model.signature.empty else (
@@ -187,7 +186,7 @@ def design_panel(
 def _chosen(
     series: DataSet, codes: np.ndarray, training: Any, signature: pd.DataFrame, size: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return genes and references from a signature: first the best of each class, and so on."""
+    """Return genes and references from a signature: the best of each class, then the second."""
     names = signature.sort_values("rank", kind="stable")["feature"].drop_duplicates()
     ranked = pd.Index(series.features).get_indexer(names)
     genes, references = choose_genes(series.values[:, training], codes[training], ranked, *size)

@@ -1,4 +1,4 @@
-"""What a skops file may be made of: a closed list, checked before anything is made of the file."""
+"""Permitted types of a skops file: a closed list, checked before any object is created."""
 
 import io
 import math
@@ -13,7 +13,7 @@ from xnbflow.evaluation.methods import known_methods
 
 __all__ = ["FIXED_TYPES", "audited", "known_types", "nodes"]
 
-#: The version of skops' format that is described here; a file of another would get other loaders.
+#: The version of skops' format that is described here; files of others would get other loaders.
 _PROTOCOL = 2
 #: Deeper nesting is refused.
 _DEEPEST = 150
@@ -93,7 +93,7 @@ def known_types() -> frozenset[str]:
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield every mapping of a schema that skops could take for a node; refuse deep nesting."""
+    """Yield every mapping of a schema that skops could read as a node; refuse deep nesting."""
     waiting = [(schema, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -109,7 +109,7 @@ def nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def audited(schema: Any, members: Mapping[str, bytes]) -> tuple[set[str], set[str]]:
-    """Return the types of a schema's objects, and what is of a kind or type that is never read.
+    """Return the types of a schema's objects, and those of a kind or type that is never read.
 
     ``members`` are the file's parts by name, its arrays among them. The first set, full names of
     classes, is to be compared with `known_types`. Parts that skops would not write are a

@@ -35,7 +35,7 @@ __all__ = [
     "scale_note",
 ]
 
-#: What may be done about a feature that the model uses and the table lacks.
+#: Choices for a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
 
 
@@ -48,13 +48,11 @@ class Prediction:
     table : DataFrame
         One row per sample: ``sample``, ``label``, ``probability.{class}`` (missing without
         probabilities), ``set`` and ``set_level`` (where the classifier has conformal sets, see
-        `class_sets`, and how often, about, the set of a sample has its class),
-        ``typicality`` (share of held-out training samples that are less typical, at least one in
-        ``n_samples + 1``) and ``atypical`` (without that limit it is below .01). A sample without
-        any value has no typicality.
+        `class_sets`, and their nominal coverage), ``typicality`` (share of held-out training
+        samples that are less typical, at least one in ``n_samples + 1``) and ``atypical`` (without
+        that limit it is below .01). A sample without any value has no typicality.
     notes : list of str
-        What a reader must know: missing features and what that costs, another scale, how many
-        samples are atypical.
+        Warnings: missing features and their share of the evidence, another scale, atypical samples.
     """
 
     table: pd.DataFrame
@@ -72,7 +70,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
         samples. NaN where a value is missing.
     missing : {"auto", "error", "impute", "drop"}
         What to do where a feature that the model uses is absent, or its value missing: refuse; take
-        the training median; or leave its evidence out, which only a naive Bayes classifier can. A
+        the training median; or leave its evidence out, which is possible only for naive Bayes. A
         model that was trained with missing values fills single ones in by itself. "auto" leaves the
         evidence out where the model can (`can_drop`) and does not fill values in, or else refuses.
 
@@ -84,7 +82,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     Raises
     ------
     InputError
-        If there is no sample, if a feature is missing, named twice or holds something that is no
+        If there is no sample, if a feature is missing, named twice or has a cell that is not a
         finite number.
     """
     missing = resolved_missing(model, missing)
@@ -105,7 +103,7 @@ def predict_table(model: TrainedModel, X: pd.DataFrame, missing: str = "auto") -
     sets = class_sets(model, probabilities)
     if sets is not None:
         table["set"], table["set_level"] = sets, 1.0 - ERROR_RATE
-    least = 1 / (1 + len(model.typicality.held_out))  # no less is known of so many samples
+    least = 1 / (1 + len(model.typicality.held_out))  # the smallest possible value
     table["typicality"], table["atypical"] = np.maximum(typicality, least), typicality < ATYPICAL
     return Prediction(table, list(_notes(model, X, table, lacking, missing)))
 
@@ -115,13 +113,13 @@ def fitted_log_posterior(model: TrainedModel, X: pd.DataFrame, missing: str = "a
     missing = resolved_missing(model, missing)
     found = _log_posterior(model, *aligned(model, X, missing), missing)
     if found is None:
-        msg = f"{type(model.estimator).__name__} has no probabilities; fit a model that has"
+        msg = f"{type(model.estimator).__name__} has no probabilities; fit another model"
         raise InputError(msg)
     return found
 
 
 def aligned(model: TrainedModel, X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return samples as the model takes them, and what they lack of the features that it uses.
+    """Return samples as input of the model, and a mask of missing values in its used features.
 
     The frame (n_samples, n_features) has the model's columns in order, and training medians for
     missing values, unless the model fills them in by itself; ``lacking`` is bool of shape
@@ -170,8 +168,8 @@ def _reference_level(model: TrainedModel, X: pd.DataFrame) -> np.ndarray | float
 def can_drop(estimator: BaseEstimator) -> bool:
     """Return whether a classifier can leave the evidence of features out, see `predict_table`.
 
-    Its classes stay comparable: all use the same features, or each one's are relative to a common
-    reference; and steps of a pipeline before it take each feature by itself.
+    This needs classes that stay comparable: all use the same features, or features are relative to
+    a common reference. Earlier steps of a pipeline must transform each feature by itself.
     """
     last = explainer(estimator)
     comparable = isinstance(last, IndependentNB) or (last is not None and is_relative(last))
@@ -179,7 +177,7 @@ def can_drop(estimator: BaseEstimator) -> bool:
 
 
 def resolved_missing(model: TrainedModel, missing: str) -> str:
-    """Return what is done about missing values, with "auto" decided; see `predict_table`."""
+    """Return the treatment of missing values, with "auto" resolved; see `predict_table`."""
     require_choice("missing", missing, MISSING)
     if missing != "auto":
         return missing
@@ -189,8 +187,8 @@ def resolved_missing(model: TrainedModel, missing: str) -> str:
 def evidence_left(model: TrainedModel, lacking: np.ndarray) -> np.ndarray:
     """Return the share of the evidence's weight that samples have, (n_samples,), mean over classes.
 
-    ``lacking`` (n_samples, n_used) is that of `aligned`. Every feature of a class weighs 1 where
-    the signature has no weights, and where there is no signature all features are alike.
+    ``lacking`` (n_samples, n_used) is that of `aligned`. Without weights in the signature every
+    feature of a class has weight 1; without a signature all features have.
     """
     rows = model.signature
     if rows.empty:
@@ -246,7 +244,7 @@ def _numbers(X: pd.DataFrame, places: np.ndarray) -> np.ndarray:
 
 
 def _patterns(lacking: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield which features are lacking, (n_used,), and the samples that lack just these."""
+    """Yield masks of lacking features, (n_used,), and the samples that lack exactly these."""
     patterns, kinds = np.unique(lacking, axis=0, return_inverse=True)
     for kind, pattern in enumerate(patterns):
         yield pattern, np.flatnonzero(kinds.reshape(-1) == kind)
@@ -276,7 +274,7 @@ def log_posterior_without(
     """Return log posteriors (n_samples, n_classes) from the evidence of all features but some.
 
     Only naive Bayes whose classes stay comparable can leave a feature out: all classes use the same
-    features, or each one's are relative to a common reference. What X holds there is of no matter.
+    features, or each one's are relative to a common reference. The values of X there are ignored.
     """
     last: Any = explainer(estimator)
     terms = terms_of(estimator, X.set_axis(np.arange(len(X)))) if can_drop(estimator) else None
@@ -325,7 +323,7 @@ def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -
 def _notes(
     model: TrainedModel, X: pd.DataFrame, table: pd.DataFrame, lacking: np.ndarray, missing: str
 ) -> Iterator[str]:
-    """Yield what a reader of predictions must know."""
+    """Yield warnings about the predictions."""
     absent = model.required[lacking.all(axis=0)]
     if len(absent) and missing != "error":
         yield (
@@ -350,7 +348,7 @@ def _notes(
     level, values = _reference_level(model, X), X.iloc[:, places[known]]
     values = values.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float) - level
     if (names := model.series.get("references")) and not np.any(level):
-        yield f"values are taken for differences to {listed(names)}, which the table lacks"
+        yield f"values are treated as differences to {listed(names)}, which the table lacks"
     if note := scale_note(model.quartiles[:, known], values):
         yield f"the table is on another scale: {note}"
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
@@ -370,7 +368,7 @@ _DONE = {
 
 
 def _lost(model: TrainedModel, absent: np.ndarray) -> str:
-    """Return how many of its features each class has lost, where classes have their own."""
+    """Return the number of missing features of each class, if classes have their own features."""
     if model.signature.empty:
         return ""
     lost = model.signature["feature"].isin(absent)
@@ -433,7 +431,7 @@ def _factor(training: np.ndarray, cohort: np.ndarray, widths: np.ndarray) -> flo
     """Return the slope of cohort medians on training medians; None where medians hardly differ."""
     middle = np.median(training)
     far = np.abs(training - middle) > 2 * np.median(widths)
-    if far.sum() < 3:  # features on one level: their ratio to 0, if that is far off, shows it
+    if far.sum() < 3:  # features with equal medians: compare the ratio to 0
         level = np.abs(training) > 2 * widths
         if level.sum() < 3:
             return None

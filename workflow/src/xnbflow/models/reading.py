@@ -1,4 +1,4 @@
-"""From a file or an accession to samples: to train on, or to predict, for commands and programs."""
+"""Reading of samples from a file or an accession, for training or prediction."""
 
 import itertools
 import re
@@ -28,7 +28,7 @@ __all__ = ["described", "read_samples", "read_training", "symbols_of"]
 
 _LOADERS = {"geo": load_geo, "table": load_table}
 
-#: So many rows show which columns hold text.
+#: Number of rows by which columns of text are recognised.
 _LOOKED_AT = 20
 
 
@@ -89,11 +89,10 @@ def read_samples(
 ) -> pd.DataFrame:
     """Read samples to predict, (n_samples, n_features); the index names them.
 
-    Labels are not needed, and set aside where there are any; missing values are left to the model.
-    A table that has the columns ``label`` and ``id_column`` of the training data, ``known``, means
-    the same by them; one whose header has none of the model's ``features`` has samples in columns.
-    Columns of text that are none of these features are left out, but for ``columns`` of the
-    samples, which are the last of the result.
+    Labels are not needed and are ignored; the model handles missing values. The columns ``label``
+    and ``id_column`` of the training data, ``known``, have the same meaning here. A table without
+    any of the model's ``features`` in its header has samples in columns. Columns of text that are
+    not features are left out, except ``columns`` of the samples, which come last.
     """
     dataset = _completed(dataset, known or {}, set(features), columns)
     with tempfile.TemporaryDirectory() as temporary:
@@ -123,7 +122,7 @@ def _completed(
     features: Collection[str],
     columns: Collection[str] = (),
 ) -> SheetRow:
-    """Fill in what the training data called label and samples, where the table has it, too."""
+    """Fill in the training data's columns of labels and samples, if the table has them."""
     if dataset.source in _LOADERS:
         given = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
         given |= dataset.options
@@ -154,7 +153,7 @@ def _completed(
 def _text_columns(table: TableFile, own: Collection[str | None]) -> list[str]:
     """Return the columns, beside some, that hold text in the first rows, as the sheet lists them.
 
-    Names that a list or a pattern would not keep as they are, are left out.
+    Names that a list or a pattern cannot represent are left out.
     """
     rows = itertools.islice(table.divided_rows(len(table.header)), _LOOKED_AT)
     columns = zip(table.header, *(cells for _, cells, _ in rows), strict=True)

@@ -25,9 +25,9 @@ __all__ = ["RECALIBRATION", "fit_recalibration", "recalibrate_model", "recalibra
 RECALIBRATION = "recalibration"
 #: Standard deviation of the Gaussian prior of the slope for log odds with standard deviation 1/2.
 _PRIOR = 2.5
-#: Log odds beyond are as certain.
+#: Bound of log odds.
 _MOST = 1e6
-#: Samples of a class below which a threshold is a guess.
+#: Least samples of a class for a new threshold.
 _LEAST = 5
 _FIGURES = ("accuracy", "balanced_accuracy", "log_loss")
 
@@ -52,7 +52,7 @@ def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str,
     """Return slope and intercept of the log odds of two classes, with their 95 % intervals.
 
     They are those of a logistic regression of the classes ``codes`` on the log odds that a model
-    gives to samples which it was not fitted to, ``log_posterior`` of shape (n_samples, 2). The
+    gives for samples that it was not fitted to, ``log_posterior`` of shape (n_samples, 2). The
     slope of the log odds, scaled to a standard deviation of 1/2, has a Gaussian prior with mean 0
     and standard deviation 2.5, so that separated classes have a finite one. Intervals are normal
     approximations at the mode.
@@ -114,15 +114,15 @@ def recalibrate_model(
     ------
     InputError
         If there are not two classes, a class is not the model's or has fewer than five samples, the
-        samples are those that the model was fitted to, or the interval of the slope holds 0: then
-        the model does not rank these samples, and no threshold helps.
+        samples are those that the model was fitted to, or the interval of the slope contains 0:
+        then the model does not rank these samples, and another threshold does not help.
     """
     classes, name = np.asarray(model.classes), series.name
     problem = ""
     if len(classes) != 2:
         problem = f"the model has {len(classes)} classes; models of two can be recalibrated"
     elif strange := sorted({*series.labels} - {*classes}):
-        problem = f"{name}: {listed(strange)} is no class of the model ({', '.join(classes)})"
+        problem = f"{name}: {listed(strange)} is not a class of the model ({', '.join(classes)})"
     elif series_digest(series) == model.series["digest"]:
         problem = f"{name}: the model was fitted to these samples; give those of another cohort"
     codes = np.searchsorted(classes, series.labels)

@@ -49,13 +49,13 @@ def signature_table(
     distances : DataFrame, optional
         ``class``, ``feature``, ``other_class``, ``distance``.
     shares : mapping of (class, feature) to float, optional
-        How often each was selected in cross-validation.
+        Share of folds that selected the feature.
     halves : mapping of (class, feature) to float, optional
-        How often each was selected in disjoint halves of the samples.
+        Share of disjoint halves of the samples that selected the feature.
     interchangeable : mapping of (class, feature) to list of str, optional
         Features that tie with it.
     weights : mapping of (class, feature) to float, optional
-        What the classifier multiplies its evidence by.
+        Factor of the feature's evidence.
     core : collection of (class, feature), optional
         The short list; all features by default.
     symbols : mapping of str to str, optional
@@ -123,14 +123,14 @@ def gene_sets(
     Parameters
     ----------
     signature : DataFrame
-        As `signature_table` makes it. Features without a symbol go by their own name; of several
-        probes of one gene the gene is named once. A tab or line break in a name becomes a space.
+        As `signature_table` makes it. Features without a symbol have their own name; a gene with
+        several probes is listed once. A tab or line break in a name becomes a space.
     name : str
         The beginning of every set's name, for example the data set's name.
     digest : str, optional
         Of the series; its first twelve characters end every description.
     top : int, optional
-        So many genes of each class at most, by rank; all by default.
+        Most genes of each class, by rank; all by default.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""How far two cohorts select the same features, compared with permuted labels."""
+"""Overlap of the features that two cohorts select, compared with permuted labels."""
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -62,7 +62,7 @@ def compare_signatures(
     test: DataSet,
     chance: Sequence[Mapping[str, Collection[str]]] = (),
 ) -> pd.DataFrame:
-    """Return how far two cohorts' signatures agree, class by class.
+    """Return the agreement of two cohorts' signatures, class by class.
 
     Parameters
     ----------
@@ -71,7 +71,8 @@ def compare_signatures(
     train, test : DataSet
         The cohorts, with the same features (`matched`).
     chance : list of mapping
-        What permuted labels of the second cohort select for each class, see `permuted_selections`.
+        Features selected for each class with permuted labels of the second cohort, see
+        `permuted_selections`.
 
     Returns
     -------

@@ -25,7 +25,7 @@ __all__ = [
     "used_features",
 ]
 
-#: Steps that take each feature by itself: what they make of one depends on no other.
+#: Steps that transform each feature by itself.
 _FEATURE_BY_FEATURE = (
     Imputer, Log2, MaxAbsScaler, MinMaxScaler, OfSamples, RobustScaler, SelectorMixin,
     SimpleImputer, StandardScaler,
@@ -43,13 +43,13 @@ def imputing(estimator: BaseEstimator) -> BaseEstimator:
     """
     if imputes(estimator):
         return estimator
-    # the classifier must see features by their names: it may break ties by them
+    # the classifier needs the names of features, since it may break ties by them
     first = Imputer().set_output(transform="pandas")
     return Pipeline([("impute", first), ("classify", estimator)])
 
 
 def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
-    """Return the positions of the features that a fitted classifier's answers depend on.
+    """Return the positions of the features on which a fitted classifier's predictions depend.
 
     The ``frame`` (n_samples, n_features) has its training samples, or some of them.
     """
@@ -63,24 +63,24 @@ def used_features(estimator: BaseEstimator, frame: pd.DataFrame) -> np.ndarray:
 
 
 def takes_features_apart(estimator: BaseEstimator) -> bool:
-    """Whether the steps before the last make of each feature something that no other changes."""
+    """Return whether the steps before the last transform each feature by itself."""
     return all(isinstance(step, _FEATURE_BY_FEATURE) for step in _steps_before(estimator))
 
 
 def keeps_values(estimator: BaseEstimator) -> bool:
-    """Whether the last step sees the values of a sample as they are, but for missing ones."""
+    """Return whether the last step gets the values of a sample unchanged, except missing ones."""
     kept = (Imputer, SelectorMixin, SimpleImputer)
     return all(isinstance(step, kept) for step in _steps_before(estimator))
 
 
 def explainer(estimator: BaseEstimator) -> BaseEstimator | None:
-    """Return the step that splits its answers over features; None where none does."""
+    """Return the step that has evidence of single features; None without one."""
     last, _, _ = last_step(estimator)
     return last if hasattr(last, "explain") else None
 
 
 def is_relative(estimator: BaseEstimator) -> bool:
-    """Whether a classifier weighs each feature against a reference that all classes share."""
+    """Return whether a classifier has evidence relative to a reference common to all classes."""
     return isinstance(estimator, BaseClassSpecificNB)
 
 
@@ -99,7 +99,7 @@ def terms_of(estimator: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def _steps_before(estimator: BaseEstimator) -> list[BaseEstimator]:
-    """Return the steps before the last, those of pipelines and searches in it among them."""
+    """Return the steps before the last, also those in nested pipelines and searches."""
     if isinstance(estimator, Pipeline):
         *before, last = (step for _, step in estimator.steps)
         return [*before, *_steps_before(last)]

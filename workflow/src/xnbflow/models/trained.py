@@ -1,4 +1,4 @@
-"""A model fitted on all samples, with what is needed to use it and to know how good it is."""
+"""A model fitted on all samples, with its performance and everything needed for its use."""
 
 import hashlib
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """What cross-validation of the same classifier on the same series found.
+    """Cross-validation of the same classifier on the same series.
 
     ``predictions`` have at least ``repeat``, ``fold``, ``sample``, ``true`` and ``predicted``,
     ``selected`` (empty for a classifier that does not select) ``repeat``, ``fold``, ``class`` and
@@ -57,8 +57,8 @@ class CrossValidation:
     def figures(self) -> dict[str, Any]:
         """Return accuracy and recall of each class with 95 % intervals, and the majority's share.
 
-        They are those that a study's tables show: each sample counts once, the mean over repeats,
-        and where samples have groups, ``groups`` of them, the intervals count groups. See
+        They equal those in a study's tables: each sample counts once, as the mean over repeats, and
+        where samples have groups, ``groups`` of them, the intervals count groups. See
         `xnbflow.inference.estimates.performance`.
         """
         found = self.performance()
@@ -76,16 +76,16 @@ class CrossValidation:
         }
 
     def performance(self) -> Performance:
-        """Return what the predictions are worth, pooled over folds and averaged over repeats."""
+        """Return the performance, pooled over folds and averaged over repeats."""
         return pooled_performance(self.predictions, self.series, self.inflation)
 
     def half_shares(self) -> dict[tuple[str, str], float] | None:
-        """Return in which share of the halves each class selected each feature; None without."""
+        """Return the share of halves that selected a feature for a class; None without halves."""
         halves = self.halves
         return None if halves is None or halves.empty else selection_shares(halves)
 
     def shares(self) -> dict[tuple[str, str], float]:
-        """Return in which share of the fits each class selected each feature."""
+        """Return the share of fits that selected a feature for a class."""
         fits = len(self.predictions[["repeat", "fold"]].drop_duplicates())
         counts = self.selected.groupby(["class", "feature"]).size() / max(1, fits)
         return {(str(label), str(feature)): float(n) for (label, feature), n in counts.items()}
@@ -98,34 +98,34 @@ def share_of(estimate: Estimate, n: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A fitted classifier and what belongs to it.
+    """A fitted classifier with its metadata.
 
     Attributes
     ----------
     estimator : estimator
         Fitted on all samples of the series.
     entry : dict
-        What made it: ``method`` and ``params``, or ``steps``.
+        Its configuration: ``method`` and ``params``, or ``steps``.
     series : dict
         ``name``, ``digest``, ``samples``, ``features`` and ``classes`` (label to samples), and
-        what else is known of its origin.
+        further items on its origin.
     features : ndarray of str, shape (n_features,)
         Its input, in order.
     symbols : dict of str to str
         Gene symbols of its features, where the series has them.
     used : ndarray of int, shape (n_used,)
-        Positions of the features that its answers depend on.
+        Positions of the features on which its predictions depend.
     quartiles : ndarray of shape (3, n_features)
-        Quartiles of the training samples. The medians stand in for features that an answer does
-        not depend on, and for missing ones where that is asked for.
+        Quartiles of the training samples. The medians replace features on which predictions do not
+        depend, and missing ones on request.
     typicality : Typicality
-        What training samples look like in (some of) these.
+        The distribution of training samples in (some of) these.
     signature : DataFrame
         See `signature_table`; empty for a classifier that uses all features for every class.
     figures : dict
         Cross-validated figures, see `CrossValidation.figures`; empty where there are none.
     versions : dict of str to str
-        Of this package, Python and what the numbers come from.
+        Versions of this package, Python and numerical packages.
     probe : ndarray of shape (3, n_classes) or (3,)
         Predictions for the training quartiles as samples, checked again on loading.
     """
@@ -145,7 +145,7 @@ class TrainedModel:
 
     @property
     def required(self) -> np.ndarray:
-        """Names of the features that its answers depend on."""
+        """Names of the features on which its predictions depend."""
         return self.features[self.used]
 
     @property
@@ -170,7 +170,7 @@ def fit_model(
     Parameters
     ----------
     series : DataSet
-        The data set. Groups are kept together in what the classifier cross-validates inside.
+        The data set. Inner cross-validations of the classifier keep groups together.
     entry : mapping
         The classifier's configuration, see `xnbflow.evaluation.build.build_estimator`.
     validation : CrossValidation, optional
@@ -179,7 +179,7 @@ def fit_model(
     symbols : mapping of str to str, optional
         Feature to gene symbol.
     origin : mapping, optional
-        What else is to be known of the series: its ``location``, the ``references`` of a panel.
+        Further items on the series: its ``location``, the ``references`` of a panel.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def fit_model(
     Raises
     ------
     InputError
-        If the configuration makes no classifier.
+        If the configuration is not that of a classifier.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def core_figures(model: TrainedModel) -> dict[str, Any] | None:
 
 
 def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:
-    """Return for each class and feature the others that tie with it."""
+    """Return the features that tie with each feature of a class."""
     return {
         (str(label), str(feature)): [str(other) for other in group if other != feature]
         for label, groups in getattr(last_step(estimator)[0], "tied_features_", {}).items()

@@ -1,4 +1,4 @@
-"""How unlike the training data a sample is, against held-out training samples.
+"""Typicality of a sample relative to held-out training samples.
 
 A sample's *score* is the mean, over the features that the model uses, of the log of the reference
 density, that of all classes mixed by their shares. Training samples are scored without themselves;
@@ -23,12 +23,12 @@ _LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
 
 @dataclass(frozen=True)
 class Typicality:
-    """What samples of the training data's source look like.
+    """The distribution of samples from the source of the training data.
 
     Attributes
     ----------
     centres : ndarray of shape (n_features, n_samples)
-        Training values of the features that are looked at.
+        Training values of the features that are used.
     bandwidths : ndarray of shape (n_features, n_samples)
         Width of each sample's kernel, that of its class.
     held_out : ndarray of shape (n_samples,)
@@ -50,12 +50,12 @@ class Typicality:
 
     @classmethod
     def fit(cls, features: np.ndarray, codes: np.ndarray) -> "Typicality":
-        """Learn what training samples look like.
+        """Fit the distribution to training samples.
 
         Parameters
         ----------
         features : ndarray of shape (n_features, n_samples)
-            The features to look at; constant ones are left out of every score.
+            The features to use; constant ones are left out of every score.
         codes : ndarray of int, shape (n_samples,)
             Class of each sample.
         """
@@ -64,7 +64,7 @@ class Typicality:
         return cls(np.ascontiguousarray(features), bandwidths, np.sort(scores))
 
     def restricted(self, rows: np.ndarray) -> "Typicality":
-        """Return the same for some of the features only, given as positions or a mask."""
+        """Return the same for some of the features, given as positions or a mask."""
         centres, bandwidths = self.centres[rows], self.bandwidths[rows]
         scores = _scores(centres, bandwidths, centres, leave_self=True)
         return Typicality(centres, bandwidths, np.sort(scores))
@@ -88,9 +88,9 @@ class Typicality:
         """Return the share of held-out training samples that are less typical, shape (n_new,).
 
         The distribution of their scores is smoothed (Gaussian kernel, twice as wide as Silverman's
-        rule), so that the 1 % point exists with fewer than a hundred samples, too. Of simulated
-        new samples of the same source 1 to 1.4 % fall below it with 60 to 200 training samples,
-        some 4 % with 20.
+        rule), so that the 1 % point exists also with fewer than a hundred samples. In simulations 1
+        to 1.4 % of new samples of the same source are below it with 60 to 200 training samples,
+        about 4 % with 20.
         """
         spread = self.held_out.std(ddof=1) if len(self.held_out) > 1 else 0.0
         width = max(1.8 * spread * len(self.held_out) ** -0.2, 1e-9)
@@ -99,7 +99,7 @@ class Typicality:
 
 
 def features_to_look_at(used: np.ndarray) -> np.ndarray:
-    """Return the positions that typicality is computed from: all, or evenly spaced ones of many."""
+    """Return the positions of features for typicality: all, or evenly spaced ones if many."""
     if len(used) <= _MOST_FEATURES:
         return used
     return used[np.linspace(0, len(used) - 1, _MOST_FEATURES).astype(int)]

@@ -1,4 +1,4 @@
-"""A model of one cohort tested on another: how good, on whom, and if it held."""
+"""Test of a model of one cohort on another: performance, samples and verdict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ __all__ = [
     "verdict_in_words",
 ]
 
-#: What may be done to each sample first: a step of the model, learned from training samples alone.
+#: Steps that harmonise each sample; as part of the model they are fitted to training samples.
 HARMONISERS = {
     "none": None,
     "zscore": SampleStandardizer,
@@ -85,7 +85,7 @@ def validate_all(
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]],
     pairs: Sequence[Mapping[str, Any]],
 ) -> dict[str, pd.DataFrame]:
-    """Test models on second cohorts, and put the tables (`VALIDATION_TABLES`) together.
+    """Test models on second cohorts, and return the tables (`VALIDATION_TABLES`) of all.
 
     ``entries`` are the classifiers' configurations by the id of the cohort to train on and by their
     own; each of ``pairs`` has ``model``, ``train``, ``test``, ``match`` and ``harmonise``.
@@ -123,12 +123,12 @@ def validate(
 ) -> dict[str, pd.DataFrame]:
     """Fit a classifier on one cohort and test it on another.
 
-    Features that only one cohort has are left out, of the cross-validation, too. Nothing is learned
-    from the test cohort; its labels serve to count mistakes, and for the signature that its own
-    samples would give.
+    Features that only one cohort has are left out, also in the cross-validation. The model does not
+    use the test cohort. Its labels are used to count errors, and for the signature of its own
+    samples.
 
-    ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`, ``name`` what the
-    model is called in sentences. Returned are the tables `VALIDATION_TABLES`, without the columns
+    ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`, ``name`` is the
+    model's name in sentences. The results are the tables `VALIDATION_TABLES`, without the columns
     that name the pair.
     """
     train, test = matched(train, test, match)
@@ -186,7 +186,7 @@ def _table(rows: Iterable[Mapping[str, Any]], name: str) -> pd.DataFrame:
 def cross_validated(
     train: DataSet, steps: Mapping[str, Any]
 ) -> tuple[Performance | None, np.ndarray]:
-    """Return what as many folds as the smallest class allows find, and the probabilities.
+    """Return a cross-validation with as many folds as the smallest class permits.
 
     There are at most ten folds; without any, where a class has one sample, there is no performance.
     ``steps`` are a classifier's configuration.
@@ -233,7 +233,7 @@ def _calibration(probabilities: np.ndarray, classes: np.ndarray, test: DataSet) 
 
 
 def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFrame:
-    """Return densities of the signature's first features, of what the classifier sees of them."""
+    """Return densities of the signature's first features after the steps before the classifier."""
     parts = [_table([], "densities")]
     first = model.signature[model.signature["rank"] <= _PER_CLASS]
     first = first.sort_values("rank", kind="stable")["feature"]
@@ -266,7 +266,7 @@ def _densities(model: TrainedModel, train: DataSet, test: DataSet) -> pd.DataFra
 
 
 def as_seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:
-    """Return a cohort after harmonisation, as the classifier gets it: (n_features, n_samples)."""
+    """Return a cohort after harmonisation, the classifier's input: (n_features, n_samples)."""
     first: Any = getattr(model.estimator, "steps", [(None, None)])[0][1]
     if type(first) in HARMONISERS.values():
         return np.asarray(first.transform(cohort.frame())).T

@@ -1,1 +1,1 @@
-"""What rules and the command line are made of: configuration, jobs, provenance."""
+"""Foundation of rules and the command line: configuration, jobs, provenance."""

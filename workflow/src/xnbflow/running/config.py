@@ -1,6 +1,6 @@
 """The configuration: checked against its schema and across its fields, then plain dataclasses.
 
-It is read whenever the Snakefile is, in every cluster job: nothing numerical is imported here.
+The Snakefile reads it in every cluster job: nothing numerical is imported here.
 """
 
 import itertools
@@ -42,12 +42,12 @@ RULES = frozenset({"all", *JOBS})
 
 @dataclass(frozen=True)
 class Job:
-    """What one job of the stage *classify* does on each of some data sets.
+    """The work of one job of the stage *classify* on each of some data sets.
 
     It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
     in ``final`` are also fitted on all samples and kept, those in ``tested`` have a label test and
-    a learning curve, those in ``halved`` are fitted to so many pairs of halves. One job of each
-    data set and scheme ``draws`` the file of the folds.
+    a learning curve, those in ``halved`` are fitted to this number of pairs of halves. One job of
+    each data set and scheme ``draws`` the file of the folds.
     """
 
     folds: str
@@ -98,9 +98,9 @@ class Config:
     preprocessing: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def classifier(self, name: str, dataset: str = "") -> dict[str, Any]:
-        """Return what makes a classifier: paths of classes and their params, without any words.
+        """Return a classifier's configuration: paths of classes and their params, without labels.
 
-        The steps of preprocessing of the data set that it is for come before its own.
+        The preprocessing steps of the data set come before its own.
         """
         return resolved(_bare(self._entry(name, dataset)))
 
@@ -126,7 +126,8 @@ class Config:
         """Return the jobs of the stage *classify*.
 
         One job of a data set and scheme of folds trains all classifiers that the same studies ask
-        for, or `classifiers_per_job` of them. So no study trains what another one asks for alone.
+        for, or `classifiers_per_job` of them. Thus no study trains classifiers that only another
+        study needs.
         """
         studies: dict[tuple[str, str], dict[str, list[str]]] = {}
         for study in self.studies.values():
@@ -154,10 +155,10 @@ class Config:
         return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
 
     def tested(self, study: Study) -> list[tuple[str, str, str]]:
-        """Return of which data set, scheme of folds and classifier labels are permuted by default.
+        """Return the data sets, schemes of folds and classifiers with default permutation tests.
 
-        These are all classifiers that can come first: those up to the first one that is known to
-        select features, or all.
+        These are all classifiers that may come first: up to the first one that surely selects
+        features, or all.
         """
         if study.permutations is not None:
             return []
@@ -170,10 +171,10 @@ class Config:
         return found
 
     def halved(self, study: Study) -> list[tuple[str, str, str]]:
-        """Return what is fitted to halves of the samples for a study, in the same form.
+        """Return the data sets, schemes and classifiers that are fitted to halves for a study.
 
-        These are the classifiers that are kept or in the headline, else the one that comes first,
-        as far as they are fast.
+        These are the fast classifiers among those that are kept or in the headline, else the first
+        one.
         """
         if not study.halves:
             return []
@@ -196,7 +197,7 @@ class Config:
     def _checks(
         self, dataset: str, folds: str, names: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
-        """Return what the job of some classifiers permutes and halves."""
+        """Return the permutation tests and halves in the job of some classifiers."""
         keys = {(dataset, folds, name): name for name in names}
         tested: dict[str, None] = {}
         halved: dict[str, int] = {}
@@ -317,7 +318,7 @@ def read_sheets(
     """Read several sheets of data sets as one; return the data sets and the sheet of each, by id.
 
     ``paths`` are by the sheets' names in the configuration. Data sets of the sheets named in
-    ``defaults`` give way to others of the same id in a later sheet.
+    ``defaults`` are replaced by those of the same id in a later sheet.
     """
     datasets: dict[str, SheetRow] = {}
     sheets: dict[str, str] = {}
@@ -358,20 +359,20 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
 
 
 def _refuse_alike(where: str, names: Iterable[str]) -> None:
-    """Refuse names of folders that some disks (of macOS and Windows) take for one."""
+    """Refuse names of folders that are equal on some disks (of macOS and Windows)."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(name.casefold(), name)
         if other != name:
             msg = (
-                f"{where}: {other!r} and {name!r} differ in small and capital letters only, and "
+                f"{where}: {other!r} and {name!r} differ only in small and capital letters, and "
                 "their results would share a folder on some disks; rename one of them"
             )
             raise InputError(msg)
 
 
 def _bare(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry without the reasons of its steps: another wording changes no result."""
+    """Return an entry without the reasons of its steps, which do not change results."""
     kept = {key: value for key, value in entry.items() if key != "reason"}
     if "steps" in kept:
         kept["steps"] = [_bare(step) for step in kept["steps"]]

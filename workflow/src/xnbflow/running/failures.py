@@ -1,4 +1,4 @@
-"""The end of a failed run: a sentence for each failed job, instead of all paths of its files."""
+"""Messages of a failed run: a sentence for each failed job, without the paths of its files."""
 
 import logging
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 __all__ = ["Failures"]
 
 _LOGGER, _TERMINAL = "snakemake.logging", "DefaultStreamHandler"
-#: What Snakemake prints of every failed job, and at the end of a run with any.
+#: Snakemake's messages on failed jobs, and at the end of a failed run.
 _GENERAL = (
     "returned non-zero exit status",
     "Exiting because a job execution failed",
@@ -19,7 +19,7 @@ _GENERAL = (
 
 
 class Failures(logging.Filter):
-    """The failed jobs of a run, which are kept from the terminal; Snakemake's log has them whole.
+    """The failed jobs of a run; the terminal gets sentences, Snakemake's log all messages.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Failures(logging.Filter):
         self._logs: dict[int, list[str]] = {}
 
     def watch(self) -> None:
-        """Look at what Snakemake prints from now on."""
+        """Filter the messages of Snakemake from now on."""
         for handler in logging.getLogger(_LOGGER).handlers:
             if handler.name == _TERMINAL:
                 handler.addFilter(self)
@@ -50,7 +50,7 @@ class Failures(logging.Filter):
         return False
 
     def sentences(self) -> Iterator[str]:
-        """Yield for each failed job what it did, why it failed and what to do, and its log."""
+        """Yield for each failed job its work, the cause, the remedy and its log."""
         for job, logs in self._logs.items():
             title = self._titles.get(job, f"job {job}")
             log = next((path for path in map(Path, logs) if path.is_file()), None)

@@ -24,7 +24,7 @@ __all__ = ["check_sources", "start_job"]
 
 _STARTED = time.monotonic()
 
-#: What numba and the BLAS libraries read their number of threads from.
+#: Environment variables with the number of threads of numba and BLAS libraries.
 THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
     "OMP_NUM_THREADS",
@@ -69,14 +69,14 @@ def start_job(job: Any) -> None:
 def check_sources(job: Any) -> None:
     """Raise an `InputError` if the library was edited since the run was planned.
 
-    A script calls this between its work and the writing of its results: what it has imported on
-    the way may be newer than the plan.
+    A script calls this before it writes its results: modules that it imported may be newer than the
+    plan.
     """
     refuse_other_sources(job.params.sources)
 
 
 def _record_usage(path: Path) -> None:
-    """Write what this process and the children that it waited for have used, as one row.
+    """Write the resources used by this process and its finished children, as one row.
 
     ``processor_seconds`` count from the start of the process, ``seconds`` from the import of this
     module. ``max_memory_mb`` is the peak of this process alone.
@@ -100,9 +100,9 @@ def _report_exception(
     foreign = (getattr(error, "name", None) or "xnbflow").partition(".")[0] != "xnbflow"
     if isinstance(error, ModuleNotFoundError) and foreign:
         msg = (
-            f"{error} in {sys.executable}, which runs this job: install it there. What xnbflow "
-            "needs comes with snakemake --sdm conda, which gives jobs an environment of their own, "
-            "or with pip install 'xnbflow[workflow]' (in a clone: '.[workflow]')"
+            f"{error} in {sys.executable}, which runs this job: install it there. All packages "
+            "come with snakemake --sdm conda, which gives jobs an environment of their own, or "
+            "with pip install 'xnbflow[workflow]' (in a clone: '.[workflow]')"
         )
         kind, error = InputError, InputError(msg)
     if isinstance(error, MemoryError):
@@ -112,6 +112,6 @@ def _report_exception(
         )
         kind, error = InputError, InputError(msg)
     text = "".join(traceback.format_exception(kind, error, trace))
-    if logging.getLogger().hasHandlers():  # else it was the log that could not be opened
+    if logging.getLogger().hasHandlers():  # otherwise the log could not be opened
         logging.getLogger().error(text)
     sys.stderr.write(printable(f"Error: {error}\n" if issubclass(kind, InputError) else text))

@@ -1,4 +1,4 @@
-"""What a job asks for: memory and time by the size of its input, twice as much after a failure."""
+"""Resources of jobs: memory and time by the size of the input, doubled after a failure."""
 
 import math
 
@@ -6,7 +6,7 @@ __all__ = ["asked", "cpus_for"]
 
 
 def asked(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
-    """Return the MB, or minutes, to ask for: ``base`` without input, more for each MB of it.
+    """Return the MB, or minutes, to request: ``base``, and more for each MB of input.
 
     Each attempt gets twice as much as the one before.
 
@@ -19,10 +19,9 @@ def asked(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
 
 
 def cpus_for(work: float, most: int, per_cpu: float) -> int:
-    """Return the CPUs to ask for: one more for each ``per_cpu`` of the work.
+    """Return the CPUs to request: one more for each ``per_cpu`` of the work.
 
-    A job that asks for all CPUs waits until no other one runs, which costs small work more than it
-    gains.
+    A job with all CPUs waits until no other one runs, which is a loss for small work.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The files of the workflow: the default configuration and the sheets of data sets.
 
-It is read whenever the Snakefile is: nothing numerical is imported here.
+The Snakefile reads it: nothing numerical is imported here.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""What a result depends on: digests of the packages that a script imports.
+"""Digests of the packages that a script imports, on which its results depend.
 
-Snakemake runs a job again when its parameters change, not when a library does: each rule has the
-digests as a parameter. An edit of a package runs every job again that imports it, too much rather
-than too little. A job compares the digests with the sources that it imports itself.
+Snakemake repeats a job when its parameters change, but not when a library changes; so each rule has
+the digests as a parameter. An edit of a package repeats every job that imports it, more than
+necessary. A job compares the digests with the sources that it imports itself.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ from xnbflow.running.project import ROOT
 
 __all__ = ["packages_of", "refuse_other_sources", "source_digests", "source_files"]
 
-#: The package of the papers, each of which counts by itself.
+#: The package of the papers; each paper has its own digest.
 _PAPERS = "papers"
 #: Packages that count where a script itself imports them, not with another package: an analysis
 #: has a section of the page beside what computes it.
 _PAGE = {"report", "running"}
-#: What starts a job makes no result.
+#: Modules that start jobs do not change results.
 _START = "running"
 _IMPORT = re.compile(r"^ *(?:from|import) xnbflow\.([\w.]+)(?: import (\w+))?", re.MULTILINE)
 _ROOT = Path(__file__).parents[1]
@@ -115,10 +115,10 @@ def _digest(package: str) -> str:
 
 @cache
 def _remove_old_bytecode(package: str) -> None:
-    """Remove what Python and numba compiled of modules before these were last changed.
+    """Remove compiled files of Python and numba that are older than their modules.
 
-    Both compare the size of a module and its time of modification, which an edit or a copy may
-    leave as they were. The system's time of the last change of a file cannot be set.
+    Both compare the size of a module and its time of modification, which an edit or a copy may not
+    change. The system's time of the last change of a file cannot be set.
     """
     for source in source_files(package).values():
         changed = source.stat().st_ctime_ns

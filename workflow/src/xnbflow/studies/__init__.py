@@ -1,1 +1,1 @@
-"""The tables of a study, put together in the stage *compare*."""
+"""The tables of a study, computed in the stage *compare*."""

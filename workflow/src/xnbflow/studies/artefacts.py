@@ -11,7 +11,7 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 __all__ = ["artefacts"]
 
-#: Genes of each class by rank that are a list, the false discovery rate of a mark, and its genes.
+#: Length of a class's list by rank; largest false discovery rate and least genes of a mark.
 _TOP, _LEVEL, _FEWEST = 20, 0.05, 2
 
 

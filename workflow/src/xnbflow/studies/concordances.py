@@ -1,4 +1,4 @@
-"""Whether classifiers recognise the class within the levels of batches and associated columns."""
+"""Recognition of the class within the levels of batches and associated columns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,9 +24,9 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 __all__ = ["concordances", "graded_audit", "inseparable"]
 
-#: Pairs from which on a column can be examined.
+#: Least pairs for the examination of a column.
 _FEWEST_PAIRS = 10
-#: Samples below which only a column that separates the classes completely is severe.
+#: With fewer samples only a column that separates the classes completely is severe.
 _FEWEST_SAMPLES = 10
 
 
@@ -100,7 +100,7 @@ def _status(found: Concordance, alone: float, p: float) -> str:
 
 
 def inseparable(table: pd.DataFrame) -> set[Key]:
-    """Return the classifiers whose results a column of the handling may explain."""
+    """Return the classifiers whose results a technical column may explain."""
     rows = table[table["handling"].astype(bool) & table["status"].isin(INSEPARABLE)]
     return set(rows[["dataset", "folds", "classifier"]].itertuples(index=False, name=None))
 
@@ -108,7 +108,7 @@ def inseparable(table: pd.DataFrame) -> set[Key]:
 def graded_audit(
     audit: pd.DataFrame, table: pd.DataFrame, classifier: str, label: str, headers: Headers
 ) -> pd.DataFrame:
-    """Return the audit with the severity of columns by what a classifier recognises within levels.
+    """Return the audit, with the severity of columns by the recognition within their levels.
 
     A column is severe if the classifier does not recognise the class within its levels and the
     adjusted p of its association is at most .02, so that at most 2 % of studies have such a column

@@ -1,4 +1,4 @@
-"""The densities of a classifier's features in each class, as curves: what a page draws of them."""
+"""Curves of the densities of a classifier's features in each class, for drawings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 __all__ = ["class_densities", "density_estimator", "log_densities", "telling_features"]
 
 _POINTS = 128
-#: How far a curve goes on beyond the least and the greatest value, of their distance.
+#: Margin of a curve beyond the least and greatest value, as a share of their distance.
 _MARGIN = 0.08
 
 
@@ -47,12 +47,12 @@ def density_estimator(
     """Return an estimator that has a configured classifier's densities; None if there are none.
 
     A class-specific classifier has densities of selected features only; a flexible naive Bayes
-    classifier with the same kernel and bandwidth has the same ones, and those of all others. The
-    estimator is to be fitted to the ``features`` at these positions.
+    classifier with the same kernel and bandwidth has the same ones, and those of all others. Fit
+    the estimator to the ``features`` at these positions.
     """
     columns = {kind: np.flatnonzero(series.kinds[features] == kind).tolist() for kind in KINDS}
     estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
-    inner = getattr(estimator, "estimator", None)  # of one that selects features for another
+    inner = getattr(estimator, "estimator", None)  # behind a selector
     estimator = inner if isinstance(inner, BaseNaiveBayes) else estimator
     params = estimator.get_params(deep=False)
     if {"bandwidth", "kernel"} <= set(params):

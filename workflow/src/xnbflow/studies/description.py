@@ -39,7 +39,7 @@ __all__ = [
 
 #: Features whose densities are drawn: per class, and in all.
 _PER_CLASS, _MOST = 4, 12
-#: Features looked at for dependence: those selected most often.
+#: Number of features for the test of dependence: those selected most often.
 _MOST_DEPENDENT = 200
 
 _TRAINED = ("predictions", "selected", "distances", "explanations", "priors")
@@ -124,7 +124,7 @@ def describe(
 
 
 def _ranked(selected: pd.DataFrame) -> pd.DataFrame:
-    """Return in how many folds each feature was selected for each class, most often first."""
+    """Return the number of folds that selected a feature for a class, in descending order."""
     groups = selected.groupby(["class", "feature"], sort=True)
     counts = groups.agg(frequency=("rank", "size"), mean_rank=("rank", "mean")).reset_index()
     return counts.sort_values(
@@ -135,7 +135,7 @@ def _ranked(selected: pd.DataFrame) -> pd.DataFrame:
 
 
 def feature_profiles(series: DataSet, selected: pd.DataFrame) -> pd.DataFrame:
-    """Return how high each selected feature is in its class, against the other classes.
+    """Return the levels of each selected feature in its class and in the other classes.
 
     ``selected`` has the columns ``class`` and ``feature``; pairs may come more than once. The
     columns are those of the table ``profiles``, without the dependence.
@@ -228,21 +228,21 @@ def _letter(number: int) -> str:
 def relative_evidence(
     series: DataSet, predictions: pd.DataFrame, explanations: pd.DataFrame, entry: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return how much more probable each class makes a value than all classes together.
+    """Return the evidence of values: log densities of the classes relative to their mixture.
 
     The evidence of feature v for class c is ``log p(x | c) - log p(x)`` with the reference ``p(x) =
-    sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it, and a change of
-    units changes nothing. The reference is that of the fold's training samples. What a classifier
-    reports as evidence already, against a reference of its own, stays as it is. The result is the
-    table ``evidence``, of the first repeat; reference and evidence are missing where the classifier
-    has no densities of single features, or not in their units.
+    sum_k pi_k p(x | k)``: 0 is neutral, above 0 is for the class, below against it, independent of
+    units. The reference is that of the fold's training samples. Evidence that a classifier reports
+    relative to its own reference is not changed. The result is the table ``evidence``, of the first
+    repeat; reference and evidence are missing where the classifier has no densities of single
+    features, or not in their units.
     """
     rows = explanations[explanations["repeat"] == 0]
     columns = [*explanations.columns.drop("scale"), "log_reference", "evidence"]
     tested = predictions[predictions["repeat"] == 0]
     index = pd.Index(series.features)  # many names: hashed once, not in every fold
     parts = []
-    for fold, group in rows.groupby("fold", sort=True):  # of one fit, and so of one scale
+    for fold, group in rows.groupby("fold", sort=True):  # of one fit, thus on one scale
         own, reference = group["log_likelihood"].to_numpy(), np.full(len(group), np.nan)
         if group["scale"].iloc[0] == "evidence":
             parts.append(group.assign(log_reference=0.0, evidence=own))
@@ -285,10 +285,10 @@ def _log_mixture(
 
 
 def direction(medians: np.ndarray, means: np.ndarray, code: int) -> str:
-    """Return where a class is in a feature among all classes.
+    """Return the direction of a class in a feature relative to all classes.
 
-    It is "high", "low", "between" or "equal" by the medians within the classes, NaN of a class that
-    does not count; by the means where all medians are equal, as in counts that are mostly zero.
+    It is "high", "low", "between" or "equal" by the medians within the classes (NaN for a class to
+    ignore), or by the means if all medians are equal, as in counts that are mostly zero.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""How many features separate classes as well as those that a classifier selects.
+"""Number of features that separate classes as well as those that a classifier selects.
 
-Where thousands of features do, the few that a classifier names are only the first of many. The
-count needs the values alone, so that it is the same for every classifier.
+If thousands of features do, those that a classifier selects are only some of many. The count
+depends only on the values and is the same for every classifier.
 """
 
 from collections.abc import Mapping

@@ -13,7 +13,7 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 __all__ = ["SIZES", "enrichment", "gene_names", "over_represented", "read_gene_sets"]
 
-#: Genes of a class at most, their false discovery rate, and measured genes of a set that is tested.
+#: Most genes of a class, their false discovery rate, and the sizes of sets that are tested.
 _TOP, _LEVEL, SIZES = 200, 0.05, (5, 500)
 
 
@@ -54,10 +54,10 @@ def enrichment(
 
     ``genes`` is the table ``genes`` of each data set: of each class the first 200 genes by rank
     that are higher in it at a false discovery rate below 0.05 are tested. Features without a symbol
-    go by their own name; those of several genes (``///``) do not count. ``signatures`` is the table
+    have their own name; those of several genes (``///``) are ignored. ``signatures`` is the table
     ``signature`` by data set and classifier; of the ``sets`` those with 5 to 500 measured genes are
-    tested. The result is the study's table ``enrichment``: sets that have one of the genes at
-    least. The background is the measured genes. If no data set has any gene of the sets, it is an
+    tested. The result is the study's table ``enrichment``: sets with at least one of the genes. The
+    background is the measured genes. If no data set has any gene of the sets, it is an
     `InputError`.
     """
     rows, known = [], False
@@ -88,7 +88,7 @@ def gene_names(table: pd.DataFrame) -> pd.Series:
 def _chosen(
     dataset: str, table: pd.DataFrame, signatures: Mapping[tuple[str, str], pd.DataFrame]
 ) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield how genes were chosen (a classifier, or empty for rank), their class and names."""
+    """Yield the choice of genes (a classifier, or empty for rank), their class and names."""
     for label, rows in table.groupby("class"):
         higher = rows[(rows["fdr"] < _LEVEL) & (rows["difference"] > 0)].sort_values("rank")
         yield "", str(label), set(gene_names(higher).drop_duplicates().head(_TOP))
@@ -98,7 +98,7 @@ def _chosen(
 
 
 def over_represented(chosen: set[str], sets: Mapping[str, set[str]], measured: int) -> pd.DataFrame:
-    """Test by the hypergeometric distribution how many of the chosen genes are of each set."""
+    """Test the number of chosen genes in each set by the hypergeometric distribution."""
     shared = {name: sorted(chosen & own) for name, own in sets.items()}
     size = np.array([len(own) for own in sets.values()], dtype=int)
     overlap = np.array([len(own) for own in shared.values()], dtype=int)

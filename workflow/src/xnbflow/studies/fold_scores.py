@@ -10,8 +10,8 @@ from xnbflow.tables.contract import STUDY_TABLES
 #: Metrics in the order in which they are shown.
 _METRICS = (*FOLD_METRICS, "features_per_class", "features")
 
-#: Those that a fold has; of a repeat they are means over its folds. The `CLASS_METRICS` are
-#: computed from the predictions of all of a repeat's folds instead.
+#: Metrics of folds; those of a repeat are means over its folds. The `CLASS_METRICS` are computed
+#: from the predictions of all of a repeat's folds instead.
 _OVER_FOLDS = [metric for metric in _METRICS if metric not in CLASS_METRICS]
 
 
@@ -52,7 +52,7 @@ def repeats(
 
 
 def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.DataFrame:
-    """Return mean and spread of each metric over what it is a number of: folds or repeats."""
+    """Return mean and spread of each metric over its folds or repeats."""
     group = [*KEY, "metric"]
     folds = metrics.melt([*KEY, *FOLD], _OVER_FOLDS, var_name="metric", value_name="value")
     parts = [
@@ -74,7 +74,7 @@ def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.Da
 def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     """Return each classifier's means over the data sets where every classifier could be fitted.
 
-    A classifier that could be fitted nowhere does not count; where no data set is left, all do.
+    A classifier that could not be fitted anywhere is ignored; if no data set is left, all are used.
     ``wins`` count ties, accuracies being compared to three decimals.
     """
     columns = STUDY_TABLES["averages"].fixed

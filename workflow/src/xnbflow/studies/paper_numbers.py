@@ -1,4 +1,4 @@
-"""The paper's numbers beside ours."""
+"""Comparison of the paper's numbers with ours."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ def paper_numbers(
     printed: Sequence[pd.DataFrame],
     parts: Mapping[str, str],
 ) -> pd.DataFrame:
-    """Return the paper's numbers beside ours, for the data sets that the paper has.
+    """Return the paper's numbers with ours, for the data sets of the paper.
 
     ``parts`` names which of our classifiers is the paper's ``nb``, and which its ``xnb``; numbers
     of one without a counterpart are left out. ``percentile`` is that of the paper's value among our

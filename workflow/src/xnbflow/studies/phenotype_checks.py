@@ -17,10 +17,9 @@ from xnbflow.tables.storage import table_of
 __all__ = ["phenotype_checks"]
 
 _SPLITS = 5
-#: Balanced accuracy from which on columns are as good as a complete separation of the classes,
-#: and samples from which on.
+#: Least balanced accuracy, and least samples, at which columns count as a complete separation.
 _COMPLETE, _FEWEST = 0.95, 10
-#: Columns that are known of a smaller share of a class are left out: what is missing names it.
+#: Least share of known cells in each class; in other columns missing cells would identify a class.
 _KNOWN = 0.9
 
 
@@ -28,10 +27,10 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     """Predict the class from all columns of the phenotype together.
 
     Return a row of the study's table ``audit``, by logistic regression in five stratified folds,
-    which keep groups together; none without columns. The row is a warning where the 95 % interval
-    of the balanced accuracy is above chance; from ten samples on it is severe where it also reaches
-    95 %, as a complete separation does. Identifiers, running numbers and columns that name the
-    class are left out.
+    which keep groups together; there is no row without columns. The row is a warning where the 95 %
+    interval of the balanced accuracy is above chance; from ten samples on it is severe where it
+    also reaches 95 %, as a complete separation does. Identifiers, running numbers and columns that
+    name the class are left out.
     """
     design, labels = _design(header), header.labels
     codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)[1:]

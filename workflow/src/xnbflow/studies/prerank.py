@@ -25,10 +25,10 @@ def prerank(
     """Test which gene sets lie at either end of the genes, ranked by moderated t.
 
     ``genes`` is the table ``genes`` of each data set; of two classes the first is tested, as the
-    second is its mirror. Of several probes of a gene that with the greatest mean counts, which is
-    chosen without the labels. Sets of 5 to 500 ranked genes are tested with 1,000 permutations of
-    the genes; the false discovery rate is over all ``sets``. The result, the study's table
-    ``prerank``, does not depend on ``threads``; it has no rows without gseapy.
+    second is its mirror. Of several probes of a gene the one with the greatest mean is used, a
+    choice without labels. Sets of 5 to 500 ranked genes are tested with 1,000 permutations of the
+    genes; the false discovery rate is over all ``sets``. The result, the study's table ``prerank``,
+    does not depend on ``threads``; it has no rows without gseapy.
     """
     schema, parts = STUDY_TABLES["prerank"], []
     for dataset, table in genes.items():

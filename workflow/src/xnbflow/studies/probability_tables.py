@@ -60,7 +60,7 @@ def roc(predictions: Tables, fits: Tables, headers: Headers) -> pd.DataFrame:
 
 
 def sets(predictions: Tables, headers: Headers, inflations: Mapping[Key, float]) -> pd.DataFrame:
-    """Return how often the conformal set of a sample has its class, and how many classes it has."""
+    """Return the coverage of the conformal sets, and their numbers of classes."""
     rows = []
     for key, table in predictions.items():
         header = headers[key[0]]

@@ -8,18 +8,18 @@ import pandas as pd
 from xnbflow.evaluation.keyed_tables import KEY, LOG_POSTERIOR, Tables, stack
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Mean margin over all classifiers from which on a label is doubted. Sensitivity and false alarms:
+#: Least mean margin over all classifiers of a doubtful label. Sensitivity and false alarms:
 #: `docs/methods/verdicts.md`.
 MARGIN = 0.7
 
 
 def samples(predictions: Tables, estimates: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each sample was tested and misclassified, and as which class.
+    """Return the tests and misclassifications of each sample, with the predicted classes.
 
     The margin is the probability of the predicted class less that of the label. A sample is suspect
     if a classifier that recognises its class (by the table ``estimates``) predicts the same other
-    class in more than half of its tests, with a positive mean margin. Of a class that is not
-    recognised every sample is wrong.
+    class in more than half of its tests, with a positive mean margin. In a class that is not
+    recognised every sample would be wrong.
     """
     claimed = {
         key: table.assign(
@@ -82,7 +82,7 @@ def suspects(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def hard_samples(samples: pd.DataFrame) -> pd.DataFrame:
-    """Return how many samples so many classifiers get wrong, in more than half of the repeats."""
+    """Return the numbers of samples by the number of classifiers that are mostly wrong on them."""
     place = ["dataset", "folds"]
     wrong = _mostly_wrong(samples).groupby([*place, "sample"], sort=False)["mostly"].sum()
     counts = wrong.rename("classifiers").reset_index().groupby([*place, "classifiers"]).size()

@@ -41,7 +41,7 @@ def selection(selected: Tables, fits: Tables, halves: Halves) -> pd.DataFrame:
 
 
 def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
-    """Return which selected features others of the same rank could replace, and how often."""
+    """Return the selected features that others of the same rank could replace, with counts."""
     table = stack(ties, [*FOLD, "class", "group", "feature", "selected"])
     chosen = table["selected"].astype(bool)
     place = [*KEY, *FOLD, "class", "group"]
@@ -57,9 +57,9 @@ def ties(ties: Tables, fits: Tables) -> pd.DataFrame:
 def stability(selected: Tables, fits: Tables, headers: Headers, halves: Halves) -> pd.DataFrame:
     """Return Nogueira's index of each class's sets, and of their union (class '').
 
-    It is that of disjoint halves (`xnbflow.inference.halves`), and that of the folds.
-    ``note`` is "one sample" for a class without a second one, which has no stability; "constant"
-    where more than half of the selections are made only because a class is almost constant.
+    There is an index of disjoint halves (`xnbflow.inference.halves`) and one of the folds. ``note``
+    is "one sample" for a class without a second one, which has no stability; "constant" where more
+    than half of the selections are made only because a class is almost constant.
     """
     rows = []
     for key, table in selected.items():
@@ -106,7 +106,7 @@ def recovery(selected: Tables, fits: Tables, truth: Mapping[str, pd.DataFrame]) 
 
     All are means over folds; a fold that selects nothing has a recall of 0 and no precision or
     strength. The strength of a feature is the share of markers with a smaller effect, 0 if it is
-    none itself.
+    not a marker.
     """
     rows = []
     for key, table in selected.items():

@@ -52,7 +52,7 @@ def _fdr_ratio(p: pd.Series, alpha: float) -> float:
 
 
 def p_values(normality: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return how the p-values of the normality test of each data set are distributed."""
+    """Return the distribution of p-values of the normality test for each data set."""
     edges = np.linspace(0, 1, _BINS + 1)
     tables = []
     for dataset, table in normality.items():
@@ -85,7 +85,7 @@ def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) 
 
 
 def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
-    """Return the size of each data set, and how many missing values a fold filled in."""
+    """Return the size of each data set, and the number of missing values that folds filled in."""
     imputed = dict.fromkeys(headers, 0)
     for (dataset, *_), table in fits.items():
         imputed[dataset] = max(imputed[dataset], int(table["imputed"].max()))

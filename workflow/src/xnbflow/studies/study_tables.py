@@ -1,4 +1,4 @@
-"""The tables of a study: reads what data sets and classifiers left behind, and puts it together."""
+"""The tables of a study, from the files of its data sets and classifiers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -152,7 +152,7 @@ def _described(
     fits: Tables,
     alpha: float,
 ) -> dict[str, pd.DataFrame]:
-    """Return what is known of the data sets, and of how fits and permutation tests went."""
+    """Return the tables on data sets, on fits and on permutation tests."""
     diagnosed = {
         name: _read(owners["diagnosed"], files[name], DIAGNOSTIC_TABLES[name])
         for name in ("normality", "normality_within", "dependence", "dependence_test")

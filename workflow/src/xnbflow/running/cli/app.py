@@ -1,4 +1,4 @@
-"""The commands; each imports what it needs when called, so that ``--help`` is there at once."""
+"""The commands; each imports its modules when called, so that ``--help`` is fast."""
 
 import json
 import math
@@ -27,18 +27,18 @@ def print_text(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print what a reader must know although no result is."""
+    """Print a warning to the standard error stream."""
     sys.stderr.write(printable(f"note: {text}\n"))
 
 
 def print_json(value: Any) -> None:
-    """Print a result for programs; what is not a finite number is null."""
+    """Print a result as JSON; numbers that are not finite are null."""
     print_text(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
 
 
 @contextmanager
 def progress(what: str) -> Iterator[None]:
-    """Say on a terminal that something takes its time, and how long it took; silent in a pipe."""
+    """Show on a terminal that a step is running, and its duration; silent in a pipe."""
     if not sys.stderr.isatty():
         yield
         return
@@ -85,9 +85,9 @@ Label = Annotated[str, typer.Option(help="Column (or characteristic) of the clas
 Id = Annotated[str, typer.Option("--id", help="Column of the samples' names.")]
 Layout = Annotated[
     Literal["rows", "columns"],
-    typer.Option("--orientation", help="Where the table has its samples."),
+    typer.Option("--orientation", help="Whether samples are rows or columns of the table."),
 ]
-#: As `xnbflow.models.prediction.MISSING`, which takes its time to import.
+#: As `xnbflow.models.prediction.MISSING`, whose import is slow.
 Lacking = Annotated[
     Literal["auto", "error", "impute", "drop"],
     typer.Option(
@@ -210,7 +210,7 @@ def show(
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Say what a model is: its origin, its figures and its signature."""
+    """Describe a model: its origin, its figures and its signature."""
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)
@@ -230,9 +230,11 @@ def show(
 def signature(
     model: Model,
     *,
-    gmt: Annotated[bool, typer.Option("--gmt", help="Gene sets, one per class and way.")] = False,
+    gmt: Annotated[
+        bool, typer.Option("--gmt", help="Gene sets, one per class and direction.")
+    ] = False,
     top: Annotated[
-        int | None, typer.Option("--top", min=1, help="So many features of each class, by rank.")
+        int | None, typer.Option("--top", min=1, help="Number of features of each class, by rank.")
     ] = None,
     output: Output = None,
     trust: Trust = [],  # noqa: B006
@@ -306,7 +308,7 @@ def predict(
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Predict samples: label, probabilities, and how unlike the training data each one is."""
+    """Predict samples: label, probabilities, and typicality relative to the training data."""
     from xnbflow.running.cli import commands  # noqa: PLC0415
 
     read = commands.read_model(model, trust)

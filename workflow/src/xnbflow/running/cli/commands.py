@@ -1,4 +1,4 @@
-"""What the commands do: thin steps over `xnbflow.models`, which is the same for programs."""
+"""The work of the commands: thin functions over `xnbflow.models`, which programs can call."""
 
 import json
 import os
@@ -94,7 +94,7 @@ __all__ = [
 ]
 
 _SHOWN = 20
-#: A series with fewer samples gets five folds, another ten.
+#: Series with fewer samples have five folds, others ten.
 _FEW_SAMPLES = 50
 #: The classifier of a study that a command writes, by its id in the project's configuration.
 _RECOMMENDED = "csnb-cv"
@@ -175,10 +175,10 @@ def read_samples_of(
 
 
 def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
-    """Say what a GEO accession, a table, a workbook or an AnnData file holds."""
+    """Summarise a GEO accession, a table, a workbook or an AnnData file."""
     if dataset.source == "table":
         return summarise_table(dataset)
-    # only read: what a study has downloaded in this folder, or was put there by hand, is known
+    # read only, to find earlier downloads and files of the user
     downloads = Downloads(Path(DOWNLOADS), {"geo": list(mirrors)} if mirrors else {})
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
@@ -188,10 +188,10 @@ def write_study(
 ) -> str:
     """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
-    The last part of ``output`` names the study. It has the classifier that we recommend, kept as a
-    model with its signature, beside two others, and a permutation test of the first. ``mirrors``
-    are where to download from instead of NCBI; earlier files are overwritten by ``force`` only.
-    Returns the command that runs the study. Raises an `InputError` if no folds can be drawn.
+    The last part of ``output`` names the study. It has the recommended classifier, kept as a model
+    with its signature, two others, and a permutation test of the first. ``mirrors`` are where to
+    download from instead of NCBI; earlier files are overwritten by ``force`` only. Returns the
+    command that runs the study. Raises an `InputError` if no folds can be drawn.
     """
     name = Path(output).name
     if not _NAME.fullmatch(name):
@@ -237,7 +237,7 @@ def write_study(
 
 
 def _splits(result: Summary, name: str) -> int:
-    """Return how many folds a study has: 10, 5 of few samples, fewer where a class needs it."""
+    """Return the number of folds: 10, 5 with few samples, fewer if a class needs it."""
     few = result.n_samples < _FEW_SAMPLES or result.groups is not None
     most = 5 if few else 10
     if result.labels is None:
@@ -261,7 +261,7 @@ def _splits(result: Summary, name: str) -> int:
 
 
 def prepared(dataset: str) -> DataSet:
-    """Read a data set as the stage *acquire* has left it in this folder."""
+    """Read a data set from the stage *acquire* in this folder."""
     path = Path(SERIES.of(dataset=dataset))
     if not path.is_file():
         msg = f"{path} does not exist; run a study that has the data set {dataset!r} in this folder"
@@ -296,7 +296,7 @@ def print_genes(
 
 
 def write_paper(results: "StudyResults", folder: Path) -> list[str]:
-    """Write what goes into a paper; return the names of the files."""
+    """Write the texts and tables for a paper; return the names of the files."""
     from xnbflow.report.manuscript import writer  # noqa: PLC0415
 
     written = writer.write_paper(results, folder)
@@ -314,7 +314,7 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
 
 @contextmanager
 def workflow_extra() -> Iterator[None]:
-    """Refuse what needs packages that were not installed."""
+    """Refuse commands whose packages are not installed."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -323,7 +323,7 @@ def workflow_extra() -> Iterator[None]:
 
 
 def summary(model: TrainedModel) -> dict[str, Any]:
-    """Return what a model is, for programs."""
+    """Return the description of a model for programs."""
     last: Any = explainer(model.estimator)
     core, own = core_figures(model), {}
     if core is not None:
@@ -350,7 +350,7 @@ def recalibrate(
 
 
 def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, float]]) -> str:
-    """Return slope and intercept with their intervals, and what they change, for people."""
+    """Return slope and intercept with their intervals, and their effects, as text."""
     found = model.series[RECALIBRATION]
     parts = {"slope": found["slope"], f"intercept of {model.classes[1]}": found["intercept"][1]}
     limits = (found["slope_interval"], found["intercept_interval"])
@@ -411,7 +411,7 @@ def score_sheet(panel: Panel) -> str:
 
 
 def as_text(result: dict[str, Any], path: Path) -> str:
-    """Return what a model is, for people."""
+    """Return the description of a model as text."""
     series, figures = result["series"], result["figures"]
     classes = ", ".join(f"{label} {n}" for label, n in series["classes"].items())
     lines = [
