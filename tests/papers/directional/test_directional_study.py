@@ -218,7 +218,7 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     }
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
-    assert "12 go the same way here; of the 10 that are significant there, 10 are" in words
+    assert "12 have the same direction here; of the 10 that are significant there, 10 are" in words
 
 
 def test_every_space_has_its_picture_and_every_figure_is_drawn(tables, tmp_path):

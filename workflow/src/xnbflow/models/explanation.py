@@ -118,7 +118,7 @@ def explain_sample(
         raise InputError(f"{n} called {sample!r}; there are {listed(names)}")
     last, kind = explainer(model.estimator), type(model.estimator).__name__
     if last is None:
-        msg = f"{kind} does not split its answers over features; use a naive Bayes classifier"
+        msg = f"{kind} has no evidence of single features; use a naive Bayes classifier"
         raise InputError(msg)
     seen = is_relative(last) or keeps_values(model.estimator)
     if not takes_features_apart(model.estimator) or not seen:

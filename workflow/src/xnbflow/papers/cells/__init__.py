@@ -1,4 +1,4 @@
-"""Single cells: which method finds markers with which a common classifier recognises the types."""
+"""Single cells: comparison of methods that find markers, by one common classifier."""
 
 CSNB = "ClassSpecificNB"
 XNB_PUBLISHED = "XNB"

@@ -27,7 +27,7 @@ TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
-#: What is missing of a method that did not run.
+#: Columns that are missing for a method that did not run.
 _FIGURES = (
     "accuracy",
     "balanced_accuracy",
@@ -95,7 +95,7 @@ def _judge(
 def _cross_validate(
     data: DataSet, finder: Finder, splits: int, repeats: int
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return what a method does over all folds, by table."""
+    """Return the results of a method over all folds, by table."""
     codes = np.searchsorted(data.classes, data.labels)
     n_types = len(data.classes)
     recalls, accuracies, own_accuracies = [], [], []
@@ -174,7 +174,7 @@ def _found(
 
 
 def _predict(X: np.ndarray, codes: np.ndarray, train: np.ndarray) -> np.ndarray:
-    """Return what the common classifier takes the cells for that do not train."""
+    """Return the common classifier's predictions for the test cells."""
     if not X.shape[1]:  # no markers at all: the most frequent type
         return np.full((~train).sum(), np.bincount(codes[train]).argmax())
     model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))

@@ -30,7 +30,7 @@ __all__ = ["Finder", "Training", "finders", "rank_sum_scores"]
 
 
 class Training(NamedTuple):
-    """The cells that a method may see: log counts of shape (n_genes, n_cells), and the names.
+    """The training cells of a method: log counts of shape (n_genes, n_cells), and the names.
 
     ``codes`` are the positions of each cell's type in ``types``, each of which has a cell here.
     """
@@ -54,7 +54,7 @@ class Finder(NamedTuple):
 
     @property
     def missing(self) -> str:
-        """Return why the method cannot run, or nothing."""
+        """Return why the method cannot run; empty if it can."""
         if not self.package or importlib.util.find_spec(self.package) is not None:
             return ""
         return f"{self.package} is not installed (the extra cells of this package)"

@@ -13,7 +13,7 @@ __all__ = ["rank_genes_groups"]
 
 _FIELDS = ("scores", "logfoldchanges", "pvals", "pvals_adj")
 
-#: What scanpy adds to both means, so that none is 0.
+#: Constant that scanpy adds to both means, so that none is 0.
 _PSEUDO = 1e-9
 
 
@@ -42,7 +42,7 @@ def rank_genes_groups(
         Their classes; of AnnData by default the column ``groupby``.
     use_raw : bool, default=False
     layer : str, optional
-        Where the values stand that the plots show.
+        Place of the values for the plots.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def rank_genes_groups(
     own = [np.asarray(columns) for columns in model.columns_]
     used = np.unique(np.concatenate([np.empty(0, dtype=int), *own]))
     if not len(used):
-        msg = "no class has a gene that separates it from others; there is nothing to show"
+        msg = "no class has a gene that separates it from others, so there is no table"
         raise InputError(msg)
     changes = np.full((len(classes), len(names)), np.nan)
     if samples is not None:

@@ -1,4 +1,4 @@
-"""Single cells: with whose markers a common classifier recognises the types, and with how many."""
+"""Single cells: recognition of types by a common classifier with each method's markers."""
 
 import numpy as np
 import pandas as pd
@@ -27,15 +27,16 @@ def section(results: StudyResults) -> Section | None:
         ]
     folds, repeats = int(methods["folds"].max()), int(methods["repeats"].max())
     caption = (
-        f"Over {repeats} times {folds} folds. Genes are those of all types together that the "
-        f"common classifier sees. {CSNB} and XNB classify by themselves, too (own accuracy)."
+        f"Over {repeats} times {folds} folds. Genes are the common classifier's input: the "
+        f"markers of all types together. {CSNB} and XNB classify by themselves, too (own "
+        "accuracy)."
     )
     wide = recalls.pivot(index=["dataset", "type", "cells"], columns="method", values="recall")
     wide = wide[list(recalls["method"].unique())]
     formats = dict.fromkeys(wide, ".2f")
     by_type = "The share of each type's cells that the common classifier recognises, by method."
     recall = tables.show("recalls", by_type, rows=wide.reset_index(), own=formats)
-    chosen = "The markers of each type, and in how many folds they are chosen."
+    chosen = "The markers of each type, and the number of folds that choose them."
     blocks += [
         tables.show("methods", caption, _METHODS),
         Group("Recall by type", [recall], opened=True),
@@ -68,9 +69,10 @@ def _of_donors(dataset: str, rows: pd.DataFrame) -> Prose:
             "sides of a fold: the results are those of cells of new donors."
         )
     return Prose(
-        f"{dataset} names no donor of its {cells:,} cells. Cells of one donor are not independent. "
-        "Folds were drawn over cells, so the results are for further cells of the same donors and "
-        "too good for new ones. Name the column of obs that holds donors as the option group.",
+        f"{dataset} names no donor of its {cells:,} cells. Cells of one donor are not "
+        "independent. Folds were drawn over cells, so the results are for further cells of the "
+        "same donors and optimistic for new donors. Name the column of obs with the donors as "
+        "the option group.",
         "warning",
     )
 
@@ -86,7 +88,7 @@ def _trade(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
         f"cells-trade-{dataset}",
         draw_lines,
         {"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
-        "Accuracy of the common classifier against the number of genes that it sees.",
+        "Accuracy of the common classifier against its number of genes.",
         f"{dataset}, accuracy of the common classifier against number of genes: {found}.",
         sources,
     )

@@ -1,4 +1,4 @@
-"""Conditionally independent components: what the study of them computes, and its section."""
+"""Conditionally independent components: their study and its section."""
 
 UNTRANSFORMED, TRUE_SOURCES = "no transformation", "true sources"
 WHITENING, SYMMETRIC, FAST_ICA = "whitening", "symmetric whitening", "FastICA"

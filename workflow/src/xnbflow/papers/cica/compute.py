@@ -59,7 +59,7 @@ _N_SOURCES = 2
 _N_NUISANCE = 8
 #: Widths of the regression, as tables name them and as the regression takes them.
 _WIDTHS = {"paper's": "paper", "chosen": "cv"}
-#: The sources are left again where the recovery error grows to this multiple of its least.
+#: A descent leaves the sources again if the recovery error grows to this multiple of its least.
 _LEAVES = 1.5
 #: Methods that may fail to converge.
 _ITERATED = (PAPERS_WIDTH, CHOSEN_WIDTH, FAST_ICA)
@@ -78,7 +78,7 @@ class Simulation(NamedTuple):
 
 
 class _Setting(NamedTuple):
-    """What is simulated, and whether y is predicted or only the recovery of sources computed."""
+    """A simulation, and whether y is predicted or only the recovery of sources computed."""
 
     setting: str
     samples: int
@@ -112,7 +112,7 @@ def simulate(
 
 
 def recovery_error(demixed: np.ndarray) -> float:
-    """Return how far P = W A, from sources to components, is from a scaled permutation, Eq. 12.
+    """Return the deviation of P = W A (sources to components) from a scaled permutation, Eq. 12.
 
     Examples
     --------
@@ -304,7 +304,7 @@ def _rivals(X: np.ndarray, mixing: np.ndarray, random_state: int) -> list[dict[s
 
 
 def _descent(X: np.ndarray, y: np.ndarray, width: float, n_steps: int) -> list[np.ndarray]:
-    """Return the matrix at each step of a descent from the inputs as they are."""
+    """Return the matrix at each step of a descent from the identity."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(_N_SOURCES)
     return natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
@@ -328,7 +328,7 @@ def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]
 
 
 def _dependence(data: DataSet) -> list[dict[str, Any]]:
-    """Return how many features depend on another given the class, before and after CICA."""
+    """Return numbers of features that depend on another given the class, without and with CICA."""
     y = data.labels
     everything = np.arange(data.n_samples)
     halves = StratifiedShuffleSplit(

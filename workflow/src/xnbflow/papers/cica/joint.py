@@ -1,15 +1,14 @@
 """Joint kernel estimates of components and a target, and their scores (CICA paper, Eqs. 10-11).
 
-Two changes make the likelihood fit to choose a kernel width by, and an objective that gradient
-steps descend. A sample does not count itself; a tenth of an observation from a standard Cauchy
-distribution replaces its own kernel. The kernels move with their samples: the score is the whole
-derivative.
+Two changes make the likelihood suitable for the choice of a kernel width and for gradient steps. A
+sample does not count itself; a tenth of an observation from a standard Cauchy distribution replaces
+its own kernel. The kernels move with their samples: the score is the whole derivative.
 
-Each pair of samples is visited once, but where classes differ or kernels of the target are below
-2e-8 (6 widths). With wide kernels a mesh of a few thousand cells (`MeshTarget`) takes time linear
-in the samples (the particle-mesh method, Hockney and Eastwood 1988): these are spread over it by
-cubic B-splines, whose blur is taken out of the kernel in Fourier space. With four cells a width a
-density is within 1e-5 of a kernel's height, and the score is its exact derivative.
+Each pair of samples is used once, except pairs of different classes or with kernels of the target
+below 2e-8 (6 widths). With wide kernels a mesh of a few thousand cells (`MeshTarget`) takes time
+linear in the samples (the particle-mesh method, Hockney and Eastwood 1988): these are spread over
+it by cubic B-splines, whose blur is taken out of the kernel in Fourier space. With four cells a
+width a density is within 1e-5 of a kernel's height, and the score is its exact derivative.
 """
 
 from typing import NamedTuple
@@ -32,7 +31,7 @@ __all__ = [
 #: Widths to choose from, in units of ``sigma * n_samples**(-1/6)``: the paper's and narrower ones.
 WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
 
-#: Samples whose targets are farther apart, in widths, do not see each other.
+#: Samples whose targets are farther apart, in widths, do not interact.
 TARGET_REACH = 6.0
 
 _CELLS_PER_WIDTH = 4
@@ -253,7 +252,7 @@ class JointDensity:
         return cells * per_cell + _NS_PER_SAMPLE * len(mesh.first)
 
     def use_mesh(self, mesh: MeshTarget) -> None:
-        """Take the mesh, whether or not it is faster."""
+        """Use the mesh even if it is slower."""
         self.mesh, self._kernel = mesh, mesh_kernel()
         self._effort = self._mesh_effort(mesh)
 

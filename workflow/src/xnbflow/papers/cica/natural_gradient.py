@@ -14,7 +14,7 @@ from xnbflow.papers.cica.joint import (
 
 __all__ = ["ConditionalEntropy", "Descent", "natural_gradient"]
 
-_SUFFICIENT = 1e-4  # of the decrease that the gradient promises (Armijo's condition)
+_SUFFICIENT = 1e-4  # of the decrease that the gradient predicts (Armijo's condition)
 _SHRINK = 0.4
 _SHRINKAGES = 30
 _MEMORY = 10  # steps whose curvature is remembered
@@ -23,7 +23,7 @@ _LARGEST_CHANGE = 1.0  # of W per step, relative to W
 
 
 class ConditionalEntropy:
-    """What CICA minimises: the sum of the components' entropies given the target, Eq. 7.
+    """The objective of CICA: the sum of the components' entropies given the target, Eq. 7.
 
     The value is ``-log |det W| - sum_i mean log p(z_i | y)`` in nats, with leave-one-out densities:
     Eq. 7 less the constant ``n_components * H(y)``.
@@ -81,7 +81,7 @@ class ConditionalEntropy:
 
 @dataclass(frozen=True)
 class Descent:
-    """The way down from one start.
+    """A descent from one start.
 
     ``path`` has W (n_components, n_inputs) at the start and after each step, ``values`` the
     `ConditionalEntropy` there, which never rises; ``converged``: the gradient is below the
@@ -93,7 +93,7 @@ class Descent:
     converged: bool
 
     def then(self, further: "Descent") -> "Descent":
-        """Return this descent with one that starts at its end."""
+        """Return this descent followed by one that starts at its end."""
         return Descent(
             self.path + further.path[1:], self.values + further.values[1:], further.converged
         )

@@ -194,7 +194,7 @@ class KernelNBRegressor(RegressorMixin, Estimator):
 
 
 def _own(array: np.ndarray, given: Any) -> np.ndarray:
-    """Return the array if validation made it, else a copy: what was given may change later."""
+    """Return the array if validation made it, else a copy, since the caller may change it later."""
     return array if array is not given and array.flags.owndata else array.copy()
 
 

@@ -29,7 +29,7 @@ _WIDTHS = ("paper's", "chosen")
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return how well CICA recovers sources, predicts and classifies; None without simulations."""
+    """Return results on recovery, prediction and classification; None without simulations."""
     tables = results.analysis(ANALYSIS)
     summary = tables["summary"]
     if summary.empty:
@@ -51,28 +51,28 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "cica",
         "Conditionally independent components",
-        "Whether CICA finds the sources that were mixed, whether naive Bayes then predicts better, "
-        "and what the width of its kernels has to do with it.",
+        "Recovery of mixed sources by CICA, its effect on predictions of naive Bayes, and the "
+        "effect of the width of its kernels.",
         blocks,
     )
 
 
 _HOW_TO_READ = (
     "Two sources, which depend on the target but not on each other given the target, are mixed. "
-    "CICA looks for a transformation that undoes this, step by step. The recovery error (Eq. 12) "
-    "is 0 if each component is one source, and about 2 for the mixture as it is. The mean square "
+    "CICA searches step by step for a transformation that inverts the mixing. The recovery error "
+    "(Eq. 12) is 0 if each component is one source, and about 2 for the mixture. The mean square "
     "error is that of naive Bayes regression on new samples. The paper shows one run; here are "
-    "medians, and bands that hold eight of ten runs."
+    "medians, and bands that contain eight of ten runs."
 )
 _DESCENTS = (
-    "Medians (lines) and bands from the mixture as it is. Blue: CICA with the paper’s width of the "
-    "kernels; orange: with the width chosen from the data. Grey lines: medians of other "
-    "transformations. The axis of the mean square error is logarithmic; the regression has the "
-    "paper’s width throughout."
+    "Medians (lines) and bands of descents that start from the mixture. Blue: CICA with the "
+    "paper’s width of the kernels; orange: with the width chosen from the data. Grey lines: "
+    "medians of other transformations. The axis of the mean square error is logarithmic; the "
+    "regression has the paper’s width throughout."
 )
 _LEAVES = (
-    "Where the medians of a descent begin, are least (at which step) and end; the descent leaves "
-    "the sources again where the end is above one and a half times the least."
+    "Medians of a descent at its start, its least value (with the step) and its end; the descent "
+    "leaves the sources again if the end is above one and a half times the least."
 )
 _ENDS = (
     "Medians over {seeds} runs, with the tenth and the ninetieth percentile, and the median as a "
@@ -89,8 +89,8 @@ _CONVERGENCE = (
     "power −1/6) and number of steps, and the share of runs that converged."
 )
 _DEPENDENCE = (
-    "Features that depend on another given the class, on the samples that CICA has seen and on a "
-    "half that it has not. Less dependence need not mean more accuracy."
+    "Features that depend on another given the class, in the samples to which CICA was fitted and "
+    "in a held-out half. Less dependence does not imply a higher accuracy."
 )
 
 
@@ -150,7 +150,7 @@ def _ends(tables: StudyTables, seeds: int) -> list[Block]:
 
 
 def _predicted(known: pd.DataFrame) -> str:
-    """Return how the errors with CICA compare with those without it and with true sources."""
+    """Compare the errors with CICA with those without it and with true sources."""
     rows = known[known["measure"] != RECOVERY_ERROR]
     wide = rows.pivot(index=[*SETTING, "measure"], columns="method")
     medians, shares = wide["median"], wide["of_untransformed"]

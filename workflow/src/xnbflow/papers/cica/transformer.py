@@ -21,12 +21,12 @@ from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["CICA"]
 
-_SCREENING_SAMPLES = 500  # of more, random starts see so many
+_SCREENING_SAMPLES = 500  # random starts use at most this many
 _FOLDS = 5
 _MANY_SAMPLES = 150  # for each component
 _GROWTH = 4  # times as many random starts at most, where no two of them end equally low
 _SAME_END = 1e-3  # nats between two ends that count as one
-_SCREENING = 30  # steps from each start before the lowest goes on alone
+_SCREENING = 30  # steps from each start before only the lowest continues
 _CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
 _FEWEST_SPLINES = 4  # a cubic polynomial
 _RIDGES = 10.0 ** np.arange(-6, 4)  # of the correlation matrix, to choose from
@@ -59,8 +59,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_restarts : int, default=5
         Descents from random rotations of the whitened inputs, besides those from the inputs as they
         are (with fewer components than inputs: the canonical ones) and from the independent
-        components (FastICA) of what y does not explain; up to four times as many until two end
-        equally low. They use 500 samples at most; the lowest of them goes on with all.
+        components (FastICA) of the residuals given y; up to four times as many until two end
+        equally low. They use 500 samples at most; the lowest of them continues with all.
     max_iter, tol : int, float, default=500, 1e-4
         A descent ends after so many steps, or where no entry of the relative gradient is larger.
     step : float, default=0.1
@@ -82,9 +82,9 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     objective_ : float
         Eq. 7 at W in nats, for the whitened inputs and less its constant ``n_components * H(y)``.
     n_iter_ : int
-        Steps of the descent that counts.
+        Steps of the chosen descent.
     converged_ : bool
-        Whether it ended at a gradient below ``tol``; where not, `fit` warns.
+        Whether it ended at a gradient below ``tol``; otherwise `fit` warns.
 
     See Also
     --------
@@ -153,7 +153,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.mean_ = X.mean(axis=0)
         constant = np.ptp(X, axis=0) == 0.0
         if constant.all():
-            msg = "all inputs are constant: there is nothing to take apart; give inputs that vary"
+            msg = "all inputs are constant: there are no components; give inputs that vary"
             raise InputError(msg)
         scale = np.where(constant, 1.0, X.std(axis=0))
         inputs = np.where(constant, 0.0, (X - self.mean_) / scale)
@@ -216,9 +216,9 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     ) -> tuple[float, np.ndarray]:
         """Narrow the width while the likelihood of samples left out of the densities grows.
 
-        With few samples for each component W fits itself to them, and folds are left out. With
-        many each sample is left out of its own density only, which is the objective itself. W
-        follows from width to width. Returns the width, and W of the last fold there.
+        With few samples for each component W would overfit, so folds are left out. With many each
+        sample is left out only of its own density, which is the objective itself. W is updated from
+        width to width. Returns the width, and W of the last fold there.
         """
         n_components, n_samples = inputs.shape
         many = n_samples >= _MANY_SAMPLES * n_components
@@ -256,8 +256,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     ) -> Descent:
         """Return the lowest descent from the inputs as they are and from random rotations of them.
 
-        There are ``n_restarts`` of these, and then more, until the lowest end is reached twice. A
-        few samples stand for many.
+        There are ``n_restarts`` of these, and then more, until the lowest end is reached twice.
+        Restarts use a subset of many samples.
         """
         n_components, n_samples = inputs.shape
         some = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
@@ -279,7 +279,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         )
 
     def _continue(self, objective: ConditionalEntropy, begun: Descent, most: int) -> Descent:
-        """Go on from the end of a descent, within the steps that are left."""
+        """Continue from the end of a descent, within the remaining steps."""
         left = self.max_iter - (len(begun.path) - 1)
         return begun.then(self._descend(objective, begun.path[-1], min(most, left)))
 
@@ -323,7 +323,7 @@ def _kernel_target(y: np.ndarray) -> np.ndarray:
 def _residual_components(
     inputs: np.ndarray, y: np.ndarray, unmixed: np.ndarray, random: np.random.RandomState
 ) -> np.ndarray:
-    """Return independent components of what smooth functions of y, or class means, leave over.
+    """Return independent components of the residuals from smooth functions of y, or class means.
 
     Components that are independent given y have residuals that are independent as such, so that
     FastICA finds them where the residuals are not normal. Where there are no such residuals it
@@ -361,9 +361,9 @@ def _canonical_directions(
 ) -> np.ndarray:
     """Return the directions of inputs that correlate most with functions of the target.
 
-    Canonical correlation analysis of section 5. Its ridge is the one with which the inputs best
-    predict left-out samples: first of all functions, then of those found to correlate most. It
-    makes fewer samples than inputs, and inputs that repeat others, harmless.
+    Canonical correlation analysis of section 5. Its ridge gives the best prediction of left-out
+    samples by the inputs: first of all functions, then of those that correlate most. The ridge
+    permits fewer samples than inputs, and redundant inputs.
     """
     n_samples, n_features = inputs.shape
     left, strength, _ = np.linalg.svd(functions - functions.mean(axis=0), full_matrices=False)

@@ -1,4 +1,4 @@
-"""Directional naive Bayes: what its study computes beyond the common tables, and its section."""
+"""Directional naive Bayes: its study beyond the common tables, and its section."""
 
 #: Ways to adjust p-values of pairs: columns and names.
 ADJUSTED = {
@@ -11,7 +11,7 @@ ADJUSTED = {
 #: The paper's classifiers, as labels.
 CLASSIFIERS = ("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB")
 
-#: Of our data sets the paper's that they are, or are like, and how near they are.
+#: The paper's counterparts of our data sets, and their similarity.
 COUNTERPARTS = {
     "magic": ("MAGIC", "the same"),
     "arrhythmia": ("Arrhythmia", "the same source; the paper counts 174 of its features"),
@@ -29,7 +29,7 @@ COUNTERPARTS = {
 
 
 def counterpart(dataset: str) -> str | None:
-    """Return the paper's data set that ours is, or is like; None where it has none.
+    """Return the paper's counterpart of our data set; None without one.
 
     Examples
     --------

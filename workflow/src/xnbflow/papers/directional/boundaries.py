@@ -1,4 +1,4 @@
-"""Where two classes are equally probable: decision boundaries of directional naive Bayes.
+"""Decision boundaries of directional naive Bayes, where two classes are equally probable.
 
 Lopez-Cruz, Bielza and Larranaga, Directional naive Bayes classifiers, Theorems 1 to 3 and section
 3.4, whose appendices derive them. All raise an `InputError` if there are not two classes, or a

@@ -1,4 +1,4 @@
-"""What the study of directional naive Bayes shows beyond accuracies (Lopez-Cruz et al.).
+"""Analyses of the directional study besides accuracies (Lopez-Cruz et al.).
 
 Rose diagrams and fitted densities of angles (Figures 13 and 14), complexity of the classifiers
 (Table 2), and decision regions of the examples (Figures 3 to 12) and of data sets of two angles.
@@ -37,7 +37,7 @@ __all__ = ["analyse", "classifiers"]
 
 TABLES = analysis_tables(ANALYSIS)
 
-#: Numbers that are nearer than this are the same to four decimals.
+#: Numbers with a smaller difference are equal to four decimals.
 _SAME = 5e-5
 
 
@@ -213,7 +213,7 @@ def classifiers(data: DataSet, folds: StratifiedKFold | int) -> dict[str, Any]:
 
 
 def _figure_14_classes(data: DataSet) -> pd.DataFrame:
-    """Return the class of the angles pi and 0, which the paper's Gaussians confuse."""
+    """Return the class of the angles pi and 0, for which the paper's Gaussians are wrong."""
     rows = []
     for name, model, expected in (
         ("Gaussian", HybridNB(), (2, 1)),

@@ -1,4 +1,4 @@
-"""Average ranks and tests of the paper's classifiers, beside its Tables 3 and 4."""
+"""Average ranks and tests of the paper's classifiers, and its Tables 3 and 4."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["compare", "paper_ranks"]
 
 TABLES = analysis_tables(ANALYSIS)
 
-#: Accuracies in per cent are printed with two decimals; what is nearer than this is equal.
+#: Accuracies in per cent are printed with two decimals; smaller differences are ties.
 _EQUAL = 5e-5
 
 
@@ -25,8 +25,8 @@ def compare(about: Mapping[str, Any], study: Mapping[str, pd.DataFrame]) -> dict
 
     ``about`` has ``parts``, the study's classifier for each of the paper's, and ``folds``, its
     schemes; ``study`` its ``summary`` and ``pairwise_within``. ``average_ranks`` and ``pair_tests``
-    have no rows where a classifier is missing, or fewer than two data sets stand for ones of the
-    paper.
+    have no rows where a classifier is missing, or fewer than two data sets correspond to the
+    paper's.
     """
     ids = {name: part for part, name in about["parts"].items() if part in CLASSIFIERS}
     folds = next(iter(about["folds"]), "")
@@ -68,7 +68,7 @@ def _scores(
     ids: Mapping[str, str],
     folds: str,
 ) -> pd.DataFrame:
-    """Return Table 1 in per cent, ours missing after a failure, and what the paper prints."""
+    """Return Table 1 in per cent, ours missing after a failure, and the paper's."""
     rows = summary[(summary["metric"] == "accuracy") & (summary["folds"] == folds)]
     rows = rows[rows["classifier"].isin(list(ids))].reset_index(drop=True)
     complete = rows["folds_failed"] == 0

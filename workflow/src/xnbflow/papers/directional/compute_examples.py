@@ -90,7 +90,7 @@ def example_tables() -> dict[str, pd.DataFrame]:
 
 
 def printed_values() -> pd.DataFrame:
-    """Return the numbers that the paper prints for its examples beside the computed ones.
+    """Return the paper's numbers for its examples with the computed ones.
 
     As in the paper, the directions of Figure 7 are not of length 1.
     """
@@ -172,7 +172,7 @@ def _draw(example: Example) -> pd.DataFrame:
 
 
 def _features(space: str, points: pd.DataFrame) -> np.ndarray:
-    """Return what the classifier of a space takes, shape (n_samples, n_features)."""
+    """Return the classifier's input for a space, shape (n_samples, n_features)."""
     first, second = points["first"].to_numpy(), points["second"].to_numpy()
     across, up = (np.cos(second), np.sin(second)) if space == "sphere" else (1.0, second)
     if space in ("circle", "torus"):
@@ -181,7 +181,7 @@ def _features(space: str, points: pd.DataFrame) -> np.ndarray:
 
 
 def _grid(space: str, second: pd.Series) -> pd.DataFrame:
-    """Return points that cover a space, on a cylinder as far as its samples reach."""
+    """Return points that cover a space; on a cylinder the range of its samples."""
     heights = {
         "circle": np.zeros(1),
         "torus": _CELLS,

@@ -26,7 +26,7 @@ __all__ = ["Ring", "draw_angle", "draw_rings", "draw_surface"]
 _WIDTH = 2.9
 #: Inches above a drawing for its title and its legend.
 _HEAD = 0.5
-#: Neighbours on a boundary are nearer than this; what is farther apart is not joined.
+#: Largest distance of neighbours on a boundary that are joined.
 _GAP = 0.25
 _DEGREES = FuncFormatter(lambda value, _: f"{value:.0f}°")
 
@@ -115,8 +115,8 @@ def draw_angle(
 ) -> Figure:
     """Draw for each class a rose diagram and beside it the fitted densities.
 
-    ``notes`` stand beside the classes' names. Between ``edges`` (n_sectors + 1,), in radians, are
-    ``counts`` (n_classes, n_sectors) of samples. The ``grid`` (n_points,) is one turn, and
+    ``notes`` are written beside the classes' names. Between ``edges`` (n_sectors + 1,), in radians,
+    are ``counts`` (n_classes, n_sectors) of samples. The ``grid`` (n_points,) is one turn, and
     ``densities`` (2, n_classes, n_points) are von Mises and Gaussian density along it.
     """
     row, disc, foot, width = 1.05, 0.95, 0.3, column_width(_WIDTH)

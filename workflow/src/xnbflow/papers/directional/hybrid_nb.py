@@ -33,7 +33,7 @@ class HybridNB(GroupedNB):
         out. Columns in no group are not used. None makes one Gaussian group of all columns.
         Parameters of a group's family are set, and searched over, as ``name__parameter``.
     priors : array-like of shape (n_classes,), default=None
-        Prior probabilities of the classes; None takes their shares of the training samples.
+        Prior probabilities of the classes; None means their shares of the training samples.
 
     Attributes
     ----------
@@ -85,8 +85,8 @@ class HybridNB(GroupedNB):
         for name, _, _ in self._named():
             if not isinstance(name, str) or "__" in name or name in taken:
                 msg = (
-                    f"group name {name!r}: give each group a text of its own without double "
-                    f"underscore that is no parameter of {type(self).__name__}"
+                    f"group name {name!r}: give each group a unique name without double "
+                    f"underscore that is not a parameter of {type(self).__name__}"
                 )
                 raise InputError(msg)
             taken.add(name)

@@ -20,7 +20,7 @@ _ROUNDING = 1e-9
 
 
 class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
-    """Cut each feature where that describes the classes in fewer bits.
+    """Cut each feature where a cut reduces the code length of the classes.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ def _best_cut(values: np.ndarray, codes: np.ndarray, counts: np.ndarray, bits: n
 
 @njit(nogil=True)
 def _pays(whole: np.ndarray, left: np.ndarray, right: np.ndarray, bits: np.ndarray) -> bool:
-    """Return whether the gain of a cut exceeds the bits that it costs."""
+    """Return whether the gain of a cut exceeds its cost in bits."""
     n, total = whole.sum(), _code_length(whole, bits)
     in_left, in_right = _code_length(left, bits), _code_length(right, bits)
     k, k_left, k_right = (whole > 0).sum(), (left > 0).sum(), (right > 0).sum()

@@ -1,4 +1,4 @@
-"""Directional naive Bayes: the paper's tables beside ours, angles, and decision regions.
+"""Directional naive Bayes: the paper's tables and ours, angles, and decision regions.
 
 Lopez-Cruz, Bielza and Larranaga: Tables 1 to 6, Figures 3 to 14.
 """
@@ -28,8 +28,8 @@ _ROSES = (
     "In the figures a row is a class. Left, a rose diagram: a sector’s area is the share of the "
     "class’s samples in that direction; 0° is marked at the right and angles grow "
     "counter-clockwise. Right, the same along one turn (grey), with the fitted von Mises "
-    "(coloured) and Gaussian density (dashed); its left and right edge are the same direction. The "
-    "number is how much greater the von Mises’ log-likelihood is per sample."
+    "(coloured) and Gaussian density (dashed); its left and right edge are the same direction. "
+    "The number is the gain in log-likelihood per sample by the von Mises density."
 )
 
 _SPACES = {
@@ -64,7 +64,7 @@ _SPACES = {
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return the study of directional naive Bayes beside the paper's."""
+    """Return the study of directional naive Bayes with the paper's results."""
     tables = results.analysis(ANALYSIS)
     blocks: list[Block] = []
     if results.study.datasets:
@@ -82,14 +82,14 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "directional",
         "Directional naive Bayes",
-        "Whether angles should be treated as angles: von Mises classifiers (vMNB, SelvMNB) against "
-        "Gaussian ones (GNB, SelGNB) and discretized ones (dNB), beside the numbers of the paper.",
+        "Comparison of classifiers for angles: von Mises (vMNB, SelvMNB), Gaussian (GNB, SelGNB) "
+        "and discretized (dNB), with the numbers of the paper.",
         blocks,
     )
 
 
 def _counterparts(results: StudyResults) -> Table:
-    """Return which of the paper's data sets ours stand for, with their sizes (Table 6)."""
+    """Return the paper's data sets that correspond to ours, with their sizes (Table 6)."""
     paper = printed_table(6).set_index("dataset")
     features = printed_table(2).set_index("dataset")
     paper["features"] = features.loc[features["classifier"] == "vMNB", "features"]
@@ -107,8 +107,8 @@ def _counterparts(results: StudyResults) -> Table:
         frame[f"{size}, paper"] = names.map(paper[size])
     missing = paper.index.difference(names, sort=False)
     caption = (
-        "Our data sets, and which ones of the paper (its Tables 2 and 6) they are compared with. "
-        "Numbers can only be expected to agree where the data set is the same."
+        "Our data sets, and the paper's data sets (its Tables 2 and 6) for comparison. Numbers "
+        "can agree only where the data set is the same."
         + (f" Not here of the paper’s: {', '.join(missing)}." if len(missing) else "")
     )
     formats = dict.fromkeys([f"{size}, paper" for size in sizes], ",.0f")
@@ -117,7 +117,7 @@ def _counterparts(results: StudyResults) -> Table:
 
 
 def _accuracy_table(tables: StudyTables, folds: str) -> Table:
-    """Return Table 1, the paper's accuracies beside ours."""
+    """Return Table 1, the paper's accuracies and ours."""
     theirs = {"paper": "accuracy, paper", "paper_sd": "sd, paper", "paper_rank": "rank, paper"}
     rows = tables["accuracies"].rename(columns=theirs)
     formats = dict.fromkeys(["accuracy", "sd", "accuracy, paper", "sd, paper"], ".2f")
@@ -128,8 +128,8 @@ def _accuracy_table(tables: StudyTables, folds: str) -> Table:
         for i in np.flatnonzero(rows[f"rank{whose}"] == 1)
     ]
     caption = (
-        f"Table 1: accuracy in per cent, standard deviation over folds ({folds}) and rank, beside "
-        "what the paper prints. The best of a data set are marked; the paper’s accuracy of dNB "
+        f"Table 1: accuracy in per cent, standard deviation over folds ({folds}) and rank, with "
+        "the paper's values. The best of a data set are marked; the paper’s accuracy of dNB "
         "could not be read, but its rank follows from Table 5."
     )
     columns = ["dataset", "classifier", *sorted(formats), "counterpart"]
@@ -154,10 +154,10 @@ def _pair_table(tables: StudyTables) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
     pairs = tables["pair_tests"]
     caption = (
-        "Table 4: p-values of the average ranks, adjusted for ten pairs in four ways. Ranks apart "
-        "are those of the second less those of the first: above 0 the first is better. Ours are "
-        f"over the {pairs['datasets'].iloc[0]} data sets that stand for ones of the paper, the "
-        "paper’s over its eight; below 0.05 the two classifiers differ."
+        "Table 4: p-values of the average ranks, adjusted for ten pairs in four ways. Ranks "
+        "apart are those of the second less those of the first: above 0 the first is better. "
+        f"Ours are over the {pairs['datasets'].iloc[0]} data sets that correspond to the paper’s, "
+        "the paper’s over its eight; below 0.05 the two classifiers differ."
     )
     columns = ["pair", "ranks_apart", "ranks_apart_paper"]
     columns += [name for each in ADJUSTED for name in (each, f"{each}_paper")]
@@ -166,16 +166,16 @@ def _pair_table(tables: StudyTables) -> Table:
 
 
 def _runs(tables: StudyTables) -> list[Block]:
-    """Return Table 5, and how many of the paper's comparisons come out as printed."""
+    """Return Table 5, and the number of the paper's comparisons with the same result."""
     runs = tables["runs"]
     both = runs[runs["paper_direction"] != ""]
     same = both["direction"] == both["paper_direction"]
     sure = both["paper_p"] < _SIGNIFICANT
     ours = sure & same & (both["p"] < _SIGNIFICANT)
     text = (
-        f"Of {len(both)} comparisons that the paper makes on these data sets or their like, "
-        f"{len(both[same])} go the same way here; of the {len(both[sure])} that are significant "
-        f"there, {len(both[ours])} are significant here in the same direction."
+        f"Of {len(both)} comparisons in the paper on these or similar data sets, "
+        f"{len(both[same])} have the same direction here; of the {len(both[sure])} that are "
+        f"significant there, {len(both[ours])} are significant here in the same direction."
     )
     if both.empty:
         text = "The paper has tests on sorted runs for none of these data sets."
@@ -196,7 +196,7 @@ def _runs(tables: StudyTables) -> list[Block]:
 
 
 def _complexity(tables: StudyTables, paper: pd.DataFrame) -> Table:
-    """Return Table 2: how large the classifiers are and how long it takes to fit them."""
+    """Return Table 2: the size of the classifiers and the time of their fits."""
     complexity = tables["complexity"]
     names = complexity["dataset"].map(counterpart)
     keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
@@ -220,8 +220,9 @@ def _angles(tables: StudyTables) -> Group:
     fitted = tables["fitted"]
     of_both = (
         "Log-likelihood of all angles under the von Mises and the Gaussian density fitted to each "
-        "class, what von Mises gains per measured angle, and for how many pairs of an angle and a "
-        "class it fits better. Both have two parameters: the greater likelihood fits better."
+        "class, the gain by von Mises per measured angle, and the number of pairs of an angle and "
+        "a class that it fits better. Both have two parameters: the greater likelihood fits "
+        "better."
     )
     table = tables.show("likelihoods", of_both)
     blocks: list[Block] = [table, Prose(_ROSES)]
@@ -290,9 +291,8 @@ def _regions(tables: StudyTables) -> Group:
     caption = (
         "Numbers that the paper prints for its examples, and ours: angles in radians; planes "
         "through the sphere with the paper’s directions, which in Figure 7 are not of length 1; "
-        "and the classes of two angles in Figure 14. "
-        f"{np.count_nonzero(printed['agrees'])} of {len(printed)} come out as printed, "
-        "to four decimals."
+        f"and the classes of two angles in Figure 14. {np.count_nonzero(printed['agrees'])} of "
+        f"{len(printed)} equal the printed ones to four decimals."
     )
     columns = ["example", "quantity", "paper", "computed"]
     blocks.append(tables.show("printed", caption, columns))

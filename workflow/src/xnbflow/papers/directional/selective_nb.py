@@ -37,7 +37,7 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
     ----------
     estimator : IndependentNB, default=None
         The classifier to select for: `GaussianNB`, `FlexibleNB`, `HybridNB` or one made of these;
-        None takes `GaussianNB()`. Given the class its features must be independent, but for those
+        None means `GaussianNB()`. Given the class its features must be independent, but for those
         of a multivariate group, which are selected together; all classes must use the same
         features.
     n_max : int, default=None

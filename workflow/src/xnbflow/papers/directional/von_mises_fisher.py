@@ -18,7 +18,7 @@ class VonMisesFisher(Distribution):
     Parameters
     ----------
     tolerance : float, default=1e-6
-        How far a vector's length may be from 1.
+        Largest deviation of a vector's length from 1.
     normalize : bool, default=False
         Divide each vector by its length instead of refusing lengths other than 1. A zero vector
         carries no information about the class.

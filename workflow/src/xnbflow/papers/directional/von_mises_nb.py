@@ -95,7 +95,7 @@ class VonMisesFisherNB(GroupedNB):
     Parameters
     ----------
     tolerance : float, default=1e-6
-        How far a vector's length may be from 1.
+        Largest deviation of a vector's length from 1.
     normalize : bool, default=False
         Divide each vector by its length instead of refusing lengths other than 1.
 

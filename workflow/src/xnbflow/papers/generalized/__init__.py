@@ -1,4 +1,4 @@
-"""Naive effects of generalized naive Bayes: what its study computes, and its section."""
+"""Naive effects of generalized naive Bayes: their study and its section."""
 
 NAIVE = "naive Bayes"
 GENERALIZED = "generalized naive Bayes"

@@ -1,7 +1,7 @@
 """Study of naive and generalized effects: fit, cost, curves and selection (Larsen 2005).
 
 Naive Bayes, generalized naive Bayes and logistic regression with linear effects are fitted to the
-training part of a given split. Selection and tuning see the training part alone.
+training part of a given split. Selection and tuning use only the training part.
 """
 
 import itertools
@@ -38,10 +38,10 @@ _DEFAULTS: dict[str, Any] = {
     "tune": None,
 }
 _STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
-# A probability of 0 for what did happen would make the log-likelihood infinite.
+# A probability of 0 for an outcome would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
 _SET = ["dataset", "features"]
-#: What the paper prints, and on how many samples.
+#: The paper's errors, and its numbers of samples.
 _PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
 #: Standard errors to either side of a 95 % interval.
 _CHANCE = 1.96
@@ -50,15 +50,15 @@ _ATOM = 0.1
 #: Share of the observations that a figure leaves out on either side.
 _BEYOND = 0.01
 _BINS = 50
-#: A curve that has made this share of its climb has climbed; one that varies less than that share
-#: of it afterwards stays.
+#: Share of its rise at which a curve has risen, and largest share by which it then varies if
+#: constant.
 _MOST_OF_IT, _LITTLE_OF_IT = 0.8, 0.5
 
 
 def analyse(
     series: dict[str, DataSet], params: dict[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
-    """Fit and compare the classifiers, and take the generalized one apart.
+    """Fit and compare the classifiers, and describe the effects of the generalized one.
 
     The second of the two labels, sorted, is the event. Fold 0 of repeat 0 of the file ``folds`` is
     the test part; without it all samples train. ``features`` are named sets of features, each a
@@ -176,7 +176,7 @@ def _fit_and_confusion(
 
 
 def _linear_loss(fit: pd.DataFrame) -> pd.DataFrame:
-    """Return how much worse linear effects are than generalized ones, statistic by statistic."""
+    """Return the loss by linear instead of generalized effects, by statistic."""
     tidy = fit.melt(["model", "part"], _STATISTICS, var_name="statistic")
     wide = tidy.pivot_table("value", ["part", "statistic"], "model", sort=False)
     table = wide[[GENERALIZED, LINEAR]].set_axis(["generalized", "linear"], axis=1).reset_index()
@@ -226,7 +226,7 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
 def _each_feature(
     curves: pd.DataFrame, row: Callable[[pd.DataFrame], dict[str, object]]
 ) -> pd.DataFrame:
-    """Return what a function makes of each effect, by its values, as rows."""
+    """Return the result of a function for each effect, by its values, as rows."""
     keys = [*_SET, "feature"]
     return pd.DataFrame(
         [
@@ -241,7 +241,7 @@ def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series |
 
 
 def _published(fit: pd.DataFrame) -> pd.DataFrame:
-    """Return the paper's error beside ours, for the part that counts; no row for other data."""
+    """Return the paper's error and ours for the part of comparison; no row for other data."""
     own = fit[(fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1) & (fit["model"] == GENERALIZED)]
     if (own["part"] == "test").any():
         own = own[own["part"] == "test"]
@@ -263,7 +263,7 @@ def _published(fit: pd.DataFrame) -> pd.DataFrame:
 
 
 def _costs(confusion: pd.DataFrame) -> pd.DataFrame:
-    """Return both kinds of errors and what they cost, of every model and part of every set."""
+    """Return both kinds of errors and their costs, of every model and part of every set."""
     event = confusion.groupby("dataset")["actual"].transform("max")
     wrong = confusion["actual"] != confusion["predicted"]
     counts = confusion["count"]
@@ -281,7 +281,7 @@ def _costs(confusion: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
-    """Add the share of the training samples at each value and up to it, and what is drawn apart."""
+    """Add shares of the training samples at each value and up to it, and values drawn as points."""
     ordered = card.sort_values("value", kind="stable")
     groups = ordered.groupby([*_SET, "feature"], sort=False)["count"]
     total = groups.transform("sum")
@@ -291,7 +291,7 @@ def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
 
 
 def _strength(card: pd.DataFrame) -> dict[str, object]:
-    """Return how far a feature moves the log odds, and where its observations are."""
+    """Return the effect of a feature on the log odds, and the range of its observations."""
     effects = card[["naive_effect", "adjustment", "sum"]].to_numpy().T
     values, weights, below = (card[name].to_numpy() for name in ("value", "share", "below"))
     covariance = np.cov(effects, aweights=weights, ddof=0) if len(card) > 1 else np.zeros((3, 3))
@@ -315,7 +315,7 @@ def _strength(card: pd.DataFrame) -> dict[str, object]:
 
 
 def _shape(card: pd.DataFrame) -> dict[str, object]:
-    """Return whether a curve climbs early and then stays, and whether it dips in between."""
+    """Return whether a curve rises early and is then constant, and whether it has a dip inside."""
     effect = card["sum"].to_numpy()
     rise = effect.max() - effect[0]
     top = int(np.argmax(effect >= effect[0] + _MOST_OF_IT * rise))

@@ -29,10 +29,10 @@ _LEAST_WEIGHT = 1e-6
 _LARGEST_STEP = 4.0
 # Adjustments below this root mean square have no norm worth a relative change.
 _LEAST_NORM = 1e-3
-# A step is halved so often before it is given up; the share of the log-likelihood that is rounding.
+# Most halvings of a step, and the rounding error as a share of the log-likelihood.
 _HALVINGS = 8
 _STEP_ROUNDING = 1e-12
-# A log-likelihood per sample that falls by less than this does not fall.
+# Least decrease of the log-likelihood per sample that counts.
 _FALL = 1e-9
 
 
@@ -51,7 +51,7 @@ class GeneralizedNB(BaseNaiveBayes):
         tenth of the rows are atoms and stand for themselves.
     kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
         Kernel of the naive effects. The adjustments always use Epanechnikov's: with the negative
-        weights of the minimum-variance kernel backfitting does not settle.
+        weights of the minimum-variance kernel backfitting does not converge.
     shrinkage : float, default=1.0
         Number of pseudo-observations at each value, above 0. They pull naive effects and
         adjustments towards 0, and bound them where a feature separates the classes.
@@ -142,7 +142,7 @@ class GeneralizedNB(BaseNaiveBayes):
         return self._log_odds(self._features(X))
 
     def effects(self, X: Samples) -> pd.DataFrame:
-        """Return what each feature adds to each sample's log odds.
+        """Return the contribution of each feature to each sample's log odds.
 
         One row per sample of X and feature, with columns ``sample`` (X's index, or the row number),
         ``feature``, ``naive_effect``, ``adjustment`` and ``sum``. With ``intercept_`` the sums of a

@@ -31,14 +31,14 @@ __all__ = [
 #: Level and curvature of the quadratic kernels ``K(u) = level - curvature * u**2`` on [-1, 1].
 QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4, 3 / 4)}
 
-# Ranks are halves, but `span * n / 2` is rounded: a sliver this thin is no part of the window.
+# Ranks are halves, but `span * n / 2` is rounded: differences below this are rounding errors.
 _SLIVER = 1e-9
 _NOTHING = (0.0, 0.0, 0.0)
 
 #: A value held by a larger share of the rows is an atom, a category of its own.
 ATOM = 0.1
 
-#: What the parameters of an estimator of naive effects may be.
+#: Valid parameters of an estimator of naive effects.
 SMOOTHING = {
     "span": [number(0.0, 1.0, closed="right")],
     "kernel": [one_of(*QUADRATIC_KERNELS)],

@@ -1,4 +1,4 @@
-"""Effects: generalized naive Bayes fitted, priced, taken apart and tuned (Larsen 2005)."""
+"""Effects: fit, costs, single effects and tuning of generalized naive Bayes (Larsen 2005)."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ _EXCERPT_FEATURES, _EXCERPT_QUANTILES = 5, (0.0, 0.5, 0.75, 0.9, 0.99)
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what the study found of naive and generalized effects; None without data sets."""
+    """Return the results on naive and generalized effects; None without data sets."""
     whole = results.analysis(ANALYSIS)
     datasets = whole["fit"]["dataset"].unique()
     if not len(datasets):
@@ -49,22 +49,23 @@ def section(results: StudyResults) -> Section | None:
 
 
 _HOW_TO_READ = (
-    "Naive Bayes adds up the effect of each feature, in log odds: 0 is neutral, +1 "
-    "makes the odds of the event 2.7 times as high, −1 divides them by 2.7. These are the naive "
-    "effects. Related features are counted more than once, so probabilities come out too near to "
-    "0 or 1. Generalized naive Bayes corrects each effect by an adjustment. Both may take any "
-    "shape; in logistic regression every effect is a straight line."
+    "Naive Bayes adds up the effect of each feature, in log odds: 0 is neutral, +1 makes the odds "
+    "of the event 2.7 times as high, −1 divides them by 2.7. These are the naive effects. Related "
+    "features are counted more than once, so probabilities are too close to 0 or 1. Generalized "
+    "naive Bayes corrects each effect by an adjustment. Both may take any shape; in logistic "
+    "regression every effect is a straight line."
 )
 _ERRORS = (
-    "Share misclassified, with its 95 % interval (1.96 standard errors to either side). All models "
-    "see the same samples, so differences between them are surer than the intervals suggest; the "
-    "paper’s samples were others."
+    "Share misclassified, with its 95 % interval (1.96 standard errors to either side). All "
+    "models have the same samples, so differences between them are more certain than the "
+    "intervals suggest; the paper had other samples."
 )
 _STATISTICS_EXPLAINED = (
-    "Log-likelihood: of what did happen; nearer to 0 is better. Mean square error: of the "
-    "probability. C-statistic: how often an event gets a higher probability than a non-event; 1 is "
-    "best. A model that counts features twice can have the right order and wrong probabilities: "
-    "then the first two suffer. A model much better in training than in the test overfits."
+    "Log-likelihood of the outcomes: closer to 0 is better. Mean square error of the probability. "
+    "C-statistic: share of pairs in which the event has a higher probability than the non-event; "
+    "1 is best. A model that counts features twice can have the right order and wrong "
+    "probabilities, which worsens the first two. A model much better in training than in the test "
+    "overfits."
 )
 _CURVES = (
     "Blue dashes: the naive effect. Orange dots: the adjustment. Green line: their sum, which the "
@@ -74,24 +75,24 @@ _CURVES = (
     "the strip. The outermost 1 % on either side is left out."
 )
 _SHAPES = (
-    "Figures 1 and 2 of the paper, which describes capLengthMAX as a hockey stick, which climbs at "
-    "once and then stays, and wordFreqOUR as a U, which dips."
+    "Figures 1 and 2 of the paper. It describes capLengthMAX as a hockey stick (a steep rise, "
+    "then constant) and wordFreqOUR as a U."
 )
 _OTHER_CURVES = (
-    "Drawn in the same way; the feature that moves the log odds most, over all samples, comes "
-    "first. Every vertical axis is of its own."
+    "Drawn in the same way, in the order of the effect on the log odds over all samples. Vertical "
+    "axes differ."
 )
 _STRENGTHS = (
-    "How far each feature moves the log odds. Spread: standard deviation over the training "
-    "samples, of the naive effect and of the sum. Taken back: the share of the naive effect "
-    "that the adjustment removes; below 0 it adds to it. Least and greatest: range of the sum, "
-    "rare values included."
+    "Effect of each feature on the log odds. Spread: standard deviation over the training "
+    "samples, of the naive effect and of the sum. Taken back: the share of the naive effect that "
+    "the adjustment removes; below 0 it increases the effect. Least and greatest: range of the "
+    "sum, rare values included."
 )
-_COSTS = "Both kinds of error, and what they cost per 1,000 samples with L1 + L2 scaled to 2."
+_COSTS = "Both kinds of error, and their cost per 1,000 samples with L1 + L2 scaled to 2."
 _STEPS = (
-    "At each step the feature that improves a logistic regression on the naive effects most enters "
-    "(score chi-square), or one that has lost its weight is removed (Wald’s chi-square). Of many "
-    "features tried, some enter by chance: p-values are not adjusted."
+    "At each step the feature that most improves a logistic regression on the naive effects "
+    "enters (score chi-square), or one that is no longer significant is removed (Wald’s "
+    "chi-square). With many features some enter by chance: p-values are not adjusted."
 )
 _TUNING = (
     "Every combination tried, with its log-likelihood per sample in stratified ten-fold "
@@ -101,7 +102,7 @@ _TUNING = (
 
 
 class _Found:
-    """What was found of one data set: its rows of all tables, and what its blocks share."""
+    """The results on one data set: its rows of all tables, and values that its blocks share."""
 
     def __init__(self, whole: StudyTables, dataset: str) -> None:
         self.whole, self.dataset = whole, dataset
@@ -109,7 +110,7 @@ class _Found:
         self.tables = {n: rows.drop(columns="dataset") for n, rows in found.items() if len(rows)}
         fit = self.tables["fit"]
         sizes = fit.drop_duplicates("features").set_index("features")["n_features"]
-        # Each set of features with what it is called; the smallest one is shown in detail.
+        # Each set of features with its title; the smallest one is shown in detail.
         self.sets = {name: f"{name} ({size} features)" for name, size in sizes.items()}
         self.shown = sizes.idxmin()
         self.part = "test" if (fit["part"] == "test").any() else "train"
@@ -151,7 +152,7 @@ class _Found:
         return [*blocks, Group("Scorecard", self.scorecard(), "the model as a look-up table")]
 
     def headline(self) -> Prose:
-        """Return the errors on the set that is shown, beside the paper's."""
+        """Return the errors on the set that is shown, and the paper's."""
         fit = self.fit(self.shown, self.part)
         share, error = fit["misclassification"], fit["misclassification_error"]
         text = (
@@ -206,7 +207,7 @@ class _Found:
         return self.whole.show("fit", caption, columns, fit, own=own, best=best)
 
     def costs(self) -> list[Block]:
-        """Return both kinds of errors and what they cost, for all sets, parts and models."""
+        """Return both kinds of errors and their costs, for all sets, parts and models."""
         costs = self.tables["costs"]
         meaning = (
             f"A case is called “{self.event}” where its probability exceeds L1 / (L1 + L2) = "
@@ -292,7 +293,7 @@ class _Found:
         return self.whole.show("passes", caption, rows=self.tables["passes"], own=own)
 
     def stepwise(self, name: str) -> Table:
-        """Return how the stepwise selection of a set went."""
+        """Return the steps of the selection of a set."""
         path = self.of_set("stepwise", name)
         caption = f"Set “{name}”. {_STEPS}"
         if len(path) > 2:
@@ -308,13 +309,13 @@ class _Found:
         return self.whole.show("stepwise", caption, columns, path)
 
     def tuning(self) -> Table:
-        """Return what was tried inside the training part, and what was chosen."""
+        """Return the values tried within the training part, and the chosen ones."""
         table = self.tables["tuning"].reset_index(drop=True)
         best = frozenset((int(i), "mean_log_likelihood") for i in np.flatnonzero(table["chosen"]))
         return self.whole.show("tuning", _TUNING, rows=table.drop(columns="chosen"), best=best)
 
     def scorecard(self) -> list[Block]:
-        """Return where the look-up table is, and a few of its lines."""
+        """Return the place of the look-up table, and a few of its lines."""
         card = self.of_set("scorecard", self.shown)
         parts = [card[card["kind"] == "intercept"]]
         for feature in self.of_set("strengths", self.shown)["feature"].head(_EXCERPT_FEATURES):

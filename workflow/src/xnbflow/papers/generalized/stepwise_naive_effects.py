@@ -22,9 +22,9 @@ __all__ = ["StepwiseNaiveEffects"]
 class StepwiseNaiveEffects(SelectorMixin, Estimator):
     """Keep the features whose naive effects a stepwise logistic regression selects.
 
-    Every feature is replaced by its naive effect, so that a strong effect that is not linear is
-    seen too; forward stepwise logistic regression then picks the significant ones. `transform`
-    returns the selected features themselves, for a classifier that estimates effects anew.
+    Every feature is replaced by its naive effect, so that strong effects that are not linear are
+    found; forward stepwise logistic regression then selects the significant ones. `transform`
+    returns the selected features themselves, for a classifier that estimates effects again.
 
     Parameters
     ----------

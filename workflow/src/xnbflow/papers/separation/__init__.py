@@ -1,6 +1,6 @@
 """Separation scores of blocks of features: simulations, fits on microarrays, and their section."""
 
-#: Of distributions or sample sizes: all of them together.
+#: Label of all distributions or sample sizes together.
 ALL = "all"
 
 ALL_BLOCKS = "all blocks"
@@ -10,6 +10,6 @@ BEST_THRESHOLD = "best threshold, estimated H"
 ESTIMATED_WEIGHTS = "weights, estimated H"
 KNOWN_WEIGHTS = "weights, known H"
 TRUE_SCORES = "threshold at the true scores"
-#: Methods that select and can be had, and those that need the truth and cannot.
+#: Methods that are applicable to data, and those that need the truth.
 REAL = (EQ22, BIAS_REMOVED, BEST_THRESHOLD, ESTIMATED_WEIGHTS)
 BY_TRUTH = (KNOWN_WEIGHTS, TRUE_SCORES)

@@ -80,9 +80,9 @@ class BlockNB(BaseNaiveBayes):
     densities_ : list of GaussianBlocks
         The densities of the blocks, those of one size together.
     shrinkage_ : ndarray of shape (n_covariances, n_blocks)
-        How far each correlation matrix was shrunk towards independence (Ledoit-Wolf): above 0
-        only where it is singular or has fewer than ten degrees of freedom per feature. One row
-        if pooled, else one per class.
+        Shrinkage of each correlation matrix towards independence (Ledoit-Wolf): above 0 only if it
+        is singular or has fewer than ten degrees of freedom per feature. One row if pooled, else
+        one per class.
 
     See Also
     --------
@@ -277,7 +277,7 @@ class BlockNB(BaseNaiveBayes):
         return [name for block in order for name in names[self.blocks_[block]].tolist()]
 
     def _in_blocks(self, parts: list[np.ndarray]) -> np.ndarray:
-        """Put what is known per block of each size, last axis, into the order of the blocks."""
+        """Return values per block of each size, last axis, in the order of the blocks."""
         whole = np.empty((*parts[0].shape[:-1], len(self.blocks_)), dtype=parts[0].dtype)
         for members, part in zip(self._members, parts, strict=True):
             whole[..., members] = part
@@ -343,7 +343,7 @@ class BlockNB(BaseNaiveBayes):
         return np.concatenate(columns), np.concatenate(terms)
 
     def _parts(self, chosen: np.ndarray) -> Iterator[tuple[GaussianBlocks, np.ndarray, np.ndarray]]:
-        """Yield the densities of each size, which of them are chosen, and as which blocks."""
+        """Yield the densities of each size, their chosen blocks, and these blocks' numbers."""
         for members, density in zip(self._members, self.densities_, strict=True):
             inside = np.flatnonzero(chosen[members])
             yield density, inside, members[inside]

@@ -107,7 +107,7 @@ def analyse(
 
 
 def _with_signs(risk: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
-    """Add how far the formula is off, whether a gain is sure, and how many sets are harmed."""
+    """Add the error of the formula, the significance of a gain, and the number of worse sets."""
     below = gains.assign(harmed=gains["training_sets"].where(gains["gain_to"] < 1e-9, 0))
     sets = below.groupby(_KEYS)[["harmed", "training_sets"]].sum()
     harmed = (sets["harmed"] / sets["training_sets"]).reindex(pd.MultiIndex.from_frame(risk[_KEYS]))
@@ -121,7 +121,7 @@ def _with_signs(risk: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
 
 
 def _verdicts(risk: pd.DataFrame) -> pd.DataFrame:
-    """Return in how many cases each method helps and harms: by kind and samples, by kind, in all.
+    """Return numbers of cases with gains and losses of each method, by kind and samples.
 
     A case is a distribution and sample size.
     """
@@ -165,7 +165,7 @@ def _fit_settings(
     whole = fitted[fitted["method"] == ALL_BLOCKS].set_index(keys)
     whole = whole.reindex(pd.MultiIndex.from_frame(fitted[keys])).set_axis(fitted.index)
     ratio = fitted["risk"] / whole["risk"]
-    # As if the methods had been fitted to different data, so rather too wide.
+    # As for methods fitted to different data, hence conservative.
     error = np.hypot(fitted["risk_error"], ratio * whole["risk_error"]) / whole["risk"]
     return fitted.assign(
         gain=1 - ratio,

@@ -37,7 +37,7 @@ from xnbflow.papers.separation.separation_scores import (
 
 __all__ = ["Setting", "make_settings", "simulate", "standard_error"]
 
-#: Where less than this is misclassified with all blocks there is nothing to gain.
+#: Least error with all blocks for a comparison.
 _LEAST_RISK = 1e-6
 _GAIN_EDGES = np.linspace(-0.5, 1.0, 61)
 _SHOWN_ESTIMATES = 50
@@ -58,7 +58,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """What the setting is called."""
+        """The name of the setting."""
         return self.about["setting"]
 
     @cached_property
@@ -129,7 +129,7 @@ def make_settings(params: dict[str, Any]) -> list[Setting]:
 def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
     """Return the tables ``risk``, ``gains``, ``theorem1`` and ``weights`` of one distribution.
 
-    Of the study's parameters ``samples`` and ``repeats`` matter here.
+    Only the study's parameters ``samples`` and ``repeats`` are used.
     """
     trials = _draw(setting, params["repeats"], "training samples")
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]

@@ -15,7 +15,7 @@ from xnbflow.preprocessing.estimator import Estimator
 
 __all__ = ["CorrelationBlocks"]
 
-#: Partners of each feature that are looked at, in multiples of the block size.
+#: Number of partners of each feature, in multiples of the block size.
 _PARTNERS_PER_PLACE = 8
 
 
@@ -24,8 +24,8 @@ class CorrelationBlocks(TransformerMixin, Estimator):
 
     Pairs of features are taken by falling absolute correlation of their residuals from the class
     means, and each pair's groups are united if they fit in one block. The features of groups that
-    could not be completed are compared with each other again, until no two groups fit together;
-    what then remains is put together as it comes.
+    could not be completed are compared with each other again, until no two groups fit together; the
+    remaining features are joined in their order.
 
     Parameters
     ----------

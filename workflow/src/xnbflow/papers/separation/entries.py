@@ -32,7 +32,7 @@ CORRELATION_BLOCKS = Method(
     "correlation_blocks",
     "xnbflow.papers.separation.correlation_blocks.CorrelationBlocks",
     "blocks of the features whose residuals correlate most",
-    "xnbflow, for the blocks that @pavlenko2004 take as given",
+    "xnbflow, for the blocks that @pavlenko2004 assume as given",
     {"size": whole(1)},
     kind="transformer",
 )

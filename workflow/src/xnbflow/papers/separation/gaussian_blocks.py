@@ -26,9 +26,9 @@ class GaussianBlocks(Distribution):
     """A normal density for each class and block; all blocks have the same size, each is a term.
 
     Covariances are unbiased: sums of squares and products about the class means over ``n - k``
-    samples if pooled, else over ``n_c - 1``. Where that is fewer than ten per feature of the
-    block, or where the matrix is singular, the correlation matrix is shrunk towards the identity
-    by Ledoit and Wolf's rule; variances stay as they are, so that no unit of measurement matters.
+    samples if pooled, else over ``n_c - 1``. Where that is fewer than ten per feature of the block,
+    or where the matrix is singular, the correlation matrix is shrunk towards the identity by Ledoit
+    and Wolf's rule; variances are not shrunk, so the result is independent of units.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class GaussianBlocks(Distribution):
     whitenings_ : ndarray of shape (n_covariances, n_blocks, size, size)
         Their inverses.
     shrinkage_ : ndarray of shape (n_covariances, n_blocks)
-        How far each correlation matrix was shrunk: 0 for not at all, 1 to independent features.
+        Shrinkage of each correlation matrix, from 0 (none) to 1 (independent features).
     singular_ : ndarray of bool, shape (n_covariances, n_blocks)
         Where the sample covariance has no inverse although there were samples enough for one:
         where features depend on each other exactly.
@@ -175,7 +175,7 @@ class GaussianBlocks(Distribution):
 
 
 def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return covariances, shrinkage and which are singular, from residuals (b, size, n)."""
+    """Return covariances, shrinkage and a mask of singular ones, from residuals (b, size, n)."""
     size = residuals.shape[1]
     if residuals.shape[2] == 2 and size > 1:  # singular, where rounding may hide it
         raise np.linalg.LinAlgError

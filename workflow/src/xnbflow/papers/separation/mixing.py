@@ -75,8 +75,8 @@ def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribu
     The EM algorithm starts from the uniform distribution on the roots of the scores and stops as
     soon as the log-likelihood is within 1 of its maximum, which the largest component of its
     gradient bounds (Lindsay, Annals of Statistics 11, 1983), or after 5,000 steps: smoother than
-    the maximum itself, which is a handful of atoms that follow the noise of the scores. Observed
-    scores and their degrees of freedom have shape (n_blocks,).
+    the maximum itself, which has few atoms that follow the noise of the scores. Observed scores and
+    their degrees of freedom have shape (n_blocks,).
 
     Examples
     --------

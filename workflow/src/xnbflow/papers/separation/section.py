@@ -1,4 +1,4 @@
-"""Selection by separation score: where it helps, where it harms (Pavlenko and von Rosen)."""
+"""Gains and losses of selection by separation score (Pavlenko and von Rosen)."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ _PAPERS = ("uniform", "non-central chi-square")
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what selection by separation score gains; None where there is no risk to reduce."""
+    """Return the gains of selection by separation score; None without errors to reduce."""
     tables = results.analysis(ANALYSIS)
     risk = tables["risk"]
     if risk.empty:
@@ -56,20 +56,20 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "separation",
         "Selection by separation score",
-        "Whether a classifier made of blocks of features errs less when blocks that separate the "
-        "classes little are dropped, or weighted down: gains above 0 help, below 0 harm.",
+        "Effect on the error of a block classifier if blocks that separate the classes little are "
+        "left out or get smaller weights. Gains above 0 are improvements.",
         blocks,
     )
 
 
 _HOW_TO_READ = (
-    "Features are in blocks, and each block has a score: how far apart it puts the two classes, "
-    "in the training samples. Its expectation is the true score plus the features in the block, "
-    "so useless blocks have scores too. H is the distribution of the true scores over the blocks. "
-    "D and R are the separation of the classes and the risk, the share misclassified, with all "
-    "blocks; D~ and R~ those with selection. The gain 1 − R~/R is the share of the errors that "
-    "selection saves. “Threshold at the true scores” and “weights, known H” need the truth: they "
-    "show what could be had."
+    "Features are in blocks, and each block has a score, which measures the separation of the two "
+    "classes in the training samples. Its expectation is the true score plus the features in the "
+    "block, so useless blocks have scores too. H is the distribution of the true scores over the "
+    "blocks. D and R are the separation of the classes and the risk, the share misclassified, "
+    "with all blocks; D~ and R~ those with selection. The gain 1 − R~/R is the share of the "
+    "errors that selection saves. “Threshold at the true scores” and “weights, known H” need the "
+    "truth: they are upper bounds."
 )
 _GAINS = (
     "Gain 1 − R~/R in per cent, with one standard error to either side. One panel per number of "
@@ -78,15 +78,15 @@ _GAINS = (
     "error in a million are not shown."
 )
 _VERDICTS = (
-    "Where selection helps and where it harms: in how many distributions of a kind the gain is "
-    "more than two standard errors above 0, or below. Samples are per class, “all” means all sizes "
-    "together; the best mean of each kind and size is marked."
+    "Numbers of distributions of a kind in which the gain is more than two standard errors above "
+    "or below 0. Samples are per class, “all” means all sizes together; the best mean of each "
+    "kind and size is marked."
 )
 _THEOREM1 = (
     "Theorem 1 gives the mean signal of a classifier that keeps blocks from a threshold t on, as "
     "the sum of score − M over the kept blocks of M features. As printed it lacks the boundary "
     "term of Stein’s identity, −2 t b(t) per block, with b the density of the scores. The signal "
-    "simulated with its relative standard error, and how far the theorem is off: as printed, with "
+    "simulated with its relative standard error, and the error of the theorem: as printed, with "
     "the boundary term and H known, and with H estimated."
 )
 _THEOREM1_COLUMNS = ["setting", "rule", "threshold", "kept", "simulated", "relative_error",
@@ -95,12 +95,12 @@ _WEIGHTS = (
     "The weight of a block by its score: solid with H known, dashed the median of the weights "
     "with H estimated, the band from their 5% to their 95% quantile over training sets. The "
     "dotted line is the threshold of Eq. 20, where weights step from 0 to 1. Only ratios of "
-    "weights matter: where a curve is nearly level, selection has nothing to gain. Left of the "
+    "weights matter: where a curve is nearly level, selection gains nothing. Left of the "
     "threshold curves may leave the figure at the top; blocks with such scores are rare there."
 )
 _FITTED_TABLE = (
-    "Exact risk of BlockNB given each training set; the risk that it expects of itself, from the "
-    "training samples alone; the risk with known covariances; and the gains over all blocks with "
+    "Exact risk of BlockNB given each training set; the risk that it estimates from the training "
+    "samples alone; the risk with known covariances; and the gains over all blocks with "
     "covariances estimated and known. Means over fits; samples are per class."
 )
 _FITTED_COLUMNS = ["setting", "samples", "method", "risk", "risk_error", "expected_risk",
@@ -113,15 +113,16 @@ _SHRINKAGE = (
     "Covariances of blocks with few samples are shrunk: where a correlation matrix is singular or "
     "has fewer than ten degrees of freedom per feature, it is moved towards independence by the "
     "share that Ledoit and Wolf’s rule (2004) gives, 0 not at all, 1 all the way. The features of "
-    "a block are independent in these simulated data, as shrinkage supposes: where they are not, "
-    "few samples may cost more than here. Means and medians per sample size: how far the risk is "
-    "above that with known covariances, and what BlockNB expects of itself above its exact risk."
+    "a block are independent in these simulated data, as shrinkage assumes; with dependent "
+    "features the loss from few samples may be greater than here. Means and medians per sample "
+    "size of the excess over the risk with known covariances, and of the estimated over the exact "
+    "risk."
 )
 _BLOCKS = (
-    "Blocks of the features whose residuals within classes correlate most. Mean |r|: how "
-    "strongly, between features of one block. Blocks shrunk: the share whose covariance has "
-    "too few samples; mean shrinkage: how far these are moved towards independence (Ledoit "
-    "and Wolf), 1 being all the way."
+    "Blocks of the features whose residuals within classes correlate most. Mean |r|: the mean "
+    "absolute correlation of features of one block. Blocks shrunk: the share whose covariance has "
+    "too few samples; mean shrinkage: their intensity of shrinkage towards independence (Ledoit "
+    "and Wolf), from 0 to 1."
 )
 
 
@@ -137,7 +138,7 @@ def _extreme(rows: pd.DataFrame, which: str) -> str:
 
 
 def _advice(tables: StudyTables) -> str:
-    """Return which method to use: that of the greatest mean gain among those that can be had."""
+    """Recommend the method with the greatest mean gain among those that do not need the truth."""
     risk, whole = tables["risk"], tables.rows("verdicts", distribution=ALL, samples=ALL)
     whole = whole.set_index("method").loc[[ALL_BLOCKS, *REAL]]
     best = str(whole["mean_gain"].idxmax())
@@ -180,7 +181,7 @@ def _gains(rows: pd.DataFrame, n: int) -> Figure:
 
 
 def _of_the_claim(risk: pd.DataFrame) -> str:
-    """Return where the paper's claim of up to 20% holds."""
+    """Return the cases in which the paper's claim of up to 20% holds."""
     papers, method = risk["distribution"].isin(_PAPERS), risk["method"]
     cases = {
         "Eq. 22 there": risk[papers & (method == EQ22)],
@@ -196,7 +197,7 @@ def _of_the_claim(risk: pd.DataFrame) -> str:
 
 
 def _verdicts(tables: StudyTables) -> Table:
-    """Return in how many distributions of each kind a method helps and harms."""
+    """Return the numbers of distributions of each kind with gains and losses of a method."""
     verdicts = tables["verdicts"]
     rows = verdicts[(verdicts["distribution"] != ALL) & verdicts["method"].isin(REAL)]
     rows = rows.reset_index(drop=True)
@@ -227,7 +228,7 @@ def _numbers(tables: StudyTables, rows: pd.DataFrame, n: int) -> Table:
 
 
 def _formula(by_size: dict[int, pd.DataFrame]) -> str:
-    """Return how far the simulated risk is from the asymptotic one."""
+    """Return the differences of the simulated risk from the asymptotic one."""
     texts = []
     for n, rows in by_size.items():
         exact = rows["method"].isin([ALL_BLOCKS, *BY_TRUTH])

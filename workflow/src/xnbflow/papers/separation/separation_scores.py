@@ -95,9 +95,9 @@ def null_mean(
     the mean score is ``size (c1 + c2) / 2`` from the means, and from covariances of each class's
     own ``n / 4 size (c1 + c2 - 2)``: together ``size (size + 3) / 2`` for many samples.
 
-    ``spread``, each (n_blocks,), is for either class how far the correlations were shrunk, 0 to 1:
-    only ``1 - spread`` of the features beyond the first are counted in p, an approximation exact at
-    0 and 1. ``dof`` are those of either class's covariance, twice the same if ``pooled``; n are
+    ``spread``, each (n_blocks,), is the shrinkage of the correlations in either class, 0 to 1: only
+    ``1 - spread`` of the features beyond the first count in p, an approximation that is exact at 0
+    and 1. ``dof`` are those of either class's covariance, twice the same if ``pooled``; n are
     samples per class, or `effective_samples`.
 
     Examples

@@ -53,7 +53,7 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Cross-validate every classifier that has a path over sizes, at each of its sizes.
 
-    Folds, ``splits`` and ``repeats``, are those that a study with as many draws. What is tried:
+    Folds, ``splits`` and ``repeats``, are those that a study with as many draws. The values are
     ``sizes``, features per pair of classes, of `ClassSpecificNB`; ``thresholds`` of `XNB`;
     ``shrinkage`` (scikit-learn's ``shrink_threshold``) of nearest shrunken centroids; ``C`` of
     l1-logistic regression. No value may be missing.
@@ -146,7 +146,7 @@ def _cross_validate(
     posterior = np.full((data.n_samples, len(classes)), -np.inf)
     counts = []
     with warnings.catch_warnings():
-        # few features, or none, is what ends of a curve are; its points show what comes of it
+        # the ends of a curve have few features or none, so warnings are not needed
         warnings.simplefilter("ignore", UserWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         for train, test in folds:
@@ -165,7 +165,7 @@ def _cross_validate(
 
 
 def features_per_class(model: BaseEstimator) -> float:
-    """Return how many features a fitted model of a curve uses for a class, mean over classes.
+    """Return the number of features of a fitted model of a curve, mean over classes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Signatures: how accurate each classifier is with how many features, and what is chosen."""
+"""Signatures: accuracy of each classifier by number of features, and the chosen numbers."""
 
 import pandas as pd
 
@@ -45,18 +45,18 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "signatures",
         "Accuracy against the number of features",
-        f"How good each classifier is with how many features per class, over {repeats} times "
-        f"{folds} folds, and where on its curve cross-validation inside the training samples ends.",
+        f"Performance of each classifier by number of features per class, over {repeats} times "
+        f"{folds} folds, and the number chosen by cross-validation within the training samples.",
         blocks,
     )
 
 
 _HOW_TO_READ = (
-    "Each point of a curve is one classifier with one value of the parameter that decides how many "
-    "features it uses, fitted in every fold; nothing is chosen by the samples that are tested. "
-    "ClassSpecificNB's evidence is calibrated as ClassSpecificNBCV does it. The best point of a "
-    "curve is picked after the fact and too good: the ring, ClassSpecificNBCV, is what a user "
-    "gets, who must choose from the training samples alone."
+    "Each point of a curve is one classifier with one value of the parameter for the number of "
+    "features, fitted in every fold; no choice uses the test samples. ClassSpecificNB's evidence "
+    "is calibrated as ClassSpecificNBCV does it. The best point of a curve is chosen by the test "
+    "samples and is optimistic. The ring, ClassSpecificNBCV, is the performance with a choice "
+    "from the training samples alone."
 )
 _CAPTIONS = {
     "accuracy": (
@@ -96,7 +96,7 @@ def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFram
 
 
 def _method(results: StudyResults, classifier: str) -> str:
-    """Return the method that a classifier of the study is of, of a pipeline its last step's."""
+    """Return the method of a classifier of the study; for a pipeline that of its last step."""
     entry = results.configuration.get("classifiers", {}).get(classifier, {})
     while "steps" in entry:
         entry = entry["steps"][-1]
@@ -113,7 +113,7 @@ def _mean(results: StudyResults, dataset: str, classifier: str, metric: str) -> 
 
 
 def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, float, float] | None:
-    """Return where the study's cross-validated classifier is among the curves."""
+    """Return the place of the study's cross-validated classifier among the curves."""
     for classifier in results.study.classifiers:
         if _method(results, classifier) == _CV:
             features = _mean(results, dataset, classifier, "features_per_class")
@@ -124,7 +124,7 @@ def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, flo
 
 
 def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
-    if measure == "log_loss":  # naive Bayes on thousands of features is off any scale
+    if measure == "log_loss":  # naive Bayes on thousands of features is out of scale
         return []
     found = {
         results.labels[classifier]: _mean(results, dataset, classifier, measure)
@@ -137,8 +137,8 @@ def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str
 _POINT = ("dataset", "method", "parameter", "value", "features_per_class", "accuracy",
           "balanced_accuracy", "log_loss")  # fmt: skip
 _OF_THE_BEST = (
-    "The most accurate point of each curve, with the fewest features of equals. Picked with "
-    "the tested samples in sight: too good, and the better the more points there are."
+    "The most accurate point of each curve, with the fewest features among equals. It is chosen "
+    "by the test samples and optimistic, more so with more points."
 )
 _OF_THE_CHOSEN = (
     "ClassSpecificNBCV in the folds: features per pair of classes of its core set (least, median, "
@@ -148,7 +148,7 @@ _OF_THE_CHOSEN = (
 
 
 def _best(curves: pd.DataFrame) -> pd.DataFrame:
-    """Return the most accurate point of each curve, of equals that of fewest features."""
+    """Return the most accurate point of each curve, with the fewest features among equals."""
     ordered = curves.sort_values(
         ["accuracy", "features_per_class"], ascending=[False, True], kind="stable"
     )
