@@ -386,7 +386,7 @@ SAID = {
     "'g1' holds 'x' in row 's0': feat": lambda: FITTED.predict(X.assign(g1="x")),
     r"Found array with 0 sample\(s\) \(": lambda: FITTED.predict(X[:0]),
     "for x is not in the contract": lambda: tables.write_tables({"t": X}, "x", {}),
-    "knows no block of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
+    "no template for blocks of type int;": lambda: write_page(Path("p"), "t", "l", ODD, Path("f")),
     "class: it has no signature;": lambda: commands.signature_lines(GAUSSIAN, gmt=True),
     "does not name the table that": lambda: commands.training_series(GAUSSIAN, [], "rows"),
 }

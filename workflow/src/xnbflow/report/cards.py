@@ -16,11 +16,11 @@ from xnbflow.report.sentences import verdict
 
 __all__ = ["CAPTION", "NO_FEATURES", "card"]
 
-#: How many genes a card names for a class where a model has a core set, and where it has none.
+#: Genes on a card per class if a model has a core set, and if it has none.
 _MOST_CORE, _MOST_NAMED = 16, 6
 #: Suspected labels that are named.
 _MOST_SUSPECTS = 4
-#: Share of random signatures from which on a card cautions.
+#: Least share of random signatures for a caution on a card.
 _MANY_RANDOM = 0.05
 _TWO = 2
 _SIGNS = {
@@ -44,7 +44,7 @@ _CORE_HEATMAP = (
 
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
-    """Return what was found on one data set."""
+    """Return the card of one data set."""
     where = {"dataset": dataset, "folds": folds, "classifier": classifier}
     stability = results.rows("stability", **where).set_index("class")
     found = results.rows("estimates", **where, folds_failed=0).set_index("metric")
@@ -97,7 +97,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
 
 def _genes(results: StudyResults, where: dict[str, str]) -> pd.DataFrame:
-    """Return the features of each class, the core set or the most frequent first.
+    """Return the features of each class: the core set, or the most frequent ones.
 
     Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
     log_fold_change and auc of the table of genes.
@@ -135,7 +135,7 @@ def _of_two(genes: pd.DataFrame, last: str) -> pd.DataFrame:
 
 
 def _item(row: dict[str, object]) -> Item:
-    """Return a feature of a list; by its gene's symbol, with its own name, where it has one."""
+    """Return a feature of a list, with its gene symbol if it has one."""
     mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
     feature, symbol = row["feature"], row["symbol"]
     numbers = [
@@ -185,7 +185,7 @@ def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterat
 
 
 def _next(results: StudyResults, where: dict[str, str]) -> Iterator[str]:
-    """Yield what the tables recommend to do, the most urgent first."""
+    """Yield recommended next steps by the tables, the most urgent first."""
     dataset, classifier = where["dataset"], where["classifier"]
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
@@ -212,12 +212,12 @@ def _next(results: StudyResults, where: dict[str, str]) -> Iterator[str]:
             yield "choose genes for an assay with “xnbflow panel”"
 
 
-#: Gain of balanced accuracy by twice the samples from which on these are recommended.
+#: Least gain of balanced accuracy by twice the samples for their recommendation.
 _WORTH_SAMPLES = 0.03
 
 
 def _size(row: pd.Series) -> str:
-    """Return a data set's size in words; with its groups, which weigh more than samples."""
+    """Return a data set's size in words, with its groups."""
     groups, filled = row["groups"], ", missing values filled in" if row["missing"] else ""
     of = f" of {counted(int(groups), 'group')} (patients, batches)" if pd.notna(groups) else ""
     sizes = f"{counted(row['features'], 'feature')}, {counted(row['classes'], 'class')}"
@@ -225,7 +225,7 @@ def _size(row: pd.Series) -> str:
 
 
 def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame) -> dict[str, str]:
-    """Return the number of features and how stable their selection is."""
+    """Return the number of features and the stability of their selection."""
     summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
     means, facts = summary["mean"].dropna(), {}
     if len(means):
@@ -239,7 +239,7 @@ def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame
     return facts
 
 
-#: The estimates of a card, what they are called, and what they are compared with.
+#: The estimates of a card, their labels and references.
 _SHOWN = (
     ("balanced_accuracy", "Balanced accuracy", "Chance"),
     ("accuracy", "Accuracy", "Majority-class baseline"),
@@ -252,9 +252,9 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 
 
 def _warning(recall: pd.Series, note: str) -> str:
-    """Return why the features of a class are unreliable; empty where they are reliable."""
+    """Return why the features of a class are unreliable; empty if they are reliable."""
     if note == "one sample":
-        return "A single sample: this class cannot be learnt."
+        return "A single sample: this class cannot be learned."
     if not recall["above"]:
         never = recall["estimate"] == 0
         how = "Never recognised" if never else "Not recognised more often than by chance"

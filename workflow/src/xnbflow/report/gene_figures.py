@@ -46,7 +46,7 @@ def print_genes(
 
 
 def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
-    """Return which rows are of the feature, or of a gene of the symbol, in any case of letters."""
+    """Return a mask of the rows of a feature or a gene symbol, in small or capital letters."""
     pairs = zip(genes["feature"].str.casefold(), genes["symbol"].str.casefold(), strict=True)
     return [
         feature == name or name in map(str.strip, symbol.split("///")) for feature, symbol in pairs

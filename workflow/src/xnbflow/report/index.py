@@ -16,7 +16,7 @@ __all__ = ["write_index"]
 
 
 def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
-    """Write a page that leads to every study's report.
+    """Write a page with links to the reports of all studies.
 
     One of the configured ``studies`` without a report is listed with the command that runs it.
     Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is
@@ -49,7 +49,7 @@ def _configured(results: StudyResults) -> dict[str, Any]:
 
 
 def _row(folder: Path) -> dict[str, Any]:
-    """Return what the index shows of a finished study, from its record if any."""
+    """Return the row of the index for a finished study, from its record if there is one."""
     path = folder / Path(RECORD).name
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"study": {}}
     return {

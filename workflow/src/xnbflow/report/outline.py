@@ -1,4 +1,4 @@
-"""What the report of a study is made of; the rules read it, so that it imports nothing heavy."""
+"""The outline of a study's report; the rules read it, so it imports nothing heavy."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ __all__ = ["OPTIONAL", "SECOND_PAGE", "SECTIONS", "figure_labels", "section_modu
 
 _ANALYSES = "those of the analyses"
 _ON_SECOND_PAGE = 7
-#: The sections of a page in order, each with the attribute of a `Study` that calls for it: modules
+#: The sections of a page in order, each with the attribute of a `Study` that requires it: modules
 #: with a function ``section(results) -> Section | None``.
 SECTIONS = {
     "xnbflow.report.sections.answer": "classifiers",
@@ -56,7 +56,7 @@ def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]
 def figure_labels(
     figure: str, datasets: Sequence[str], folds: Sequence[str], classifiers: Sequence[str]
 ) -> dict[str, str]:
-    """Return what a figure shows, by its name.
+    """Return the labels of a figure, by its name.
 
     The name has the kind and, as far as the figure is of one, a data set, scheme of folds,
     classifier (ids of the study) and number, with hyphens between them; the labels ``data set``,

@@ -1,4 +1,4 @@
-"""What a report is made of: a study's tables, and what lies behind them, read when asked for."""
+"""The content of a report: a study's tables and its models, read on demand."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,9 +58,9 @@ class StudyResults:
     """A finished study.
 
     ``labels`` are the names by classifier id that people read, with the id where two have the same.
-    ``configuration`` is everything that was configured for it, for the record. ``root`` is the
-    working directory, which holds ``results`` and ``resources``. ``analyses`` are those that the
-    study names; ``software`` are versions of what made the report.
+    ``configuration`` is its complete configuration, for the record. ``root`` is the working
+    directory, which holds ``results`` and ``resources``. ``analyses`` are those that the study
+    names; ``software`` are the versions of the environment of the report.
     """
 
     study: Study
@@ -75,11 +75,11 @@ class StudyResults:
 
     @property
     def folder(self) -> Path:
-        """Where the study's own tables are."""
+        """The folder of the study's tables."""
         return self.root / STUDY.of(study=self.study.id)
 
     def place(self, dataset: str, folds: str) -> str:
-        """Return how a data set is called; with its scheme of folds where there are several."""
+        """Return the name of a data set; with its scheme of folds if there are several."""
         return f"{dataset} ({folds})" if len(self.study.folds) > 1 else dataset
 
     @cached_property
@@ -92,7 +92,7 @@ class StudyResults:
         }
 
     def beside(self, path: str) -> str:
-        """Return the way from the page to a file of the project."""
+        """Return the relative path from the page to a file of the project."""
         return Path(os.path.relpath(path, STUDY.of(study=self.study.id))).as_posix()
 
     @cached_property
@@ -170,7 +170,7 @@ class StudyResults:
             if digest_of_file(gene_sets) != gene_sets_of(
                 self.root / MODEL_TABLE.of(**key, table="signature")
             ):
-                msg = f"{gene_sets} has not the gene sets of its signature; {REMEDY}"
+                msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
                 raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
@@ -190,7 +190,7 @@ class StudyResults:
     def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return a column of ``summary`` for a metric: rows by `place`, classifiers' labels above.
 
-        It is missing where a fold failed, as a mean over the others is no comparison.
+        It is missing if a fold failed, since a mean over the others is not comparable.
         """
         chosen = self.rows("summary", metric=metric, folds_failed=0)
         wide = chosen.set_index(["dataset", "folds", "classifier"])[value].unstack()
@@ -198,26 +198,26 @@ class StudyResults:
         return wide.set_axis(list(self.places.values())).rename(columns=self.labels)
 
     def diagnosed(self, dataset: str) -> "StudyTables":
-        """Return the tables of a data set, say its ``correlations``."""
+        """Return the tables of a data set, for example its ``correlations``."""
         return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
     ) -> pd.DataFrame:
-        """Return what the training jobs of a classifier wrote, of all repeats or of one."""
+        """Return the tables of a classifier's training jobs, for all repeats or one."""
         path = TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
         rows = read_parquet(self.root / path, TRAINING_TABLES[table])
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
     def truth(self, dataset: str) -> pd.DataFrame | None:
-        """Return what was planted in a simulated data set; None for a real one."""
+        """Return the planted markers of a simulated data set; None for a real one."""
         if self.configuration.get("datasets", {}).get(dataset, {}).get("source") != "simulate":
             return None
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
 
 class StudyTables:
-    """Tables in files, by name; each is read once, when it is first asked for."""
+    """Tables in files, by name; each is read once, at its first use."""
 
     def __init__(
         self, results: StudyResults, places: Mapping[PathTemplate, Mapping[str, TableSchema]]
@@ -273,12 +273,11 @@ class StudyTables:
         """Return a table of a page, with the labels and formats that the contract declares.
 
         A classifier is shown by its label, a data set with its scheme of folds where the study has
-        several and the page has no column of them. Of several ``names``, which ``rows`` are joined
-        of, the page links to all, and the first that has a column declares it. ``caption`` says
-        what the table shows and how to read it. ``columns`` are shown in their order, all by
-        default; one without a value is left out. ``own`` are columns, or formats alone, of what no
-        table declares, or declares otherwise. See `xnbflow.report.page.blocks.Table` for ``best``
-        and ``links``.
+        several and the page has no column of them. With several ``names``, from which ``rows`` are
+        joined, the page links to all, and the first that has a column declares it. ``caption``
+        explains the table. ``columns`` are shown in their order, all by default; one without a
+        value is left out. ``own`` are columns, or formats, that no table declares or that replace a
+        declaration. See `xnbflow.report.page.blocks.Table` for ``best`` and ``links``.
         """
         names = [names] if isinstance(names, str) else names
         frame = self[names[0]] if rows is None else rows

@@ -1,4 +1,4 @@
-"""The sentences of verdicts: what a study found, and how well that is supported.
+"""The sentences of verdicts: the results of a study and their support.
 
 Tables hold the numbers and the conditions that fail; the page, the index and the manuscript take
 the words from here.
@@ -38,7 +38,7 @@ RULE = (
     "class), no samples are equal, fewer than a tenth nearly, and the features selected in "
     "disjoint halves of the samples, if these were fitted, agree (the 95 % interval of Nogueira’s "
     "index is not below .4; it is about 0 for random features; where the interval holds .4 the "
-    "stability cannot be judged), and no second cohort says otherwise (did not hold, ranking "
+    "stability cannot be judged), and no second cohort contradicts this (did not hold, ranking "
     "holds without its threshold, labels look exchanged). Partly supported: all else."
 )
 COVERAGE = (
@@ -57,7 +57,7 @@ _ELSEWHERE = {
 
 
 def headline(results: StudyResults) -> str:
-    """Return what the study found; empty for a study without classifiers."""
+    """Return the main result of the study; empty for a study without classifiers."""
     found = results.tables["headline"].iloc[0]
     chosen, label = found["classifier"], results.labels.get(found["classifier"], "")
     if not chosen:
@@ -188,7 +188,7 @@ def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
 
 
 def within_levels(results: StudyResults, place: dict[str, str]) -> str:
-    """Return what a classifier recognises within the levels of a column, in a sentence.
+    """Return a sentence on the recognition of the class within the levels of a column.
 
     It is the column that explains the result best; the sentence is empty if no column goes with the
     class. ``place`` is the data set, folds and classifier.
@@ -217,7 +217,7 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How well a result is supported: the level, a sentence with the reasons, and the tests."""
+    """The support of a result: the level, a sentence with the reasons, and the tests."""
 
     level: str
     sentence: str
@@ -225,7 +225,7 @@ class Verdict:
 
 
 def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
-    """Return how well a result is supported; ``place`` is its data set, folds and classifier."""
+    """Return the verdict on a result; ``place`` is its data set, folds and classifier."""
     label = results.labels[place["classifier"]]
     found = results.rows("estimates", **place, folds_failed=0).set_index("metric")
     if found.empty:

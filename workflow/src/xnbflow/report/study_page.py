@@ -1,4 +1,4 @@
-"""The report of a study: its sections, its page, and the record from which both are made again."""
+"""The report of a study: its sections, its page, and the record from which both can be restored."""
 
 import importlib
 import json
@@ -68,7 +68,7 @@ def print_figures(
 
 
 def write_record(results: StudyResults, path: str | Path) -> None:
-    """Write what was run: the study, its configuration, the software, digests of its tables."""
+    """Write the record: the study, its configuration, the software, digests of its tables."""
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
@@ -141,8 +141,8 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
     )
     if changed := sorted(dict(_digests(results).items() - record["tables"].items())):
         msg = (
-            f"the tables {', '.join(changed)} of {study} are not those of its report; "
-            f"run the study again: xnbflow run {study}"
+            f"the tables {', '.join(changed)} of {study} have changed since its report; run the "
+            f"study again: xnbflow run {study}"
         )
         raise InputError(msg, file=str(path))
     results.refuse_mixed_series()

@@ -1,4 +1,4 @@
-"""Drawings: what a figure shows, as functions of plain numbers and text.
+"""Drawings of figures, as functions of plain numbers and text.
 
-Each process that draws imports them; they import matplotlib and numpy and no more.
+Each process that draws imports them; they import only matplotlib and numpy.
 """

@@ -1,4 +1,4 @@
-"""Calibration curves: how often a predicted probability comes true."""
+"""Calibration curves: observed frequencies by predicted probability."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def draw_calibration(
     lower: Sequence[np.ndarray],
     upper: Sequence[np.ndarray],
 ) -> Figure:
-    """Draw how often a predicted probability comes true.
+    """Draw observed frequencies by predicted probability.
 
     Per classifier and bin: mean probability, frequency, number of predictions, and the ends of the
     intervals of the frequencies.

@@ -29,7 +29,7 @@ _RUG_ROW = 0.17
 _CURVES = 1.15
 #: Inches that the curves of two cohorts are high, and that the title of an axis takes.
 _COHORT_CURVES, _TITLE = 1.5, 0.3
-#: With more classes than this only the one in focus has a colour: no one tells ten curves apart.
+#: With more classes only the one in focus has a colour, since ten curves are indistinguishable.
 _MOST_COLOURED = 6
 
 

@@ -87,7 +87,7 @@ def draw_matrix(
 
 
 def colour_bar(figure: Figure, label: str, ticks: Sequence[float], colours: Sequence[str]) -> None:
-    """Draw what the shades mean in the lower left corner, 0.35 inches high.
+    """Draw the legend of the shades in the lower left corner, 0.35 inches high.
 
     One colour is for values from 0 on, the first of two for those below 0.
     """

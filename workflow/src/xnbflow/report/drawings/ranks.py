@@ -19,7 +19,7 @@ def draw_ranks(
     bars: Sequence[tuple[int, int]],
     difference: float,
 ) -> Figure:
-    """Draw average ranks on a line, best on the left, and bars that join what does not differ.
+    """Draw average ranks on a line, best on the left, and bars that join equal classifiers.
 
     ``bars`` are the first and last classifier of each bar, ``difference`` is the length of the
     yardstick.

@@ -1,4 +1,4 @@
-"""Volcano and MA plots: how much features differ between a class and the others."""
+"""Volcano and MA plots of the differences between a class and the others."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -1,1 +1,1 @@
-"""What a lab pastes into its paper: paragraphs, references, checklists, model cards."""
+"""Texts for papers: paragraphs, references, checklists, model cards."""

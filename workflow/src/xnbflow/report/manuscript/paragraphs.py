@@ -43,7 +43,7 @@ def filled(template: str, known: Mapping[str, Any]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text whose marks Markdown does not take for markup."""
+    """Return a text with Markdown's marks escaped."""
     return re.sub(r"([\\`*_<>|])", r"\\\1", text)
 
 
@@ -88,7 +88,7 @@ def _environment() -> jinja2.Environment:
 
 
 def facts(results: StudyResults) -> dict[str, Any]:
-    """Return what templates fill in: tables as lists of rows, missing numbers None."""
+    """Return the variables of templates: tables as lists of rows, with None for missing numbers."""
     study, configuration = results.study, results.configuration
     entries = {name: configuration["classifiers"][name] for name in study.classifiers}
     tables = {
@@ -113,7 +113,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "reported_with": [f"{n} {v}" for n, v in results.reported_with.items()],
         "diagnostics": configuration.get("diagnostics", {}),
         "datasets": datasets,
-        # Whether everything is known that was done to the values: measured data had it before.
+        # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
         "steps": list(_steps(results, entries)),
@@ -144,7 +144,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
     }
 
 
-#: The tables that templates read as they are.
+#: The tables that templates read unchanged.
 _TABLES = (
     "concordance",
     *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
@@ -154,12 +154,12 @@ _TABLES = (
 
 
 def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[str, Any]:
-    """Return a data set with where it comes from and how it was read."""
+    """Return a data set with its origin and the options of its reader."""
     name = row["dataset"]
     sheet = results.configuration.get("datasets", {}).get(name, {})
     place, source = str(sheet.get("location") or ""), sheet.get("source", "")
     if source not in {"cumida", "uci"} and "://" not in place:
-        place = PurePath(place).name  # folders are those of one machine
+        place = PurePath(place).name  # folders exist on one machine only
     origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
     return row | {
         "origin": f"{origin}, {place}" if place else origin,
@@ -194,7 +194,7 @@ def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
 
 
 def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
-    """Return how many features differ, and the first genes that are higher in each class.
+    """Return the number of features that differ, and the first genes that are higher in each class.
 
     The numbers are those of the table ``genes``; empty where no feature was tested.
     """
@@ -219,7 +219,7 @@ def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
 
 
 def _steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what is done to values before a classifier sees them."""
+    """Yield the steps before a classifier."""
     owners = dict(results.configuration.get("preprocessing", {}))
     owners |= {results.labels[name]: e.get("steps", [])[:-1] for name, e in entries.items()}
     for owner, steps in owners.items():
@@ -251,7 +251,7 @@ def _parts(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
 def _place(
     results: StudyResults, place: tuple[str, str], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what was found on a data set and scheme of folds, classifier by classifier."""
+    """Return the results on a data set and scheme of folds, by classifier."""
 
     def of(table: str, classifier: str = "") -> list[dict[str, Any]]:
         key = (*place, classifier) if classifier else place

@@ -1,7 +1,7 @@
-"""The works that are cited: in words, as BibTeX and as CSL JSON, from files ``references.yaml``.
+"""The cited works in words, as BibTeX and as CSL JSON, from files ``references.yaml``.
 
-A text cites by keys: ``@demsar2006`` becomes "Demšar (2006)" and ``[@demsar2006; @holm1979]``
-"(Demšar 2006; Holm 1979)", as pandoc reads them.
+A text cites by keys, as in pandoc: ``@demsar2006`` becomes "Demšar (2006)" and ``[@demsar2006;
+@holm1979]`` "(Demšar 2006; Holm 1979)".
 """
 
 import json

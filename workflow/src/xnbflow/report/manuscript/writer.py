@@ -1,4 +1,4 @@
-"""The files that go from a finished study to a paper."""
+"""The files for a paper from a finished study."""
 
 import os
 import re
@@ -68,7 +68,7 @@ def sections_of_text(text: str) -> dict[str, str]:
 
 
 def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str]:
-    """Return the checklists by file name, filled as far as the study goes."""
+    """Return the checklists by file name, filled in from the study."""
     words = {title: " ".join(body.split()) for title, body in sections_of_text(text).items()}
     known = facts(results) | {"words": defaultdict(str, words)}  # a study may lack a section
     given = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
@@ -86,9 +86,9 @@ def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str
     return done
 
 
-#: The record of what was run, which is the evidence where a checklist names no table.
+#: The record of the run, which is the evidence where a checklist names no table.
 _RUN = "run.json"
-#: What marks the part of an item that a study does not answer.
+#: Mark of the part of an item that a study does not answer.
 _REST = "for the authors"
 
 
@@ -108,7 +108,7 @@ def _evidence(results: StudyResults, folder: Path) -> dict[str, str]:
 
 
 def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> list[dict[str, Any]]:
-    """Return what a model reached in the second cohorts of a study, a row each."""
+    """Return the performance of a model in the second cohorts of a study, a row each."""
     if not results.study.validate:
         return []
     own = {"model": classifier, "train": dataset}
@@ -125,13 +125,13 @@ def reached(
 
     They are wider than those in the file of the model where the study chose it by the results.
     """
-    told = deepcopy(dict(figures))
+    result = deepcopy(dict(figures))
     place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
     for row in results.rows("estimates", **place).to_dict("records"):
-        told["candidates"] = row["candidates"]
-        own = told["recall"][row["class"]] if row["class"] else told.get(row["metric"], {})
+        result["candidates"] = row["candidates"]
+        own = result["recall"][row["class"]] if row["class"] else result.get(row["metric"], {})
         own |= {"lower": row["lower"], "upper": row["upper"]}
-    return told
+    return result
 
 
 def card(

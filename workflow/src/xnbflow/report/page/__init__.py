@@ -1,1 +1,1 @@
-"""The page: blocks, their HTML, figures and style; it knows no study."""
+"""The page: blocks, their HTML, figures and style, independent of studies."""

@@ -1,4 +1,4 @@
-"""What a section is made of: prose, facts, tables, figures, groups. No HTML is written here.
+"""The blocks of a section: prose, facts, tables, figures, groups. No HTML is written here.
 
 ``sources`` of a block are the files beside the page that hold its numbers.
 """
@@ -38,9 +38,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph. A headline is set large, a warning stands out.
+    """A paragraph; headlines are large, warnings are highlighted.
 
-    ``id`` is its anchor; ``rule`` that of the rule of the verdict which it gives.
+    ``id`` is its anchor; ``rule`` the anchor of the rule for the verdict in it.
     """
 
     text: str
@@ -60,7 +60,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Code:
-    """Text to be shown letter by letter: a configuration, a reference to copy."""
+    """Text in a fixed font: a configuration, a reference to copy."""
 
     text: str
     caption: str
@@ -68,7 +68,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Links:
-    """Files beside the page: name, what it is, and paths relative to the page."""
+    """Files beside the page: name, description, and paths relative to the page."""
 
     items: Sequence[tuple[str, str, Sequence[str]]]
 
@@ -77,11 +77,10 @@ class Links:
 class Table:
     """A table that sorts and filters in the browser.
 
-    The first column of the ``frame`` names the row. ``columns`` say how columns are shown, by name:
-    as they are declared, with label, format and meaning, or the format alone of one that is not
-    declared; others are shown as they are. ``best`` are the cells, row and column, to mark as the
-    best of theirs. ``links`` are addresses that the cells of a column lead to, one per row, empty
-    for none.
+    The first column of the ``frame`` names the row. ``columns`` are the declarations of columns, by
+    name: with label, format and meaning, or the format alone of an undeclared column; other columns
+    have no format. ``best`` are the cells, row and column, to mark as the best of theirs. ``links``
+    are addresses that the cells of a column lead to, one per row, empty for none.
     """
 
     frame: pd.DataFrame
@@ -107,9 +106,9 @@ class Figure:
 
     ``name`` is its file name without ending, unique in the study: letters, digits, dots and
     hyphens. ``draw`` is of a module that imports little, and returns a matplotlib figure of the
-    keyword ``arguments``: numbers, text, arrays, lists. ``caption`` says how to read it, empty
-    where that of its gallery does; ``alt`` what is to be seen, for those who cannot see it.
-    ``points`` are the coordinates that its features have in the `GeneSearch` of its group.
+    keyword ``arguments``: numbers, text, arrays, lists. ``caption`` explains how to read it, empty
+    if that of its gallery does; ``alt`` describes it for readers who cannot see it. ``points`` are
+    the coordinates that its features have in the `GeneSearch` of its group.
     """
 
     name: str
@@ -132,7 +131,7 @@ class Gallery:
 
 @dataclass(frozen=True)
 class Item:
-    """A feature in a card: a sign before it, a few words after it, and what both mean."""
+    """A feature in a card: a sign before it, a few words after it, and their meaning."""
 
     text: str
     mark: str = ""
@@ -145,7 +144,7 @@ class Line:
     """A class in a card: its recall with the interval as a bar, and its features.
 
     ``share``, ``lower`` and ``upper`` lie between 0 and 1; missing ones are not drawn. ``warning``
-    says why the features are unreliable.
+    is the reason why the features are unreliable.
     """
 
     name: str
@@ -235,7 +234,7 @@ Block = (
 class Section:
     """A chapter of the page.
 
-    ``id`` is its anchor, unique on the page, and the folder of its figures; ``lead`` says in a
+    ``id`` is its anchor, unique on the page, and the folder of its figures; ``lead`` explains in a
     sentence how to read it.
     """
 
@@ -251,7 +250,7 @@ def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
 
 
 def with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Figure, str]]:
-    """Yield every figure with its legend: what is to be seen, and how to read it."""
+    """Yield every figure with its legend: its content, and how to read it."""
     for block in blocks:
         if isinstance(block, Figure):
             yield block, " ".join(filter(None, [block.alt, block.caption, around]))

@@ -10,7 +10,7 @@ import pandas as pd
 
 __all__ = ["search_content"]
 
-#: Values of a feature are rounded to so many steps between its least and its greatest.
+#: Number of steps between the least and greatest value of a feature, for rounding.
 _STEPS = 254
 _MISSING = 255
 _FEWEST_SAMPLES_OF_GROUP = 2
@@ -22,13 +22,13 @@ def search_content(
     points: Mapping[str, Sequence[float]],
     most_bytes: int,
 ) -> dict[str, Any]:
-    """Return what the page's search for genes shows, as JSON of at most so many bytes.
+    """Return the content of the page's search for genes, as JSON of limited size.
 
     Parameters
     ----------
     genes : DataFrame
-        A row per feature, the first first, with ``feature``, ``symbol`` and ``term``, the symbol
-        that leads to NCBI Gene, or empty.
+        A row per feature, in the order of the search, with ``feature``, ``symbol`` and ``term``,
+        the symbol for NCBI Gene or empty.
     values : DataFrame
         The table ``gene_values`` of `xnbflow.tables.contract.DIAGNOSTIC_TABLES`.
     points : mapping of str to sequence of float
@@ -88,5 +88,5 @@ def _of_features(
 
 
 def _short(numbers: Sequence[float] | np.ndarray) -> list[float | None]:
-    """Return numbers with four significant digits; None for what JSON does not have."""
+    """Return numbers with four significant digits; None for numbers that JSON does not have."""
     return [float(f"{each:.4g}") if np.isfinite(each) else None for each in numbers]

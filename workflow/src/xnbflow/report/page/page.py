@@ -31,12 +31,12 @@ ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_a
 
 _SCRIPT = files("xnbflow.report.page").joinpath("templates/page.js").read_text(encoding="utf-8")
 _DIGEST = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-#: A browser runs the page's own script alone, and loads nothing from elsewhere.
+#: A browser runs only the page's own script, and loads nothing from elsewhere.
 _POLICY = (
     f"default-src 'none'; script-src 'sha256-{_DIGEST}'; img-src data: blob:; "
     "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
-#: Before the content of a figure's own file, which has no page to take its colours from.
+#: The style in a figure's own file, since its colours are otherwise those of the page.
 _ALONE = (
     "<style>:root{color:#1b1f24;background:#fff}"
     "@media(prefers-color-scheme:dark){:root{color:#e6e8eb;background:#16191d}}</style>"
@@ -115,8 +115,8 @@ def write_figures(
     """Write every figure for print, and ``legends.md``, which has a legend for each.
 
     They are ``{section}/{figure}.svg``, ``.pdf`` and ``.png`` of the folder, ``width`` millimetres
-    wide; ``subject`` says by a figure's name what it is about, ``threads`` processes draw. The
-    widths that were drawn are returned by ``{section}/{figure}``.
+    wide; ``subject`` returns the subject of a figure by its name, ``threads`` processes draw. The
+    result has the drawn widths by ``{section}/{figure}``.
     """
     found = {
         f"{section.id}/{figure.name}": (figure, legend, section.title)
@@ -137,7 +137,7 @@ def write_figures(
 
 
 def _done(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Return what functions give with their arguments, each called as soon as it is yielded."""
+    """Return the results of functions with arguments, each called as soon as it is yielded."""
     if threads == 1:
         return [function(*arguments) for function, *arguments in tasks]
     with ProcessPoolExecutor(threads) as pool:
@@ -150,7 +150,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _refuse(block: object) -> None:
-    msg = f"the page knows no block of type {type(block).__name__}; add it to blocks.html"
+    msg = f"there is no template for blocks of type {type(block).__name__}; add it to blocks.html"
     raise TypeError(msg)
 
 
@@ -189,7 +189,7 @@ def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
 
 
 def _text(value: object, spec: str) -> str:
-    """Return how a value is shown: text as it is, and nothing where it is missing."""
+    """Return a value as text; empty if it is missing."""
     if isinstance(value, str):
         return value
     missing = value is None or value != value  # noqa: PLR0124  NaN is not itself

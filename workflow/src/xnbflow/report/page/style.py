@@ -1,4 +1,4 @@
-"""One style for all figures: colours that the colour-blind tell apart, text as on the page."""
+"""One style for all figures: colours for colour-blind readers, text as on the page."""
 
 import io
 import re
@@ -42,13 +42,13 @@ __all__ = [
 
 #: Okabe and Ito's palette (2008) without black and yellow, which vanish on a dark or light page.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F")
-#: A second mark of the same things, for those who see no colours.
+#: Marks in addition to colours, for readers who do not see these.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-#: A second look of curves, for those who see no colours: solid, then dashes of matplotlib.
+#: Styles of curves in addition to colours: solid, then dashes of matplotlib.
 DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4)))
-#: What is less important; legible on a light and on a dark page.
+#: Colour of less important parts; legible on a light and on a dark page.
 GREY = "#888888"
-#: Stands for the page's text colour: black on a light page, white on a dark one.
+#: Placeholder of the page's text colour: black on a light page, white on a dark one.
 INK = "#010203"
 
 _STYLE: dict[str, Any] = {
@@ -90,14 +90,14 @@ _ON_PAPER: dict[str, Any] = {
 _MM_PER_INCH, _POINTS_PER_INCH = 25.4, 72
 #: Inches of a column in print; none on a page.
 _COLUMN: ContextVar[float | None] = ContextVar("column", default=None)
-#: Points between the axes and what is written beside them.
+#: Points between the axes and the text beside them.
 _PAD = 3.5
 
 _FONT = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"
 
 
 def column_width(natural: float) -> float:
-    """Return how wide a figure is in inches: as the column in print, else as is natural."""
+    """Return the width of a figure in inches: that of the column in print, else the given one."""
     return _COLUMN.get() or natural
 
 
@@ -122,12 +122,12 @@ def shorten(name: str, length: int = 26) -> str:
 
 
 def legend_columns(labels: Sequence[str], width: float) -> int:
-    """Return how many labels of a legend fit side by side in so many inches."""
+    """Return the number of labels of a legend that fit side by side in a width in inches."""
     return max(1, min(len(labels), int(width / (0.45 + label_width(labels)))))
 
 
 def legend_room(labels: Sequence[str], width: float) -> tuple[int, float]:
-    """Return `legend_columns`, and the inches that a legend with as many columns is high."""
+    """Return `legend_columns`, and the height of a legend with these columns in inches."""
     columns = legend_columns(labels, width)
     return columns, 0.2 * -(-len(labels) // columns)
 
@@ -182,7 +182,7 @@ def new_axes(
 ) -> tuple[Figure, Axes]:
     """Return a figure with one pair of axes; sizes and margins in inches.
 
-    Margins are given because working them out from the text takes longer than all the drawing.
+    Margins are arguments because their computation from the text takes longer than the drawing.
     """
     figure = Figure(figsize=(width, height))
     inner = ((width - left - right) / width, (height - bottom - top) / height)
@@ -238,8 +238,8 @@ def print_figure(
 ) -> float:
     """Draw a figure for print and write it as SVG, PDF and PNG of 600 dots per inch.
 
-    ``path`` is that of the files without their endings, ``width`` millimetres. The width that was
-    drawn is returned: more where the labels need it, as no text is scaled.
+    ``path`` is that of the files without their endings, ``width`` millimetres. The result is the
+    drawn width, which is greater if the labels need it, since text is not scaled.
     """
     with for_print(draw, arguments, width, path.name) as figure:
         for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "Software")):
@@ -270,7 +270,7 @@ def _styled(look: dict[str, Any]) -> Iterator[None]:
         yield
 
 
-#: What a page does not need of a file by matplotlib: preamble, metadata, style, invisible shapes.
+#: Parts of matplotlib's files that a page does not need: preamble, metadata, style, hidden shapes.
 _NEEDLESS = re.compile(
     r"^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>"
     r'|<path[^>]*style="fill: none"/>|(?<=>)\s*\n\s*(?=<)',
@@ -283,7 +283,7 @@ _IN_ELEMENT = re.compile(
 
 
 def _tidied(svg: str) -> str:
-    """Return the ``<svg>`` element without what nothing refers to, coordinates rounded."""
+    """Return the ``<svg>`` element without unused definitions, with rounded coordinates."""
     svg = _NEEDLESS.sub("", svg)
     used = set(re.findall(r"#(\w+)", svg))
 

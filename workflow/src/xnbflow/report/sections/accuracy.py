@@ -1,4 +1,4 @@
-"""Accuracy: data sets by classifiers, the paper's values, and what accuracy costs in features."""
+"""Accuracy: data sets by classifiers, the paper's values, and numbers of features."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from xnbflow.tables.contract import Column
 __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
 _POINTS = (
-    "Accuracy with its 95 % interval, corrected where the classifier was chosen after looking; the "
+    "Accuracy with its 95 % interval, corrected if the classifier was chosen by the results; the "
     "bar across is the majority-class rate."
 )
 
@@ -47,7 +47,7 @@ _RECALL = (
 _SHOWN_OF_RECALL = ("classifier", "class", "samples", "estimate", "lower", "upper", "above",
                     "taken_for", "taken")  # fmt: skip
 
-#: What columns of ``estimates`` are called where all rows are recalls.
+#: Labels of columns of ``estimates`` if all rows are recalls.
 RECALL_COLUMNS: dict[str, Column | str] = {
     "estimate": Column("number", label="recall", format=".2f"),
     **dict.fromkeys(("lower", "upper"), ".2f"),
@@ -77,7 +77,7 @@ _CALIBRATION = (
 
 
 def section(results: StudyResults) -> Section:
-    """Return how well each classifier does on each data set."""
+    """Return the performance of each classifier on each data set."""
     blocks: list[Block] = [_accuracies(results)]
     if results.scores("accuracy").notna().any(axis=None):
         blocks.append(_scores(results))
@@ -87,7 +87,7 @@ def section(results: StudyResults) -> Section:
     return Section(
         "accuracy",
         "Accuracy",
-        "How often each classifier is right on samples outside its training samples.",
+        "Accuracy of each classifier on samples outside its training samples.",
         blocks,
     )
 
@@ -182,7 +182,7 @@ def _scores(results: StudyResults) -> Figure:
 
 
 def _permutations(results: StudyResults) -> list[Block]:
-    """Return whether permuted labels would be predicted as well."""
+    """Return the permutation tests."""
     table = results.tables["permutation_tests"]
     if table.empty:
         return []
@@ -201,7 +201,7 @@ def _permutations(results: StudyResults) -> list[Block]:
 
 
 def _paper(results: StudyResults) -> list[Block]:
-    """Return Table 2 of the paper beside ours, where its data sets are in the study."""
+    """Return Table 2 of the paper and ours, if its data sets are in the study."""
     paper = results.tables["paper"]
     paper = paper[paper["quantity"].isin(_PRINTED)]
     if paper.empty:
@@ -219,7 +219,7 @@ def _paper(results: StudyResults) -> list[Block]:
 
 
 def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
-    """Return what was predicted, and which classifiers predicted nothing."""
+    """Return the predictions, and the classifiers without predictions."""
     table = results.rows("confusion", dataset=dataset, folds=folds)
     fitted = dict(iter(table.groupby("classifier")))
     named = [name for name in results.study.classifiers if name in fitted]
@@ -254,7 +254,7 @@ _SURE = 0.99
 
 
 def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
-    """Return in words how sure classifiers are, and how often they are right then."""
+    """Return sentences on sure predictions, and on their accuracy."""
     table = results.rows("confidence", dataset=dataset, folds=folds)
     table = table[np.isclose(table["above"], _SURE) & (table["predictions"] > 0)]
     parts = []
@@ -273,7 +273,7 @@ def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
 
 
 def _sets(results: StudyResults, dataset: str, folds: str) -> list[Block]:
-    """Return how often sets of classes have a sample's class, where a classifier has sets."""
+    """Return the coverage of sets of classes, for classifiers with sets."""
     table = results.rows("sets", dataset=dataset, folds=folds)
     if table.empty:
         return []

@@ -102,7 +102,7 @@ def most_serious(results: StudyResults, dataset: str) -> str:
 
 
 def findings(results: StudyResults) -> list[Block]:
-    """Return what the first screen says of the audit: severe findings, how many others there are.
+    """Return the audit for the first screen: severe findings, and the number of others.
 
     Notices are not mentioned.
     """

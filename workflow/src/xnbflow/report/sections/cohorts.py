@@ -1,4 +1,4 @@
-"""Several series of one question: whether models hold in the others, and which genes do."""
+"""Several series of one question: transfer of models, and genes over all series."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ __all__ = ["cohorts_in_words", "section"]
 _DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
 #: The anchor of the rule of verdicts.
 _RULE = "series-rule"
-#: What models of all other series are called; of two series there is the other one alone.
+#: Label of models of all other series; with two series there is only the other one.
 _STRATEGIES = {
     "one series": "the model of the other one",
     "merged": "one model of all others",
@@ -44,7 +44,8 @@ _UNITS = {
 }
 _FOREST = (
     "The first genes by p: the effect in every series, and the random-effects mean, with 95 % "
-    "intervals. The genes were chosen for these effects, which are therefore too great on average."
+    "intervals. The genes were chosen for these effects, so the effects are overestimated on "
+    "average."
 )
 _SIGNATURE = (
     "The genes of the model of all series. Medians are of values as the model sees them, after "
@@ -53,7 +54,7 @@ _SIGNATURE = (
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what several series say together; None where the study compares none."""
+    """Return the results on several series together; None if the study compares none."""
     if not results.study.combined:
         return None
     tables = results.cohorts
@@ -70,7 +71,7 @@ def section(results: StudyResults) -> Section | None:
 
 
 def cohorts_in_words(results: StudyResults) -> list[Prose]:
-    """Return in two headlines what held over the series of a study; none where it compares none."""
+    """Return two headlines on models and genes over the series; none if the study compares none."""
     if not results.study.combined:
         return []
     rows, parts, k = _left_out(results), [], len(results.study.combined)
@@ -91,7 +92,7 @@ def cohorts_in_words(results: StudyResults) -> list[Prose]:
         "differ over all series at an FDR below .05."
     )
     if genes["p"].isna().all():
-        words = "Nothing is said of genes over all series: see the warnings."
+        words = "Genes could not be compared over all series: see the warnings."
     models = f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}."
     return [Prose(models, "headline", rule=_RULE), Prose(words, "headline")]
 
@@ -111,7 +112,7 @@ def _models(results: StudyResults) -> Iterator[Block]:
     columns += [name for name in ("auc", "auc_lower", "auc_upper") if matrix[name].notna().any()]
     columns += recalls
     left_out = _left_out(results)
-    caption = "Each series left out in turn and tested by what was trained on the others."
+    caption = "Each series left out in turn and tested by models of the others."
     yield tables.show("cohort_matrix", caption, columns, left_out)
     yield _matrix_figure(results, matrix)
     rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)

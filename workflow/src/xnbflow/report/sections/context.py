@@ -1,4 +1,4 @@
-"""Random genes and more samples: what as many random genes reach, and what more data would."""
+"""Context: comparison with random genes, and forecasts for more samples."""
 
 import pandas as pd
 
@@ -10,8 +10,8 @@ __all__ = ["section"]
 
 _RANDOM = (
     "Selected features against as many random ones of about the same mean expression. Both are "
-    "given to Gaussian naive Bayes with equal priors in the same folds (the first repeat), so that "
-    "the scores differ from the classifier’s own. Many random signatures as good mean that "
+    "given to Gaussian naive Bayes with equal priors in the same folds (the first repeat), so "
+    "that the scores differ from the classifier’s own. If many random signatures reach the score, "
     "thousands of genes carry the same information: the class is predicted, but these genes are "
     "not specific for it (Venet and others 2011)."
 )
@@ -42,12 +42,12 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Gallery([_figure(results, *run) for run in runs], _CURVES, files))
     if not blocks:
         return None
-    lead = "Whether random genes predict as well, and what more samples would be worth."
+    lead = "Accuracy of random genes, and the expected gain by more samples."
     return Section("context", "Random genes and more samples", lead, blocks)
 
 
 def _words(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> str:
-    """Return what is forecast for twice the samples, or why that is unreliable."""
+    """Return the forecast for twice the samples, or why it is unreliable."""
     dataset, classifier = key
     forecasts = rows[rows["kind"] == "forecast"]
     now, last = forecasts.iloc[0], forecasts.iloc[-1]

@@ -49,7 +49,7 @@ def section(results: StudyResults) -> Section | None:
         "diagnostics",
         "Diagnostics",
         "Naive Bayes assumes that features are independent given the class, and its Gaussian form "
-        "that they are normal; the larger a ratio here, the less these assumptions hold.",
+        "that they are normal; large ratios here contradict these assumptions.",
         blocks,
     )
 

@@ -28,7 +28,7 @@ _HOW_TO_READ = (
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what was selected for each class; None where no classifier of the study selects."""
+    """Return the features selected for each class; None if no classifier of the study selects."""
     if results.tables["selection"].empty:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ), _stability(results)]
@@ -62,8 +62,8 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "explanation",
         "Explanation",
-        "Which features are evidence for which class: trust those that nearly every fold selects "
-        "and in which the classes are far apart.",
+        "Features with evidence for each class: the most reliable ones are selected in nearly "
+        "every fold and separate the classes well.",
         blocks,
     )
 
@@ -95,7 +95,7 @@ def _stability(results: StudyResults) -> Figure:
 
 
 def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> list[Block]:
-    """Return what is shown of one classifier on one data set."""
+    """Return the blocks on one classifier and one data set."""
     label, sources = results.labels[key["classifier"]], results.tables.sources
     tables = [_selected_table(results, key, chosen)]
     pairs = results.rows("dependent_pairs", **key).head(MOST_SELECTED)
@@ -126,7 +126,7 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
 
 
 def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
-    """Return how well each class is recognised, beside how much is selected for it."""
+    """Return the recognition of each class, and the number of features selected for it."""
     columns = ["class", "samples", "estimate", "lower", "upper", "mean_size"]
     columns += ["halves", "stability", "above", "taken_for", "taken"]
     stability = results.rows("stability", **key)[["class", "mean_size", "halves", "stability"]]

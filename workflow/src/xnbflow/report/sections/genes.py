@@ -1,4 +1,4 @@
-"""Genes: which features differ between a class and the others, before any classifier."""
+"""Genes: features that differ between a class and the others, without a classifier."""
 
 from collections.abc import Iterator, Mapping
 
@@ -36,8 +36,8 @@ _HOW_TO_READ = (
     "linear model with variances moderated over the features (limma; FDR: Benjamini and "
     "Hochberg’s adjustment over the features of a class). Patients with samples of several "
     "classes are compared with themselves. AUC and distance are of samples, adjusted neither for "
-    "patients nor for other columns. A small p does not say that a feature classifies new samples: "
-    "see the accuracy in cross-validation."
+    "patients nor for other columns. A small p does not imply that a feature classifies new "
+    "samples: see the accuracy in cross-validation."
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
@@ -60,8 +60,8 @@ _ARTEFACTS = (
 )
 _CAUTION = (
     "The genes were selected on these data, and the sets are tested on the same data: a small FDR "
-    "does not say that a set differs in new samples. Genes of a set are correlated, which neither "
-    "test considers, so that their p-values are too small."
+    "does not imply that a set differs in new samples. Genes of a set are correlated, which "
+    "neither test considers, so that their p-values are too small."
 )
 _SETS = (
     f"The best gene sets of each choice of genes at an FDR below {_LEVEL:g}; the background is all "
@@ -89,7 +89,7 @@ _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_f
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what differs between the classes; None where no series has a linear feature."""
+    """Return the differences between the classes; None if no series has a linear feature."""
     found = {name: results.diagnosed(name) for name in results.study.datasets}
     found = {name: tables for name, tables in found.items() if len(tables["genes"])}
     if not found:
@@ -112,7 +112,7 @@ def section(results: StudyResults) -> Section | None:
         note = counted(len(known[known["marked"]]), "mark")
         blocks.append(Group("Known artefacts", [table], note))
     blocks += _gene_sets(results)
-    lead = "Which features differ between the classes, one at a time and without a classifier."
+    lead = "Features that differ between the classes, tested one by one without a classifier."
     return Section("genes", "Genes", lead, blocks)
 
 
@@ -187,7 +187,7 @@ def _set_figures(
 
 
 def _in_words(genes: pd.DataFrame) -> str:
-    """Return how many features separate the classes, and how many differ, in a sentence or two."""
+    """Return sentences on the numbers of features that separate the classes and that differ."""
     perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
     total, classes = genes["feature"].nunique(), genes["class"].nunique()
     what = "these classes" if classes == 2 else "at least one class from all others"
@@ -226,7 +226,7 @@ def _search(
 
 
 def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
-    """Return by how much features differ, and what it is called."""
+    """Return the differences of features, and their label."""
     if genes["log_fold_change"].isna().all():
         # features may have units of their own: differences of means have no common axis
         return genes["auc"] - 0.5, "AUC - 0.5"

@@ -18,7 +18,7 @@ __all__ = ["section"]
 
 
 def section(results: StudyResults) -> Section:
-    """Return what is needed to repeat, to check and to cite the study."""
+    """Return the information to repeat, to check and to cite the study."""
     text = render("methods.md", facts(results))
     rows = dict(results.configuration.get("datasets", {}))
     configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
@@ -50,7 +50,7 @@ def section(results: StudyResults) -> Section:
     return Section(
         "methods",
         "Methods and citation",
-        "What exactly was run, and every number on this page as a table to go on with.",
+        "The exact configuration, and every number on this page as a table for further use.",
         blocks,
     )
 

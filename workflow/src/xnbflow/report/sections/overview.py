@@ -1,4 +1,4 @@
-"""What was run: classifiers on average, what went wrong, data sets, versions and time."""
+"""Overview: classifiers on average, problems, data sets, versions and time."""
 
 import itertools
 import os
@@ -19,7 +19,7 @@ __all__ = ["section"]
 
 
 def section(results: StudyResults) -> Section:
-    """Return what was run, and whether anything went wrong."""
+    """Return the overview of the study."""
     seconds = _job_seconds(results)
     facts = Facts(_facts(results, seconds), results.tables.sources("headline"))
     blocks: list[Block] = [*_problems(results), facts]
@@ -43,7 +43,7 @@ def section(results: StudyResults) -> Section:
     return Section(
         "overview",
         "What was run",
-        "Classifiers and data sets, whether anything went wrong, and what it took.",
+        "Classifiers and data sets, failures and warnings, time and memory.",
         blocks,
     )
 
@@ -55,7 +55,7 @@ _AVERAGES = (
 
 
 def _problems(results: StudyResults) -> list[Block]:
-    """Return what failed or was warned about, first in a sentence, then in tables."""
+    """Return failures and warnings, first in a sentence, then in tables."""
     if not results.study.classifiers:
         return []
     problems, small = results.tables["problems"], _small_classes(results)

@@ -1,4 +1,4 @@
-"""Samples: which are misclassified by whom, and which features decided."""
+"""Misclassified samples, and the evidence of features in each sample."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ MOST_SAMPLES = 150
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return the samples that are hard, and why; None where no classifier could be fitted."""
+    """Return hard samples and their evidence; None if no classifier could be fitted."""
     if results.tables["samples"].empty:
         return None
     chosen = results.tables["headline"]["classifier"].iloc[0]
@@ -84,7 +84,7 @@ def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
 
 
 def _cell(mistakes: str, tested: int) -> str:
-    """Return which wrong classes were predicted, of how many tests; empty where it was right.
+    """Return the wrong predicted classes with the number of tests; empty if all were right.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _cell(mistakes: str, tested: int) -> str:
     return f"{mistakes} of {tested}"
 
 
-#: Numbers of one classifier on one data set; beyond that samples that are right are left out.
+#: Most numbers of one classifier on one data set; beyond that correct samples are left out.
 MOST_NUMBERS = 60_000
 #: Features of a class that are drawn, and those of each of many classes.
 SHOWN_FEATURES, SHOWN_OF_MANY, MANY_CLASSES = 12, 6, 5

@@ -1,4 +1,4 @@
-"""The signature: what a classifier of all samples uses, to read, to draw and to take along."""
+"""The signature: features of a classifier of all samples, as tables, figures and files."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -133,14 +133,14 @@ def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
     )
 
 
-#: What symbols of genes look like.
+#: Form of gene symbols.
 _SYMBOL = re.compile(r"[A-Z][A-Z0-9]+(orf[0-9]+)?(-[A-Z0-9]+)*")
-#: Identifiers of probes that look so: accessions of GenBank, controls, and numbered ones.
+#: Identifiers of probes in this form: accessions of GenBank, controls, and numbered ones.
 _PROBE = re.compile(r"[A-Z]\d{5}|[A-Z]{2}\d{6,8}|AFFX-.*|(GENE|GSM|PROBE|TC|V|X)\d+")
 
 
 def gene_term(symbol: str, feature: str) -> str:
-    """Return by what NCBI finds a gene: its symbol, else the feature's name if it is a symbol."""
+    """Return NCBI's search term of a gene: its symbol, or the feature's name if that is one."""
     name = feature if _SYMBOL.fullmatch(feature) and not _PROBE.fullmatch(feature) else ""
     term = symbol.partition("///")[0].strip() or name
     return "" if is_missing(term) or is_date(term) else term

@@ -1,4 +1,4 @@
-"""A second cohort: how models of one do on another, and whether their signatures held."""
+"""Second cohorts: performance of models in another cohort, and agreement of signatures."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ _PAIR = ["model", "train", "test", "match", "harmonise"]
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what models are worth in a second cohort; None where the study tests none."""
+    """Return the results of models in second cohorts; None if the study tests none."""
     if not results.study.validate:
         return None
     rule = results.validation["verdicts"]["rule"].iloc[0]
@@ -50,7 +50,7 @@ def section(results: StudyResults) -> Section | None:
 
 
 def verdicts_in_words(results: StudyResults) -> str:
-    """Return how many models held in a second cohort; empty where the study tests none."""
+    """Return the number of models that held in a second cohort; empty without tests."""
     if not results.study.validate:
         return ""
     verdicts = results.validation["verdicts"]["verdict"]
@@ -72,7 +72,7 @@ _VERDICTS = {
 _HOW_TO_READ = (
     "Intervals are 95 % (Jeffreys) and count samples, or groups where samples have them. If "
     "several models, matches and harmonisations are tried on one test cohort, the best of them is "
-    "overestimated: choose before you look."
+    "overestimated: choose before the test."
 )
 
 
@@ -133,7 +133,7 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     if len(signatures):
         rho = signatures["rank_correlation"].iloc[0]
         caption = (
-            "The signature beside the one that the test cohort itself would give. Over all "
+            "The signature, compared with that of the test cohort itself. Over all "
             f"features the distances of the classes correlate with {rho:.2f} (Spearman)."
         )
         yield tables.show("signatures", caption, rows=signatures.drop(columns="rank_correlation"))

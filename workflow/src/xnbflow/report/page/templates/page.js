@@ -84,7 +84,7 @@ function checksum(bytes) {
   return (crc ^ -1) >>> 0;
 }
 
-/* A PNG with the chunk pHYs, which tells its dots per metre, after its header. */
+/* A PNG with the chunk pHYs (dots per metre) after its header. */
 function withResolution(png) {
   const chunk = new DataView(new ArrayBuffer(21));
   const perMetre = Math.round(DOTS_PER_INCH / 0.0254);
@@ -155,7 +155,7 @@ for (const section of document.querySelectorAll("main > section")) {
   groups[0].before(button);
 }
 
-/* Evidence: what each feature says for and against each class, for a sample. */
+/* Evidence of each feature for and against each class, for a sample. */
 /* Of many classes only those that the decision lies between are drawn. */
 const MANY_CLASSES = 5;
 const SHOWN_CLASSES = 3;
