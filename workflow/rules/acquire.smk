@@ -11,7 +11,7 @@ rule acquire:
     log:
         log_of("acquire"),
         usage=usage_of("acquire"),
-    # What is begun goes on before; of what is not, the largest is first.
+    # Jobs of data sets in progress precede new ones; among new ones the largest is first.
     priority: lambda wildcards: -1 / (1 + sheet_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"

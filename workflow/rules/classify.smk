@@ -62,8 +62,8 @@ for name, job in CLASSIFY.items():
             "../scripts/classify.py"
 
 
-# Permute: is a classifier's accuracy more than labels in random order would give? Its whole
-# cross-validation, selection of features and all, is run again on permuted labels.
+# Permute: compare a classifier's accuracy with that on permuted labels. The whole cross-validation, with
+# selection of features, is repeated on permuted labels.
 rule permute:
     input:
         series=SERIES,

@@ -1,4 +1,4 @@
-# What all rules share: the checked configuration, and what jobs ask for.
+# Common parts of all rules: the checked configuration, and resources of jobs.
 import re
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def study_of(wildcards):
 
 
 def own_file(path, what):
-    """A file of the project, or one that a sheet or the configuration names: on this machine in any run."""
+    """A local file of the project, or one that a sheet or the configuration names."""
     if not found(path).is_file():
         places = " or ".join(dict.fromkeys(map(str, (Path(path).absolute(), ROOT / path))))
         raise WorkflowError(f"{what}: no such file: {places}; correct the path")
@@ -64,24 +64,24 @@ def own_file(path, what):
 
 
 def prefix():
-    """The `prefix:` of the module statement that imports this workflow: before every path of a rule."""
+    """The `prefix:` of the module statement that imports this workflow, for every path of a rule."""
     return rules.acquire.output.series.removesuffix(SERIES)
 
 
 def classes(pairs):
-    """The import paths of what classifiers, each with its data set, are made of."""
+    """The import paths of the classes of classifiers, each with its data set."""
     names = {name for pair in pairs for name in CONFIG.methods(*pair)}
     known = known_methods()
     return sorted({known[name].estimator if name in known else name for name in names})
 
 
 def memory(mb, per_mb, size=lambda wildcards, input: input.size_mb):
-    """MB for a job: those without input, and more for each MB of it; twice as much after a failure."""
+    """MB for a job: a constant, and more for each MB of input; doubled after a failure."""
     return lambda wildcards, input, attempt: asked(mb, per_mb, size(wildcards, input), attempt)
 
 
 def minutes(base, per_mb, size=lambda wildcards, input: input.size_mb, times=1):
-    """Minutes for a job, likewise, and for how many times the same."""
+    """Minutes for a job, likewise, times a number of repetitions."""
     return lambda wildcards, input, attempt: times * asked(
         base, per_mb, size(wildcards, input), attempt
     )

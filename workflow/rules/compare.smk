@@ -1,4 +1,4 @@
-# Compare: the tables of a study, from what its data sets and classifiers left behind.
+# Compare: the tables of a study, from the files of its data sets and classifiers.
 rule compare:
     input:
         **{table: trained(table) for table in TRAINING_TABLES},
@@ -47,7 +47,7 @@ rule compare:
         "../scripts/compare.py"
 
 
-# Validate: what models of one cohort are worth in another.
+# Validate: performance of models of one cohort in another.
 rule validate:
     input:
         series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).validated],
@@ -99,6 +99,6 @@ rule combine:
         },
         sources=sources_of("combine.py", lambda study: [("", study.cohorts.model)]),
     message:
-        "Putting the series of {wildcards.study} together"
+        "Combining the series of {wildcards.study}"
     script:
         "../scripts/combine.py"

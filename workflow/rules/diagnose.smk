@@ -1,5 +1,5 @@
-# Diagnose: which features differ between the classes? What makes an accuracy unreliable, before there is
-# any (the audit)? Where a study asks for it: are features normal, and independent given the class?
+# Diagnose: differences of features between the classes, and the audit: causes of unreliable accuracies. On
+# request of a study: tests of normality, and of independence given the class.
 rule diagnose:
     input:
         series=SERIES,
@@ -12,7 +12,7 @@ rule diagnose:
         usage=usage_of("diagnose"),
     conda:
         "../../envs/xnbflow.yaml"
-    # a series of unknown shape asks for one CPU: with all of two it would wait for the classifiers
+    # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
     threads: lambda wildcards: cpus_for(sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
         mem_mb=memory(1300, per_mb=5),

@@ -9,14 +9,14 @@ from xnbflow.report.outline import section_modules
 
 
 def given(wildcards):
-    """A user's own files by what names them, so that editing one acquires the data set again."""
+    """A user's own files by the naming field, so that an edit repeats the acquisition of the data set."""
     files = DATASETS[wildcards.dataset].local_files
     where = f"data set {wildcards.dataset}"
     return {key: own_file(path, f"{where}, {key}") for key, path in files.items()}
 
 
 def state_of_given(wildcards):
-    """Size and time of a user's own files: one that is put in another's place may be the older of the two."""
+    """Size and time of a user's own files, since a file that replaces another one may be older."""
     states = {key: Path(path).stat() for key, path in given(wildcards).items()}
     return {key: [state.st_size, state.st_mtime_ns] for key, state in states.items()}
 
@@ -84,7 +84,7 @@ def tables(job, table):
 
 
 def entries(classifiers):
-    """Param: what makes the classifiers of a job, for its data set."""
+    """Param: configurations of the classifiers of a job, for its data set."""
     return lambda wildcards: {
         name: CONFIG.classifier(name, wildcards.dataset) for name in classifiers
     }
@@ -98,12 +98,12 @@ def sources_with(script, classifiers):
 
 
 def times(job):
-    """For how many tens of classifiers and repeats a job takes its time."""
+    """Run-time factor of a job: one per ten classifiers, and the repeats."""
     return 1 + len(job.classifiers) * CONFIG.folds[job.folds].repeats // 10
 
 
 def model_parts():
-    """The files of a model of all samples, by what they are."""
+    """The files of a model of all samples, by their kind."""
     tables = GROUPS["model"].files
     texts = {f"{table}_text": text_of(path) for table, path in tables.items()}
     return {"model": MODEL, "gene_sets": GENE_SETS, **tables, **texts}
@@ -148,7 +148,7 @@ def permuted(wildcards):
 
 
 def checked(table, which):
-    """Input function: a check of every classifier that a study asks it for."""
+    """Input function: a check of every classifier for which a study requests it."""
     return lambda wildcards: [
         TRAINED.of(dataset=dataset, folds=folds, classifier=name, table=table)
         for dataset, folds, name in which(study_of(wildcards))
@@ -171,7 +171,7 @@ def signatures(wildcards):
 
 
 def owners_of(study):
-    """What the input files of a study's tables belong to, in the order of the files."""
+    """Data sets and classifiers of the input files of a study's tables, in the order of the files."""
     return {
         "datasets": study.datasets,
         "diagnosed": study.datasets if study.diagnostics else (),
@@ -184,7 +184,7 @@ def owners_of(study):
 
 
 def about(study):
-    """What a study calls itself and its classifiers."""
+    """The names of a study and of its classifiers."""
     labels = {name: CONFIG.classifiers[name]["label"] for name in study.classifiers}
     return {
         "study": study.id,
@@ -197,7 +197,7 @@ def about(study):
 
 
 def entries_of(pairs):
-    """What makes classifiers, by data set and id."""
+    """Configurations of classifiers, by data set and id."""
     made = {}
     for dataset, name in pairs:
         made.setdefault(dataset, {})[name] = CONFIG.classifier(name, dataset)
@@ -230,13 +230,13 @@ def printed(*names):
 
 
 def products(study):
-    """The page of a study and what it links: not a target, a file that is lost would not be missed."""
+    """The page of a study and linked files, which are not targets, so lost ones are not made again."""
     tables = [path for group in GROUPS.values() for path in group.targets(study)]
     return list(dict.fromkeys([*tables, *model_files(study), *cohort_files(study)]))
 
 
 def pages_of(targets):
-    """The pages of the studies that a run was asked for, as far as they are there."""
+    """The existing pages of the studies of a run."""
     plain = not set(targets) - {"all", "default"}
     asked = CONFIG.run if plain else [name for name in targets if name in CONFIG.studies]
     pages = [Path(REPORT.of(study=name)).absolute() for name in asked]
@@ -244,7 +244,7 @@ def pages_of(targets):
 
 
 def model_files(study):
-    """The tables of the models of all samples of a study, and the models for people to take."""
+    """The tables of the models of all samples of a study, and the models for users."""
     paths = [MODEL, GENE_SETS, *GROUPS["model"].files.values()]
     return [
         path.of(dataset=dataset, classifier=classifier)
@@ -260,7 +260,7 @@ def cohort_files(study):
 
 
 def usage_of_jobs(wildcards):
-    """Input function: what the jobs of a study recorded of their time and memory."""
+    """Input function: records of time and memory of the jobs of a study."""
     study = study_of(wildcards)
     jobs = [(rule, {"dataset": name}) for rule in ("acquire", "diagnose") for name in study.datasets]
     jobs += [
@@ -282,7 +282,7 @@ def analysis_of(wildcards):
 
 
 def analysed_folds(wildcards):
-    """The folds of an analysis that splits its data set as the classifiers do."""
+    """The folds of an analysis that splits its data set like the classifiers."""
     analysis = analysis_of(wildcards)
     if "folds" not in analysis:
         return []
@@ -290,7 +290,7 @@ def analysed_folds(wildcards):
 
 
 def configuration(study):
-    """Everything that was configured for a study, as given, for the record and to give again."""
+    """The complete configuration of a study, for the record and for repetition."""
     analyses = study.analyses.values()
     datasets = [*study.datasets, *(d for a in analyses for d in a.get("datasets", ()))]
     folds = [*study.folds, *(a["folds"] for a in analyses if "folds" in a)]
@@ -317,7 +317,7 @@ def results_of(wildcards):
 
 
 def sections_of(wildcards):
-    """Param: digests of what makes the page of a study."""
+    """Param: digests of the sources of a study's page."""
     study = study_of(wildcards)
     tables = [known_analyses()[name].compute for name in study.analyses]
     return source_digests(
@@ -326,7 +326,7 @@ def sections_of(wildcards):
 
 
 def shown_in(wildcards):
-    """What a figure shows: its data set, by which Snakemake's own report is read, and more."""
+    """Labels of a figure in Snakemake's own report: its data set, and more."""
     study = study_of(wildcards)
     analysed = [name for each in study.analyses.values() for name in each.get("datasets", [])]
     datasets = [*study.datasets, *analysed]

@@ -1,4 +1,4 @@
-# Analyse and report: what a study computes beyond the common tables, and the page that shows it all.
+# Analyse and report: computations of a study beyond the common tables, and its page.
 
 
 rule analyse:

@@ -1,5 +1,6 @@
-# Where the project is: around the Snakefile, in a clone as in a wheel; of a Snakefile from a git host, in a
-# checkout of its commit. The library is in the project's workflow/src; of a wheel, the project is in the library.
+# The project's place: around the Snakefile, in a clone and in a wheel; for a Snakefile from a git host, a
+# checkout of its commit. The library is in the project's workflow/src; in a wheel, the project is in the
+# library.
 import os
 import sys
 import tarfile
@@ -10,7 +11,7 @@ from snakemake.exceptions import WorkflowError
 
 
 def checkout(rules):
-    """The whole commit that the rules are of: Snakemake fetches them alone, file by file."""
+    """The complete commit of the rules, since Snakemake fetches only these, file by file."""
     clone = rules.hosted_repo.repo
     commit = clone.git.rev_parse("--verify", f"{rules.ref}^{{commit}}")
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -1,4 +1,4 @@
-"""Acquire one data set: write its canonical series, notes, and what was planted in it."""
+"""Acquire one data set: write its canonical series, notes, and planted markers."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Draw the folds of one data set, train its classifiers and keep those of all samples."""
+"""Draw the folds of one data set, train its classifiers and store models of all samples."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Put several series of one question together."""
+"""Combine several series of one question."""
 
 import sys
 from pathlib import Path

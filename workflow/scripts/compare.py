@@ -1,4 +1,4 @@
-"""Make the tables of one study from what its data sets and classifiers left behind."""
+"""Make the tables of one study from the files of its data sets and classifiers."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Look over one series: its genes, the audit, normality and conditional dependence."""
+"""Diagnose one series: its genes, the audit, normality and conditional dependence."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Test one classifier on one data set by permutations, its selection of features included."""
+"""Test one classifier on one data set by permutations, with its selection of features."""
 
 import sys
 from pathlib import Path
