@@ -76,10 +76,30 @@ def test_a_job_of_other_sources_than_the_plan_s_does_not_begin(run):
     assert said.startswith("Error: the sources of xnbflow.data were edited")
 
 
-def test_a_job_of_diagnose_imports_neither_scipy_s_statistics_nor_scikit_learn(run):
-    work = "import sys, xnbflow.diagnostics.series_audit, xnbflow.diagnostics.diagnostic_tables\n"
-    code, said = run(work + "sys.exit(str({'scipy.stats', 'sklearn'} & set(sys.modules)))")
-    assert (code, said) == (1, "set()\n")
+#: What takes a tenth of a second or more to import; only these stages need it.
+SLOW = {"matplotlib", "numba", "scipy.stats", "sklearn"}
+SECTIONS = """
+import importlib, xnbflow.report.outline
+for name in xnbflow.report.outline.SECTIONS:
+    if name.startswith("xnbflow."):
+        importlib.import_module(name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "needed", "more"),
+    [
+        ("acquire", set(), ""),
+        ("diagnose", {"numba"}, ""),
+        ("compare", {"numba", "scipy.stats", "sklearn"}, ""),
+        ("report", {"matplotlib", "numba"}, SECTIONS),
+    ],
+)
+def test_a_stage_imports_only_what_it_needs(run, stage, needed, more):
+    text = (ROOT / f"workflow/scripts/{stage}.py").read_text()
+    imports = "\n".join(re.findall(r"^from xnbflow\..*", text, re.MULTILINE))
+    asked = f"\nimport sys; sys.exit(' '.join({SLOW} & set(sys.modules)))"
+    assert set(run(imports + more + asked)[1].split()) == needed
 
 
 def forgotten(workflow, jobs):
