@@ -11,8 +11,8 @@ from xnbflow.core.errors import require_choice
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.likeness import shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
-from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
+from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.second_cohort import (
