@@ -128,7 +128,7 @@ def _with_points(
             raise InputError(msg) from error
         if not isinstance(entry, kind):
             msg = (
-                f"{where}: {point.value} is no xnbflow.core.entries.{kind.__name__} but "
+                f"{where}: {point.value} is not an xnbflow.core.entries.{kind.__name__} but "
                 f"{quoted(entry)}; mend or uninstall that package"
             )
             raise InputError(msg)

@@ -22,7 +22,7 @@ __all__ = [
 #: Greater values have squares whose sums overflow, and a column that varies by less than the
 #: inverse has squares that underflow.
 _LARGEST = 2.0**500
-#: Two different numbers, one of them at least this large, differ by more than 2**-500.
+#: Different numbers, one of them at least this large, differ by more than 2**-500.
 _SURELY_APART = 2.0**-447
 #: Squares of values between these bounds neither overflow nor underflow.
 _SMALL, _GREAT = 1e-100, 1e100

@@ -53,7 +53,7 @@ def with_sample_columns(
         known = pd.DataFrame() if metadata is None else metadata
         own = name if name in known else f"batch ({name})"  # the sheet's option `batch` renames it
         if own not in known or name in X:
-            what = "is also a feature" if name in X else "is no column of the samples"
+            what = "is also a feature" if name in X else "is not a column of the samples"
             msg = f"a step of the model reads the column {name!r}, which {what}"
             raise InputError(f"{msg}; add it to the table (in a sheet, by phenotype_columns=)")
         found[name] = known[own].to_numpy()

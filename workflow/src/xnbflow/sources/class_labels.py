@@ -221,7 +221,8 @@ def _doubtful(labels: np.ndarray) -> list[str]:
         spellings.setdefault(seen if complaint(seen) else str(float(seen)), []).append(label)
     notes = [
         f"the classes {' and '.join(map(ascii, found))} look alike: they differ by capital "
-        "letters, a number's form or what is not seen; make them one by map= in the sheet's options"
+        "letters, a number's form or invisible characters; make them one by map= in the sheet's "
+        "options"
         for found in spellings.values()
         if len(found) > 1
     ]

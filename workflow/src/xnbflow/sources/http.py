@@ -108,7 +108,7 @@ def _refuse_unsafe(answer: requests.Response) -> None:
     if len(set(hosts)) > 1:
         msg = (
             f"{hosts[0]} redirected to {hosts[-1]}, which sent {answer.url.rpartition('/')[2]!r}; "
-            "give the file's SHA-256 in the sheet, so that no other file is taken for it"
+            "give the file's SHA-256 in the sheet, so that another file is refused"
         )
         warnings.warn(msg, UserWarning, stacklevel=2)
 

@@ -1,8 +1,8 @@
 """The contract of files: every path of the workflow, and every table's columns.
 
 Rules, scripts, evaluation and report take paths and schemas from here and from nowhere else. The
-tables are declared in ``tables.toml`` beside this file; those of an analysis in its own folder.
-It is read whenever the Snakefile is, in every cluster job: only the standard library is imported.
+tables are declared in ``tables.toml`` beside this file; those of an analysis in its own folder. The
+Snakefile reads it in every cluster job: only the standard library is imported.
 """
 
 import string
@@ -20,7 +20,7 @@ from xnbflow.core.study import Study
 
 
 class PathTemplate(str):
-    """A path with wildcards: a rule takes it as it is, code gives the wildcards values.
+    """A path with wildcards, used unchanged in rules and filled with values in code.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class PathTemplate(str):
 
 @cache
 def wildcards_of(template: str) -> tuple[str, ...]:
-    """Return the wildcards of a template in order; a large study asks some ten thousand times."""
+    """Return the wildcards of a template in order, cached because of frequent calls."""
     names = (name for _, name, _, _ in string.Formatter().parse(template) if name)
     return tuple(dict.fromkeys(names))
 
@@ -77,8 +77,8 @@ def text_of(path: str) -> PathTemplate:
     return PathTemplate(path.removesuffix(".parquet") + ".tsv")
 
 
-#: What a column may hold. Numbers and ``text or none`` may be missing, nothing else may; ``text or
-#: number`` is one of them in a whole file.
+#: Types of columns. Only numbers and ``text or none`` may be missing; ``text or number`` is one of
+#: the two in a whole file.
 TYPES = ("text", "text or none", "integer", "number", "boolean", "text or number")
 
 
@@ -105,18 +105,18 @@ class Column:
     names: str = ""
 
     def shown(self, name: str) -> "Column":
-        """Return the column with the label and format that it has under a name."""
+        """Return the column with its label and format for a name."""
         label = self.label or name.replace("_", " ")
         return replace(self, label=label, format=self.format or _FORMATS.get(self.type, ""))
 
 
-#: How values of a type are written on a page.
+#: Formats of types on a page.
 _FORMATS = {"integer": ",", "number": ".3f"}
 
 
 @dataclass(frozen=True)
 class TableSchema:
-    """What a table holds.
+    """The schema of a table.
 
     Attributes
     ----------
@@ -176,9 +176,9 @@ class TableGroup:
     Attributes
     ----------
     path : PathTemplate
-        That of each table, with the wildcard ``table``; or of what else a rule writes.
+        Path of each table, with the wildcard ``table``; or of other files of a rule.
     rule, title, note : str
-        The rule; a heading for the manual, and what else the manual states about these files.
+        The rule, and a heading and a note for the manual.
     wanted : str
         The attribute of a `Study` for which a run writes them: true or false, or a data set, or a
         pair (data set, classifier), for each of which there are tables. Empty for tables that
@@ -282,25 +282,25 @@ _SHARED, _DECLARED = _read(Path(__file__).with_name("tables.toml"), {})
 #: All tables but those of analyses, by group.
 GROUPS = _groups(_DECLARED)
 
-#: A data set in canonical form, and what was planted in a simulated one.
+#: A data set in canonical form, and the planted markers of a simulated one.
 SERIES = PathTemplate("resources/series/{dataset}.parquet")
 TRUTH = GROUPS["acquired"].files["truth"]
-#: What was noticed when a data set was acquired.
+#: Notes on the acquisition of a data set.
 NOTES = GROUPS["acquired"].files["notes"]
-#: What was downloaded, a folder per source.
+#: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
 #: The tables that the papers print.
 PAPER = PathTemplate("resources/paper")
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
 FOLDS = GROUPS["folds"].files["folds"]
-#: Checksums of the downloads that a data set was accepted from. No output of a rule: a run compares
-#: with those of an earlier one, or of somebody else's.
+#: Checksums of the downloads of a data set. They are not an output of a rule: a run compares with
+#: those of an earlier run, also of another person.
 LOCK = PathTemplate("results/checksums/{dataset}.sha256")
-#: The tables of a classifier, which everything else reads.
+#: The tables of a classifier, the input of all later stages.
 TRAINED = GROUPS["training"].path
 
-#: What a classifier fitted on all samples is kept in: the model, its tables and its gene sets.
+#: Files of a classifier fitted on all samples: the model, its tables and its gene sets.
 MODELS = PathTemplate("results/{dataset}/models")
 MODEL = PathTemplate(MODELS + "/{classifier}.skops")
 MODEL_TABLE = GROUPS["model"].path
@@ -308,7 +308,7 @@ GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = GROUPS["study"].path
-#: What the model of all cohorts of a study takes the place of in the paths of models.
+#: Placeholder in the paths of models for the model of all cohorts of a study.
 META = {"dataset": "studies/{study}", "classifier": "meta_signature"}
 #: Tables of single features and samples.
 DESCRIPTION_TABLE = GROUPS["description"].path
@@ -318,7 +318,7 @@ REPORT = GROUPS["report"].path
 #: Its second page.
 DETAILS = PathTemplate(STUDY + "/details.html")
 FIGURES = PathTemplate(STUDY + "/figures")
-#: What was run, from which paragraphs and figures for print are made.
+#: The record of a run, from which paragraphs and figures for print are made.
 RECORD = PathTemplate(STUDY + "/run.json")
 #: The curves of the page, for other tools; the shape is declared in ``workflow/schemas``.
 CURVES = PathTemplate(STUDY + "/curves.json")
@@ -327,7 +327,7 @@ PERMUTED = GROUPS["permutation"].path
 ANALYSIS_TABLE = GROUPS["analysis"].path
 ANALYSIS = ANALYSIS_TABLE.parent
 INDEX = PathTemplate("results/index.html")
-#: What all of this is, for those who read it.
+#: The manual of the results.
 MANUAL = PathTemplate("results/README.md")
 
 #: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
@@ -345,7 +345,7 @@ JOBS = {
 
 
 def log_of(rule: str) -> PathTemplate:
-    """Return where a rule's jobs log.
+    """Return the path of the log of a rule's jobs.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def log_of(rule: str) -> PathTemplate:
 
 
 def usage_of(rule: str) -> PathTemplate:
-    """Return where a rule's jobs record their processor time, wall time and memory."""
+    """Return the path of the record of processor time, wall time and memory of a rule's jobs."""
     return PathTemplate(f"results/usage/{rule}/{JOBS[rule]}.tsv")
 
 
@@ -367,7 +367,7 @@ def _fixed(level: int, *templates: str) -> frozenset[str]:
     return frozenset(name for name in names if "{" not in name)
 
 
-#: Folders of results/ that are no data sets, and of a data set's that are no schemes of folds.
+#: Folders of results/ that are not data sets, and folders of a data set that are not schemes.
 FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), usage_of("acquire"))
 FOLDERS_OF_DATASET = _fixed(2, MODEL)
 
@@ -398,7 +398,7 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
     spec, reason = None, f"No module named {analysis.compute!r}"
     try:
         spec = find_spec(analysis.compute)
-    except ModuleNotFoundError as error:  # its package, or what that imports
+    except ModuleNotFoundError as error:  # its package, or one of its imports
         reason = str(error)
     if spec is None or spec.origin is None:
         msg = f"analysis {analysis.name!r}: {reason}; correct its entry, or install what is absent"

@@ -15,7 +15,7 @@ __all__ = ["REMEDY", "open_parquet", "parquet_writer"]
 
 #: Metadata key of the file's path below ``results`` or ``resources``, which identifies the file.
 _PLACE = b"xnbflow.place"
-#: What to do about a file; it must be a target, for what is made of it may still be up to date.
+#: The remedy; the file must be a target, since files made from it may still be up to date.
 REMEDY = "delete it and run the workflow again with this file as a target"
 
 
@@ -23,7 +23,7 @@ REMEDY = "delete it and run the workflow again with this file as a target"
 def parquet_writer(
     path: str | Path, schema: pa.Schema, **options: Any
 ) -> Iterator[pq.ParquetWriter]:
-    """Write a Parquet file with checksums; it appears whole or not at all.
+    """Write a Parquet file with checksums, atomically.
 
     ``options`` are those of `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
     """

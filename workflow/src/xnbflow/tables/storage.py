@@ -1,4 +1,4 @@
-"""Tables as files: the one writer and the one reader, which hold them to the contract."""
+"""Tables as files: the only writer and reader, which check the contract."""
 
 import hashlib
 import json
@@ -38,7 +38,7 @@ _GENE_SETS = b"xnbflow.gene_sets.sha256"
 _SOFTWARE = b"xnbflow.software"
 
 _TEXT, _WHOLE, _REAL, _TRUTH = pa.large_string(), pa.int64(), pa.float64(), pa.bool_()
-#: What a type of the contract is in a file; the first is what an empty column has.
+#: Types in a file for each type of the contract; the first is that of an empty column.
 _ARROW = {
     "text": (_TEXT,),
     "text or none": (_TEXT,),
@@ -64,7 +64,7 @@ def table_of(
     Raises
     ------
     TypeError
-        If a row lacks a column of the table, or has a field that is none.
+        If a row lacks a column of the table, or has a field that is not a column.
 
     Examples
     --------
@@ -141,12 +141,12 @@ def digest_of_file(path: str | Path) -> str:
 
 
 def refuse_other_series(paths: Iterable[str | Path], series: str | Path) -> None:
-    """Refuse tables, as `write_parquet` writes them, that are not of a series as it is now."""
+    """Refuse tables of `write_parquet` that are not from the present series."""
     digest = digest_of_file(series)
     for path in paths:
         if series_of(path) != digest:
             with open_parquet(series) as file:
-                file.read()  # a series that is damaged is refused, not the table
+                file.read()  # for a damaged series the error is about the series, not the table
             msg = f"{path} was not computed from {series} as it is now; {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
 
@@ -192,7 +192,7 @@ def tsv(frame: pd.DataFrame) -> str:
     r"""Return a table as tab-separated text, numbers with six significant digits.
 
     Text that a spreadsheet would run as a formula, because it begins with ``=``, ``+``, ``-`` or
-    ``@`` and is no number, gets a ``'`` before it; Parquet has it as it is.
+    ``@`` and is not a number, gets a ``'`` before it; Parquet has the original text.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def tsv(frame: pd.DataFrame) -> str:
     return shown.to_csv(sep="\t", index=False, lineterminator="\n", float_format="%.6g")
 
 
-#: How text begins that a spreadsheet may run.
+#: First characters of text that a spreadsheet may run.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -227,7 +227,7 @@ def write_tables(
     series: str = "",
     others: Collection[str] = (),
 ) -> None:
-    """Write tables to a folder, each as Parquet and as text; tables that are not among them go.
+    """Write tables to a folder, each as Parquet and as text; other tables there are removed.
 
     ``others`` are names of tables that another job writes there. The digest of the ``series`` is as
     for `write_parquet`.
@@ -245,13 +245,13 @@ def write_tables(
 
 
 def _kinds(names: Sequence[str], table: TableSchema) -> dict[str, str]:
-    """Return the types of columns whose names are the contract's."""
+    """Return the types of columns that are in the contract."""
     columns = {name: table.column(name) for name in names}
     return {name: column.type for name, column in columns.items() if column}
 
 
 def _type_in_file(values: pa.ChunkedArray, kind: str) -> pa.DataType | None:
-    """Return the type that values are written as; None where the contract does not allow them."""
+    """Return the type of values in a file; None if the contract does not allow them."""
     possible, missing, may_miss = (
         _ARROW[kind],
         values.null_count,
