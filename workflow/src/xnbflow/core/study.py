@@ -114,5 +114,5 @@ class Study:
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:
-        """What to train: every data set, scheme of folds and classifier, in this order."""
+        """The combinations to train: data set, scheme of folds and classifier, in this order."""
         return list(itertools.product(self.datasets, self.folds, self.classifiers))

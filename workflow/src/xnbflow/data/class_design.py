@@ -43,7 +43,7 @@ class ClassDesign:
 
     @property
     def compared(self) -> np.ndarray:
-        """Which classes are compared, (n_classes,)."""
+        """Mask of the classes that are compared, (n_classes,)."""
         return ~np.isnan(self.contrasts).any(axis=1)
 
     @property

@@ -68,7 +68,7 @@ def confounders(series: DataSet) -> list[Row]:
         own, texts = labels[present], cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
         if is_class_in_other_words(own, texts):
-            text = f"“{name}” is the class in other words ({_by_class(own, texts)}): no confounder"
+            text = f"“{name}” names the class ({_by_class(own, texts)}), so it is not a confounder"
             same.append(audit_row("class in other words", str(name), "notice", text))
         elif tested := _association(own, texts, groups):
             found.append(audit_row("confounder", str(name), "none", tested[2], *tested[:2]))

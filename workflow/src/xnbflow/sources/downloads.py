@@ -50,7 +50,7 @@ class _Known:
 
 @dataclass
 class Downloads:
-    """Where files come from and go to.
+    """Sources and destination of files.
 
     Attributes
     ----------

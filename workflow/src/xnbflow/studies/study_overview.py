@@ -1,4 +1,4 @@
-"""What was run: data sets, classes, their diagnostics, seconds and failures of fits."""
+"""Overview of a study: data sets, classes, diagnostics, seconds and failures of fits."""
 
 from collections.abc import Mapping
 

@@ -54,7 +54,7 @@ def draw_points(
     """Draw rows of points, the groups of a row one below the other.
 
     ``levels`` are a name, and per row a value that all groups are to be compared with: a bar across
-    the row. ``most`` is the greatest value there can be, where the axis ends; a mark on it is drawn
+    the row. ``most`` is the greatest possible value, where the axis ends; a mark on it is drawn
     whole. Names of rows are cut to a ``length``.
     """
     names = [group.label for group in groups] + ([levels[0]] if levels else [])

@@ -1,4 +1,4 @@
-"""What was found: per class its features, how well it is recognised, how well that is supported."""
+"""The answer: cards with the features, recall and verdict for each class."""
 
 import pandas as pd
 
@@ -48,7 +48,7 @@ def section(results: StudyResults) -> Section | None:
 
 
 def _artefacts(results: StudyResults) -> list[Block]:
-    """Return which lists of genes have more genes of a known artefact than by chance."""
+    """Return the lists of genes with more genes of a known artefact than by chance."""
     rows = results.tables["artefacts"]
     texts = [
         f"{row['dataset']}: {row['overlap']} of the {row['chosen']} {_list_name(results, row)} "

@@ -1,4 +1,4 @@
-"""Audit: what makes accuracies unreliable, whatever the classifier."""
+"""Audit: causes of unreliable accuracies, independent of the classifier."""
 
 import pandas as pd
 
@@ -11,31 +11,31 @@ __all__ = ["findings", "most_serious", "section"]
 
 _ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
 _FOUND = (
-    "What was found, the gravest first. Severe: the class is not recognised within the levels of a "
-    "column that goes with it (adjusted p at most .02), or samples are equal. Warning: a column "
-    "goes with the class (adjusted p at most .05), or all columns together predict it above "
-    "chance; sex does not fit, samples are nearly equal, or values are no logarithms. Notice: "
-    "outliers, replicates, and columns that are the class in other words."
+    "Findings, the most serious first. Severe: the class is not recognised within the levels of "
+    "an associated column (adjusted p at most .02), or samples are equal. Warning: a column is "
+    "associated with the class (adjusted p at most .05), or all columns together predict it above "
+    "chance; sex does not fit, samples are nearly equal, or values are not logarithms. Notice: "
+    "outliers, replicates, and columns that name the class."
 )
 _TESTED = (
-    "The class against every column of the phenotype. Value: Cramer’s V of categories, the share "
-    "of the variance of ranks of numbers; 1 separates the classes completely. Genes: features at "
-    "an FDR below .05, without and with the column in the model."
+    "Association of the class with every column of the phenotype. Value: Cramer’s V of "
+    "categories, the share of the variance of ranks of numbers; 1 separates the classes "
+    "completely. Genes: features at an FDR below .05, without and with the column in the model."
 )
 _WITHIN = (
-    "Is it the batch? A classifier that recognises the batch instead of the class orders samples "
+    "Test for batches: a classifier that recognises the batch instead of the class orders samples "
     "of the same batch at random. AUC: of the scores outside the training samples, over all pairs "
     "of samples of different classes, and over those pairs that share the level of a column "
-    "(numbers in thirds), with the 95 % interval and p of permutations within levels. Genes: at an "
-    "FDR below .05, without and with the column in the model. Columns: batches, and those that go "
-    "with the class."
+    "(numbers in thirds), with the 95 % interval and p of permutations within levels. Genes: at "
+    "an FDR below .05, without and with the column in the model. Columns: batches, and those "
+    "associated with the class."
 )
 _PREDICTED = (
     "The class from all columns together, by five folds of a logistic regression; above chance, "
     "the accuracy of genes may be that of these columns. Value: balanced accuracy."
 )
 _UNKNOWN = (
-    "No column of the phenotype is known that could be tested: confounders would not be seen. Name "
+    "There is no column of the phenotype to test, so confounders cannot be found. Name "
     "columns by phenotype_columns= or batch= in the sheet, or a file of them by phenotype=."
 )
 _PICTURE = (
@@ -46,15 +46,16 @@ _NAMED = 2
 
 
 def section(results: StudyResults) -> Section | None:
-    """Return what was found in every data set and across them; None without data sets."""
+    """Return the findings within and between data sets; None without data sets."""
     if results.tables["audit"].empty:
         return None
     found = _found(results)
     checks = {*results.tables["audit"]["check"]}
     nothing = Prose(
-        f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no outlier"
-        f"{' and no wrong scale' if 'scale' in checks else ''} was found. Scales and similar "
-        "samples need a hundred features to be seen, equal ones twenty, outliers ten samples."
+        f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no "
+        f"outlier{' and no wrong scale' if 'scale' in checks else ''} was found. Scales and "
+        "similar samples are tested with at least 100 features, equal ones with 20, outliers "
+        "with ten samples."
     )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "p_holm"]
     table = results.tables.show("audit", _FOUND, columns, found)
@@ -66,14 +67,14 @@ def section(results: StudyResults) -> Section | None:
     return Section(
         "audit",
         "Audit",
-        "What could make the accuracy of any classifier on these samples misleading. The classes "
-        "are compared with everything else that is known of the samples.",
+        "Possible causes of misleading accuracies of any classifier on these samples. The classes "
+        "are compared with all other columns of the samples.",
         blocks,
     )
 
 
 def _found(results: StudyResults) -> pd.DataFrame:
-    """Return the rows of the audit that found something, the gravest first."""
+    """Return the rows of the audit with findings, the most serious first."""
     rows = results.tables["audit"]
     rows = rows[rows["severity"] != "none"]
     # what a single column predicts is its own test again
@@ -83,7 +84,7 @@ def _found(results: StudyResults) -> pd.DataFrame:
 
 
 def most_serious(results: StudyResults, dataset: str) -> str:
-    """Return the gravest finding of a data set in a sentence; empty where none is a warning."""
+    """Return the most serious finding of a data set in a sentence; empty without a warning."""
     found = _found(results)
     found = found[(found["dataset"] == dataset) & found["severity"].isin(["severe", "warning"])]
     if found.empty:

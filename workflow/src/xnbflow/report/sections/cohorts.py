@@ -14,7 +14,7 @@ from xnbflow.tables.contract import META, MODEL
 __all__ = ["cohorts_in_words", "section"]
 
 _DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
-#: The anchor of the rule of verdicts.
+#: Anchor of the rule of verdicts.
 _RULE = "series-rule"
 #: Label of models of all other series; with two series there is only the other one.
 _STRATEGIES = {
