@@ -1,5 +1,6 @@
 """The start of a job, its errors, what it asks for, and what is said without room."""
 
+import io
 import json
 import logging
 import os
@@ -17,6 +18,7 @@ from toys import PROGRAMS, put, python
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.running.failures import Failures
+from xnbflow.running.progress import Progress
 from xnbflow.tables.contract import JOBS
 
 ROOT = Path(__file__).parents[2]
@@ -265,3 +267,30 @@ def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
     (said,) = failures.sentences()
     assert sentence in said
     assert said.endswith(f"Log: {path}")
+
+
+def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
+    monkeypatch.setattr("xnbflow.running.progress.time.monotonic", lambda: 10.0)
+    stream = io.StringIO()  # no terminal: nothing is written
+    progress, printed = Progress(stream), []
+    for event, properties in (
+        (LogEvent.RUN_INFO, {"stats": {"total": 3}}),
+        (LogEvent.JOB_INFO, {"jobid": 1, "rule_msg": "Training nb", "rule_name": "classify"}),
+        (LogEvent.JOB_INFO, {"jobid": 2, "rule_msg": "", "rule_name": "diagnose"}),
+        (LogEvent.JOB_STARTED, {"jobs": [1, 2]}),
+        (LogEvent.JOB_FINISHED, {"job_id": 2}),
+        (LogEvent.PROGRESS, {"done": 1, "total": 3}),
+        (LogEvent.JOB_ERROR, {"jobid": 1}),
+    ):
+        record = logging.LogRecord("snakemake", 20, "", 0, "", None, None)
+        vars(record).update(event=event, **properties)
+        assert progress.filter(record) == (event != LogEvent.JOB_FINISHED)
+        printed.append(progress.line(14.2))
+    assert printed[2:] == [
+        "",
+        "3 steps left; running: Training nb (4 s), diagnose (4 s)",
+        "3 steps left; running: Training nb (4 s)",
+        "2 steps left; running: Training nb (4 s)",
+        "",
+    ]
+    assert stream.getvalue() == ""

@@ -262,7 +262,9 @@ def cohort_files(study):
 def usage_of_jobs(wildcards):
     """Input function: records of time and memory of the jobs of a study."""
     study = study_of(wildcards)
-    jobs = [(rule, {"dataset": name}) for rule in ("acquire", "diagnose") for name in study.datasets]
+    jobs = [
+        (rule, {"dataset": name}) for rule in ("acquire", "diagnose") for name in study.datasets
+    ]
     jobs += [
         ("classify", {"dataset": name, "folds": job.folds, "classifier": job.name})
         for job in CONFIG.jobs()

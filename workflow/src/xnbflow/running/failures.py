@@ -7,7 +7,7 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-__all__ = ["Failures"]
+__all__ = ["Failures", "watch"]
 
 _LOGGER, _TERMINAL = "snakemake.logging", "DefaultStreamHandler"
 #: Snakemake's messages on failed jobs, and at the end of a failed run.
@@ -33,12 +33,6 @@ class Failures(logging.Filter):
         self._titles: dict[int, str] = {}
         self._logs: dict[int, list[str]] = {}
 
-    def watch(self) -> None:
-        """Filter the messages of Snakemake from now on."""
-        for handler in logging.getLogger(_LOGGER).handlers:
-            if handler.name == _TERMINAL:
-                handler.addFilter(self)
-
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is printed."""
         job: dict[str, Any] = vars(record)
@@ -56,6 +50,14 @@ class Failures(logging.Filter):
             log = next((path for path in map(Path, logs) if path.is_file()), None)
             text = log.read_text(encoding="utf-8", errors="replace").strip() if log else ""
             yield f"Failed: {title}. {_reason(text)}. Log: {log or 'none was written'}"
+
+
+def watch(*filters: logging.Filter) -> None:
+    """Filter the messages of Snakemake from now on."""
+    for handler in logging.getLogger(_LOGGER).handlers:
+        if handler.name == _TERMINAL:
+            for each in filters:
+                handler.addFilter(each)
 
 
 def _reason(log: str) -> str:

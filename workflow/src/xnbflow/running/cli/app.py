@@ -512,7 +512,7 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     given = {option.partition("=")[0] for option in options}
     cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
     spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose"}
-    quiet = [] if spoken else ["--quiet", "progress", "reason", "host"]  # a line a job
+    quiet = [] if spoken else ["--quiet", "reason", "host"]
     sys.stdout.flush()
     snakefile = str(ROOT / "workflow/Snakefile")
     arguments = [program, "--snakefile", snakefile, study, *cores, *options, *quiet]
