@@ -1,4 +1,4 @@
-"""The manual of the results and the reference in config/README.md, as the code declares them.
+"""The manual of the results and the reference in config/README.md, generated from the code.
 
 They are written by ``python -m xnbflow.running.manual``.
 """
@@ -33,18 +33,18 @@ _END = "<!-- Here it ends. -->"
 _HEAD = """\
 # Tables of results
 
-Everything the workflow makes, one tidy Parquet file per arrow; nothing passes beside them. Not
-tracked. `pandas.read_parquet` reads every one. This page is generated (`make manual`) from
-`workflow/src/xnbflow/tables/contract.py` and the files `tables.toml`, from which the workflow
-itself takes every path and column.
+All tables of the workflow are tidy Parquet files, and all data between rules are in such files.
+`pandas.read_parquet` reads them; git does not track them. This page is generated (`make manual`)
+from `workflow/src/xnbflow/tables/contract.py` and the files `tables.toml`, which also define all
+paths and columns in the workflow.
 
-* Only files that the configuration declares are read. What another scheme of folds left in a
-  classifier's folder is removed from it.
-* A file appears whole or not at all, and carries checksums of all it holds. One that is damaged, or
-  made by another version, is refused by its name: delete it and run the workflow again with it as
-  a target (`snakemake --cores all results/...`), then without.
-* A `number` is a float64 and may be missing, an `integer` is an int64 and never is, nor is `text`.
-  A column named `...{class}` or `{parameter}` means one per class or parameter.
+* Only files that the configuration declares are read. Files of another scheme of folds are removed
+  from a classifier's folder.
+* Files are written atomically and contain checksums. A damaged file, or one of another version, is
+  refused by its name: delete it and run the workflow again with it as a target
+  (`snakemake --cores all results/...`), then without.
+* A `number` is a float64 and may be missing; `integer` (int64) and `text` are never missing.
+  A name with `{class}` or `{parameter}` means one column per class or parameter.
 """
 
 _RESOURCES = f"""\
@@ -61,7 +61,7 @@ def results_manual() -> str:
     parts = [
         _HEAD,
         *(line for name, group in c.GROUPS.items() for line in _group(name, group)),
-        f"## What all of this is made from\n\n{_RESOURCES}",
+        f"## Sources of the tables\n\n{_RESOURCES}",
         "## Logs and measurements\n\nA file per job.\n",
         "| rule | log | processor time, wall time and memory |\n|---|---|---|",
         *(f"| {rule} | `{log_of(rule)}` | `{usage_of(rule)}` |" for rule in c.JOBS),
@@ -70,7 +70,7 @@ def results_manual() -> str:
 
 
 def _group(name: str, group: TableGroup) -> Iterator[str]:
-    """Yield the heading of a group, what else is known of its files, and its tables."""
+    """Yield the heading of a group, a note on its files, and its tables."""
     yield f"## {group.title}: `{group.path}`\n"
     if notes := group.note + "Each table as Parquet and TSV.\n" * group.text:
         yield notes
@@ -82,7 +82,7 @@ def _group(name: str, group: TableGroup) -> Iterator[str]:
 
 
 def _tables(tables: Iterable[TableSchema]) -> Iterator[str]:
-    yield "| table | what it holds | a row is | columns |\n|---|---|---|---|"
+    yield "| table | content | a row is | columns |\n|---|---|---|---|"
     for table in tables:
         columns = "; ".join(_column(name, column) for name, column in table.columns.items())
         cells = (f"`{table.name}`", table.title, table.row, columns)
@@ -110,7 +110,7 @@ def configuration_reference() -> str:
     >>> "| `xnb` |" in configuration_reference()
     True
     """
-    lines = [_BEGIN, "", "| method | what it is, and its source | parameters |", "|---|---|---|"]
+    lines = [_BEGIN, "", "| method | description and source | parameters |", "|---|---|---|"]
     for method in shipped_methods().values():
         kind = "" if method.kind == "classifier" else f" ({method.kind})"
         what = f"{method.title}{kind}. {in_words(method.source)}"
