@@ -54,8 +54,8 @@ def section(results: StudyResults) -> Section | None:
     nothing = Prose(
         f"{'No confounder, no' if 'confounder' in checks else 'No'} repeated sample, no "
         f"outlier{' and no wrong scale' if 'scale' in checks else ''} was found. Scales and "
-        "similar samples are tested with at least 100 features, equal ones with 20, outliers "
-        "with ten samples."
+        "similar samples are tested with at least a hundred features, equal ones with twenty, "
+        "outliers with ten samples."
     )
     columns = ["dataset", "severity", "check", "subject", "finding", "value", "p", "p_holm"]
     table = results.tables.show("audit", _FOUND, columns, found)
