@@ -30,7 +30,7 @@ def test_renal_runs_whole_with_the_symbols_of_its_platform(shared_data, tmp_path
     files = {path: (shared_data / "geo" / name).read_bytes() for path, name in names.items()}
     results, requests = run(tmp_path, "renal", files)
     assert sorted(requests) == sorted(f"/geo/{path}" for path in files)
-    page = (results / "details.html").read_text()
+    page = "".join((results / name).read_text() for name in ("report.html", "details.html"))
     assert "17 samples of 10" in page
     assert "have a symbol in the annotation" in page
     lock = (tmp_path / "results/checksums/renal.sha256").read_text()

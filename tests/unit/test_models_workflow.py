@@ -175,7 +175,10 @@ def results(tmp_path_factory):
             schema = contract.TRAINING_TABLES["fits"]
             write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
-    for name, table in (("datasets", sizes), ("concordance", sizes[:0])):
+    first = pd.DataFrame({"classifier": [""]})
+    for name, table in {
+        "datasets": sizes, "concordance": sizes[:0], "headline": first,
+    }.items():  # fmt: skip
         path = root / contract.STUDY_TABLE.of(study="small", table=name)
         known = table[[key for key in table if key in contract.STUDY_TABLES[name].columns]]
         write_declared(known, path, contract.STUDY_TABLES[name])

@@ -204,7 +204,7 @@ def relabelled(series, **names):
         (relabelled(SERIES[1], tumour="Tumour"), "Tumour"),
         (relabelled(SERIES[1], tumour="cancer", normal="healthy"), "cancer"),
         (replace(SERIES[1], features=[f"x{i}" for i in range(60)]), "share no feature"),
-        (replace(SERIES[1], kinds=["angular"] + ["linear"] * 59), "no measurements"),
+        (replace(SERIES[1], kinds=["angular"] + ["linear"] * 59), "not measurements"),
     ],
 )
 def test_series_that_cannot_be_compared_are_refused(changed, words):

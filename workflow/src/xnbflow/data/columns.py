@@ -147,7 +147,7 @@ def refuse_repeated_names(X: Any) -> None:
     --------
     >>> refuse_repeated_names(pd.DataFrame([[1, 2, 3]], columns=["g1", "g2", "g1"]))
     Traceback (most recent call last):
-    xnbflow.core.errors.InputError: X has 2 columns named 'g1': a feature is known by its name; ...
+    xnbflow.core.errors.InputError: X has 2 columns named 'g1': features are identified by name; ...
     """
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         repeated = X.columns[X.columns.duplicated()].unique().tolist()
@@ -170,10 +170,10 @@ def refuse_beyond_squares(X: np.ndarray, names: Any = None) -> None:
     --------
     >>> refuse_beyond_squares(np.array([[1e160], [2e160]]), ["g1"])
     Traceback (most recent call last):
-    xnbflow.core.errors.InputError: column 'g1' reaches 2e+160, whose square double precision ...
+    xnbflow.core.errors.InputError: column 'g1' reaches 2e+160, whose square overflows or ...
     >>> refuse_beyond_squares(np.array([[1e-170], [2e-170]]))
     Traceback (most recent call last):
-    xnbflow.core.errors.InputError: column 0 varies by 1e-170, whose square double precision ...
+    xnbflow.core.errors.InputError: column 0 varies by 1e-170, whose square overflows or ...
     """
     # No BLAS: its threads take longer to start than the two passes take.
     if max(X.max(initial=0.0), -X.min(initial=0.0)) > _LARGEST:
@@ -200,7 +200,7 @@ def refuse_sparse_beyond_squares(X: Any, names: Any = None) -> None:
     >>> from scipy.sparse import csc_array
     >>> refuse_sparse_beyond_squares(csc_array([[0.0, 1e160]]), ["g1", "g2"])
     Traceback (most recent call last):
-    xnbflow.core.errors.InputError: column 'g2' reaches 1e+160, whose square double precision ...
+    xnbflow.core.errors.InputError: column 'g2' reaches 1e+160, whose square overflows or ...
     """
     if X.dtype == np.float32 or not X.nnz:
         return

@@ -95,7 +95,7 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
     --------
     >>> found = ranking(np.repeat([0, 1], 10), np.arange(20.0))
     >>> [round(number, 2) for number in found]
-    [1.0, 0.82, 1.0]
+    [1.0, 0.8, 1.0]
     """
     own = codes == 1
     n, m = int(own.sum()), int((~own).sum())

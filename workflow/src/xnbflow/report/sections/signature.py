@@ -66,7 +66,8 @@ _HEATMAP = (
 def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
     tables, key = results.model(dataset, classifier), {"dataset": dataset, "classifier": classifier}
     drawn, label = tables["heatmap"], results.labels[classifier]
-    if len(drawn) and not tables["signature"]["core"].any():  # else the card has that of the core
+    on_card = classifier == results.tables["headline"]["classifier"].iloc[0]
+    if len(drawn) and not (on_card and tables["signature"]["core"].any()):
         name, sources = f"heatmap-{dataset}-{classifier}", tables.sources("heatmap")
         n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
         yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples)
