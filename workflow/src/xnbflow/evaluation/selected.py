@@ -226,9 +226,12 @@ def only_constant(
     without distances, if the other of two classes is.
     """
     classes, constant = nearly_constant(features, labels)
-    by_pair = {} if distances is None else dict(iter(distances.groupby(["class", "feature"])))
+    rows, by_pair = np.flatnonzero(constant.any(axis=1)), {}
+    if distances is not None:  # a table for each of thousands of pairs takes longer than a fit
+        of_rows = distances[distances["feature"].isin(selected["feature"].iloc[rows])]
+        by_pair = dict(iter(of_rows.groupby(["class", "feature"])))
     marks = np.zeros(len(selected), dtype=bool)
-    for row in np.flatnonzero(constant.any(axis=1)):
+    for row in rows:
         key = tuple(selected[["class", "feature"]].iloc[row])
         fixed = set(classes[constant[row]])
         marks[row] = key[0] in fixed or len(classes) == 2
