@@ -21,6 +21,7 @@ from psutil import Process
 from report_study import SCRIPT, write_study
 from unit.test_report_sections import MODULES
 
+from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines
@@ -30,6 +31,7 @@ from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page import style
 from xnbflow.report.page.blocks import figures_of
 from xnbflow.report.page.page import write_figures, write_page
+from xnbflow.report.sections.signature import heatmap_figure
 from xnbflow.report.sentences import headline
 from xnbflow.report.study_page import write_record
 
@@ -125,6 +127,32 @@ def test_no_text_of_a_figure_is_cut(draw, arguments):
     assert min(box.x0, box.y0) >= -0.01
     assert box.x1 <= width + 0.01
     assert box.y1 <= height + 0.01
+
+
+def test_each_of_thirty_groups_of_samples_has_its_own_mark():
+    groups, names = [f"group {i}" for i in range(30)], [""] * 30
+    figure = draw_components(np.random.default_rng(0).normal(size=(30, 2)), groups, names, ("", ""))
+    looks = [(line.get_marker(), line.get_color()) for line in figure.axes[0].get_lines()]
+    assert len(looks) == len(set(looks)) == 30
+
+
+def test_a_long_heading_is_written_whole():
+    text = "GSE123456, the response of invasive ductal carcinoma to neoadjuvant chemotherapy"
+    figure, _ = style.new_axes(3.0, 2.0)
+    style.write_heading(figure, text)
+    (heading,) = figure.texts
+    assert heading.get_text().replace("\n", " ") == text
+    assert heading.get_window_extent(FigureCanvasAgg(figure).get_renderer()).x1 <= 3.0 * figure.dpi
+
+
+@pytest.mark.parametrize("n_samples", [4, 5])
+def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
+    cells = list(itertools.product(range(2), range(4)))
+    drawn = pd.DataFrame(cells, columns=["row", "column"]).assign(symbol="", z=0.5)
+    drawn = drawn.assign(feature=[f"g{row}" for row, _ in cells], **{"class": "a"})
+    figure = heatmap_figure("name", drawn, "Caption.", ["file"], n_samples)
+    omitted = " 4 of 5 samples are shown, of each class its share."
+    assert figure.caption == "Caption." + omitted * (n_samples > 4)
 
 
 @pytest.mark.parametrize("width", [85, 180])
