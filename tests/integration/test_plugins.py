@@ -57,7 +57,7 @@ def site(tmp_path, monkeypatch):
     ("points", "entries", "message"),
     [
         ("[xnbflow.methods]\nx = toyplugin.absent:X\n", "", "cannot be loaded .ModuleNotFound"),
-        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "not an xnbflow.core.entries.Meth"),
+        ("[xnbflow.methods]\nx = toyplugin.entries:X\n", "X = 5", "not an xnbflow.core.entries.M"),
         ("[xnbflow.methods]\nother = toyplugin.entries:NEAREST\n", ENTRIES, "calls itself"),
         (
             "[xnbflow.methods]\nxnb = toyplugin.entries:XNB\n",
