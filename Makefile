@@ -10,7 +10,7 @@ VERSIONS ?= lowest-direct
 DATED := .venv-$(VERSIONS)
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast test-core test-versions test-processors fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
+.PHONY: run test test-fast test-core test-versions test-processors proposals fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -42,6 +42,10 @@ test-versions:
 ## test-processors: the fast unit tests with each BLAS kernel, thread number, locale, ... of .ci/processors.py; SETTINGS=--short, or names of settings
 test-processors: $(INSTALLED)
 	@$(BIN)/python .ci/processors.py $(SETTINGS)
+
+## proposals: 52 generated tables, each by `xnbflow study` and a run to its page
+proposals: $(INSTALLED)
+	@XNBFLOW_PROPOSALS=all $(BIN)/python -m pytest -n 2 tests/integration/test_geo_studies.py -k proposal
 
 ## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)

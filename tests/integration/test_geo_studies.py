@@ -1,11 +1,12 @@
 """Studies of GEO, whole, from accessions served on 127.0.0.1; proposals, run to their pages."""
 
+import os
 from itertools import chain
 
 import pytest
 import yaml
 from integration.conftest import snakemake, xnbflow
-from proposed import write
+from proposed import FILES, ROWS, write
 from serving import ncbi
 
 pytestmark = pytest.mark.slow
@@ -37,12 +38,17 @@ def test_renal_runs_whole_with_the_symbols_of_its_platform(shared_data, tmp_path
     assert [line.split()[1] for line in lock.splitlines()] == ["GDS507.soft", "GPL97.annot"]
 
 
-def test_a_proposal_runs_to_its_page(tmp_path):
-    """The others are planned, read and divided into folds by tests/unit/test_proposals.py."""
-    path, given = write("four patients of each class", tmp_path)
+#: `make proposals` runs all; tests/unit/test_proposals.py plans, reads and divides all of them.
+PROPOSED = [*ROWS, *FILES] if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of each class"]
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_a_proposal_runs_to_its_page(tmp_path, name):
+    path, given = write(name, tmp_path)
     options = (("--option", f"{key}={value}") for key, value in given.get("options", {}).items())
     label = ("--label", given["label"]) if "label" in given else ()
     words = ("study", path, *label, *chain(*options), "-o", "tiny")
     assert xnbflow(*words, cwd=tmp_path).returncode == 0
     snakemake(tmp_path, "tiny")
-    assert "diagnosis" in (tmp_path / "results/studies/tiny/details.html").read_text()
+    page = (tmp_path / "results/studies/tiny/details.html").read_text()
+    assert given.get("label", "diagnosis") in page
