@@ -125,6 +125,48 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
     assert first.note.endswith("100% of folds")
 
 
+def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results):
+    (block,) = blocks(answer.section(results), Cards)
+    card = next(card for card in block.cards if card.title == "GSE7904")
+    assert card.of == "Genes (▲ higher in “tumour”)"
+    assert not any(line.items for line in card.lines)
+    found = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
+    assert len(found) == len(card.genes)
+    higher = {"probe_03", "probe_04", "probe_05"} & set(found)  # the others are higher in normal
+    lower = {SCRIPT, "probe_01", "probe_02"} & set(found)
+    assert higher
+    assert lower
+    assert all(found[name][0] == "▲" and found[name][1] > 0.5 for name in higher)
+    assert all(found[name][0] == "▼" and found[name][1] < 0.5 for name in lower)
+
+
+@pytest.mark.parametrize(("as_good", "many"), [(5, False), (6, True)])
+def test_a_card_has_the_gravest_finding_what_random_genes_reach_and_what_is_next(
+    tmp_path, as_good, many
+):
+    results = write_study(tmp_path, datasets=("alpha",))
+    own = {"dataset": "alpha", "classifier": "xnb"}
+    finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
+    finding |= {"finding": "“plate” is distributed differently; to adjust, write adjust=plate"}
+    written = {
+        "random_genes": {"as_good_random": as_good, "signatures": 100},
+        "suspects": {"sample": "s7"},
+        "audit": finding | {"severity": "warning"},
+    }
+    for name, row in written.items():
+        path = results.root / contract.STUDY_TABLE.of(study="small", table=name)
+        known = {key: each for key, each in own.items() if key in STUDY_TABLES[name].columns}
+        report_study.write_declared(pd.DataFrame([known | row]), path, STUDY_TABLES[name])
+    (block,) = blocks(answer.section(replace(results)), Cards)
+    details = block.cards[0].details
+    assert details["Random genes"].startswith(f"{as_good} of 100 random signatures")
+    assert ("one of many" in details["Random genes"]) == many
+    assert details["Audit"] == (
+        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
+    )
+    assert details["Next"].startswith("Check 1 label that all classifiers doubt (s7)")
+
+
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
 def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     """Where intervals lie above chance only p of the permutation test differs."""

@@ -23,6 +23,8 @@ _MOST_SUSPECTS = 4
 #: Least share of random signatures for a caution on a card.
 _MANY_RANDOM = 0.05
 _TWO = 2
+#: Classes up to which the whole core set is named for each.
+_FEW_CLASSES = 4
 _SIGNS = {
     "high": ("▲", "higher than in every other class"),
     "low": ("▼", "lower than in every other class"),
@@ -56,30 +58,18 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     facts |= _facts(results, where, stability)
     own = verdict(results, where)
     genes = _genes(results, where)
-    notes, items, rests = stability["note"], {}, {}
-    for label, table in genes.groupby("class", sort=False):
-        shown = table.head(_MOST_CORE if table["core"].any() else _MOST_NAMED)
-        items[label] = [_item(row) for row in shown.to_dict("records")]
-        rests[label] = f"and {len(table) - len(shown):,} more" * (len(table) > len(shown))
-    classes = recalls["class"].tolist()
-    mirrored = len(classes) == _TWO and len(items) > 0
-    last = classes[-1] if mirrored else ""
-    common = _of_two(genes, last).to_dict("records") if mirrored else []
-    most = _MOST_CORE if genes["core"].any() else 2 * _MOST_NAMED
-    rest = len(set(genes["feature"])) - len(common[:most])
-    lines = [
-        Line(
-            row["class"],
-            f"{row['samples']:,}",
-            row["estimate"],
-            row["lower"],
-            row["upper"],
-            [] if mirrored else items.get(row["class"], []),
-            "" if mirrored else rests.get(row["class"], ""),
-            _warning(row, notes.get(row["class"], "")),
-        )
-        for row in recalls.to_dict("records")
-    ]
+    classes, notes = recalls["class"].tolist(), stability["note"]
+    mirrored = len(classes) == _TWO and len(genes) > 0
+    few = genes["core"].any() and len(classes) <= _FEW_CLASSES
+    common = _of_two(genes, classes[-1]) if mirrored else genes[:0]
+    named, rest = _items(common, _MOST_CORE if few else 2 * _MOST_NAMED)
+    lines = []
+    for row in recalls.to_dict("records"):
+        features = genes[:0] if mirrored else genes[genes["class"] == row["class"]]
+        warning = _warning(row, notes.get(row["class"], ""))
+        shown = _items(features, _MOST_CORE if few else _MOST_NAMED)
+        interval = (row["estimate"], row["lower"], row["upper"])
+        lines.append(Line(row["class"], f"{row['samples']:,}", *interval, *shown, warning))
     return Card(
         results.place(dataset, folds),
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
@@ -89,11 +79,18 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         lines,
         "rule",
         dict(_details(results, where, own.tests)),
-        f"Genes (▲ higher in “{last}”)" if mirrored else "",
-        [_item(row) for row in common[:most]],
-        f"and {rest:,} more with weight" if mirrored and rest else "",
+        f"Genes (▲ higher in “{classes[-1]}”)" if mirrored else "",
+        named,
+        rest,
         _figure(results, where, genes),
     )
+
+
+def _items(genes: pd.DataFrame, most: int) -> tuple[list[Item], str]:
+    """Return the first features, and in words how many others have a weight."""
+    rest = len(genes) - most
+    items = [_item(row) for row in genes.head(most).to_dict("records")]
+    return items, f"and {rest:,} more with a weight" if rest > 0 else ""
 
 
 def _genes(results: StudyResults, where: dict[str, str]) -> pd.DataFrame:
@@ -172,16 +169,14 @@ def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterat
         yield "Tests", tests
     random = results.rows("random_genes", dataset=dataset, classifier=classifier)
     for row in random.head(1).to_dict("records"):
-        text = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
-        if row["as_good_random"] > _MANY_RANDOM * row["signatures"]:
-            text += " are as accurate: many genes carry this signal, and this list is one of many"
-        else:
-            text += " are as accurate"
-        yield "Random genes", f"{text}."
+        found = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
+        many = row["as_good_random"] > _MANY_RANDOM * row["signatures"]
+        meaning = ": many genes carry this signal, and this list is one of many" * bool(many)
+        yield "Random genes", f"{found} are as accurate{meaning}."
     if finding := most_serious(results, dataset):
         yield "Audit", finding
-    todo = "; ".join(_next(results, where))
-    yield "Next", f"{todo[:1].upper()}{todo[1:]}."
+    if todo := "; ".join(_next(results, where)):
+        yield "Next", f"{todo[:1].upper()}{todo[1:]}."
 
 
 def _next(results: StudyResults, where: dict[str, str]) -> Iterator[str]:

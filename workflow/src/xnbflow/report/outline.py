@@ -9,7 +9,6 @@ from xnbflow.core.study import Study
 __all__ = ["OPTIONAL", "SECOND_PAGE", "SECTIONS", "figure_labels", "section_modules"]
 
 _ANALYSES = "those of the analyses"
-_ON_SECOND_PAGE = 7
 #: The sections of a page in order, each with the attribute of a `Study` that requires it: modules
 #: with a function ``section(results) -> Section | None``.
 SECTIONS = {
@@ -30,7 +29,10 @@ SECTIONS = {
     "xnbflow.report.sections.methods": "id",
 }
 #: The names of the sections on the second page.
-SECOND_PAGE = [module.rpartition(".")[2] for module in SECTIONS][-_ON_SECOND_PAGE:]
+SECOND_PAGE = (
+    *("explanation", "samples", "accuracy", "comparison"),
+    *("diagnostics", "overview", "methods"),
+)
 #: The names of the sections that a study may leave out.
 OPTIONAL = [
     name

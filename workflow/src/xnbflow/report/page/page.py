@@ -60,6 +60,36 @@ def write_page(
     ``details.html`` beside the first, if there are any. Two figures with the same name are a
     `ValueError`.
     """
+    made, svgs = _drawn(sections, figures, threads)
+    sizes = {name: _size(svg) for name, svg in svgs.items()}
+    template, details = ENVIRONMENT.get_template("page.html"), path.with_name("details.html")
+    parts = {path: [each for each in made if each.id not in second]}
+    if more := [each for each in made if each.id in second]:
+        parts[details] = more
+    for page, own in parts.items():
+        others = [(other.name, each) for other in parts if other != page for each in parts[other]]
+        html = template.render(
+            title=title if page == path else f"{title}: details",
+            lead=lead,
+            name="/".join(page.parts[-2:]),
+            sections=own,
+            script=_SCRIPT,
+            policy=_POLICY,
+            others=[(f"{file}#{each.id}", each.title) for file, each in others],
+            kind=lambda block: type(block).__name__,
+            refuse=_refuse,
+            cells=_cells,
+            sizes=sizes,
+            svgs=svgs,
+            figures=os.path.relpath(figures, page.parent),
+        )
+        _write(page, html)
+
+
+def _drawn(
+    sections: Iterable[Section], figures: Path, threads: int
+) -> tuple[list[Section], dict[str, str]]:
+    """Draw and write every figure; return the sections, and the drawings by name."""
     made: list[Section] = []
 
     def drawings() -> Iterator[Any]:
@@ -80,29 +110,7 @@ def write_page(
     for (section, name), svg in zip(places, drawn, strict=True):
         text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg.replace(">", f">{_ALONE}", 1)}\n'
         _write(figures / section / f"{name}.svg", text)
-    svgs = dict(zip(names, drawn, strict=True))
-    template, details = ENVIRONMENT.get_template("page.html"), path.with_name("details.html")
-    parts = {path: [each for each in made if each.id not in second]}
-    if more := [each for each in made if each.id in second]:
-        parts[details] = more
-    for page, own in parts.items():
-        others = [(other.name, each) for other in parts if other != page for each in parts[other]]
-        html = template.render(
-            title=title if page == path else f"{title}: details",
-            lead=lead,
-            name="/".join(page.parts[-2:]),
-            sections=own,
-            script=_SCRIPT,
-            policy=_POLICY,
-            others=[(f"{file}#{each.id}", each.title) for file, each in others],
-            kind=lambda block: type(block).__name__,
-            refuse=_refuse,
-            cells=_cells,
-            sizes={name: _size(svg) for name, svg in svgs.items()},
-            svgs=svgs,
-            figures=os.path.relpath(figures, page.parent),
-        )
-        _write(page, html)
+    return made, dict(zip(names, drawn, strict=True))
 
 
 def write_figures(
