@@ -25,7 +25,7 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
-from cumida_files import write_cumida_csv
+from benchmarks.cumida_files import write_cumida_csv
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.running.jobs import THREAD_VARIABLES

@@ -49,6 +49,18 @@ def test_every_word_of_a_documented_command_is_a_study_or_an_option_s_own(comman
     assert [Path(path).suffix for path in args.configfile or ()] in ([], [".yaml"])
 
 
+MODULES = {
+    name
+    for path in (*DOCUMENTS, ROOT / "Makefile", *ROOT.glob("benchmarks/*.py"))
+    for name in re.findall(r"python -m (benchmarks\.\w+)", path.read_text())
+}
+
+
+def test_every_documented_benchmark_can_be_imported():
+    command = [sys.executable, "-c", f"import {', '.join(sorted(MODULES))}"]
+    subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603
+
+
 @pytest.mark.parametrize("command", list(commands("xnbflow", rf"{OURS}\b[^`\n]*)")))
 def test_every_documented_command_of_ours_is_parsed_by_it(command):
     typer = pytest.importorskip("typer", reason="the command line needs typer")
