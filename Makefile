@@ -64,9 +64,9 @@ lint: $(INSTALLED)
 	@$(BIN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	@$(BIN)/snakemake --lint
 
-## lint-ci: the workflows of the hosted CI, by zizmor and, where it is installed, actionlint
+## lint-ci: the workflows of the hosted CI, by zizmor and actionlint
 lint-ci: $(INSTALLED)
-	@.ci/lint-ci $(BIN)/zizmor
+	@.ci/lint-ci $(BIN)/zizmor $(BIN)/python
 
 ## audit: known vulnerabilities of the locked dependencies (needs a network that reaches PyPI's advisories)
 audit: $(INSTALLED)
@@ -115,7 +115,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
