@@ -11,7 +11,6 @@ from xnbflow.evaluation.methods import known_methods
 from xnbflow.running.config import check_schema, read_config, read_sheets
 from xnbflow.running.needs import asked, cpus_for
 from xnbflow.running.project import default_configuration, default_sheets
-from xnbflow.running.other_studies import refuse_other_folds
 from xnbflow.running.provenance import source_digests
 
 #: The configuration of the papers and the project, and over it that of --configfile, --config or the caller of this module.

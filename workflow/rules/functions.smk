@@ -66,10 +66,6 @@ def given_folds(folds):
     path = local_path(file) if file else None
 
     def given(wildcards):
-        try:
-            refuse_other_folds(CONFIG, wildcards.dataset, folds, prefix())
-        except InputError as error:
-            raise WorkflowError(str(error)) from error
         return own_file(path, f"configuration, folds.{folds}.file") if path else []
 
     return given
