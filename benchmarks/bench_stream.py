@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -47,12 +48,15 @@ def chunks(n_cells: int, y: np.ndarray) -> Iterator[tuple[np.ndarray, csr_array]
 
 def measured(n_cells: int) -> None:
     """Print processor seconds of the fit, greatest memory in MB, and share right."""
-    from xnbflow.data.samples import Cells  # noqa: PLC0415
     from xnbflow.naive_bayes import ClassSpecificNB  # noqa: PLC0415  what is measured
 
     y = np.random.default_rng(1).integers(TYPES, size=n_cells, dtype=np.int8)
     names, parts = zip(*chunks(n_cells, y), strict=True)
-    cells = Cells(vstack(parts, format="csr").T, pd.DataFrame({"type": y}), np.concatenate(names))
+    cells = SimpleNamespace(  # as an AnnData
+        X=vstack(parts, format="csr").T,
+        obs=pd.DataFrame({"type": y}),
+        var_names=np.concatenate(names),
+    )
     del parts
     start = time.process_time()
     model = ClassSpecificNB(n_features=10).fit(cells, "type")

@@ -14,7 +14,6 @@ from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.data import matrices
-from xnbflow.data.samples import Cells
 from xnbflow.naive_bayes import XNB, ClassSpecificNB, ClassSpecificNBCV, GaussianNB
 
 N, GENES = 60, 8
@@ -77,9 +76,9 @@ def test_annotated_cells_are_a_table_with_names(model, form):
     model.fit(cells, "type")
     assert model.selected_features_ == selected
     np.testing.assert_allclose(model.predict_joint_log_proba(cells), joint, rtol=1e-9)
-    turned = Cells(cells.X[:, ::-1], cells.obs, cells.var_names[::-1])
+    turned = Annotated(cells.X[:, ::-1], cells.obs, cells.var_names[::-1])
     np.testing.assert_allclose(model.predict_joint_log_proba(turned), joint, rtol=1e-9)
-    lacking = Cells(cells.X[:, 1:], cells.obs, cells.var_names[1:])
+    lacking = Annotated(cells.X[:, 1:], cells.obs, cells.var_names[1:])
     if isinstance(model, XNB):  # whose classes would not be comparable
         with pytest.raises(InputError, match="g0"):
             model.predict(lacking)

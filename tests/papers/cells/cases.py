@@ -8,7 +8,6 @@ import pandas as pd
 from unit.test_models_file import two_classes
 
 from xnbflow import naive_bayes as nb
-from xnbflow.data.samples import Cells
 from xnbflow.papers.cells import compute
 from xnbflow.papers.cells.ranked_genes import rank_genes_groups
 
@@ -17,7 +16,8 @@ HOLES = replace(SERIES, values=np.where(SERIES.values > 9, np.nan, SERIES.values
 FITTED = nb.ClassSpecificNB(n_features=2).fit(SERIES.frame(), SERIES.labels)
 UNNAMED = nb.GaussianNB().fit(SERIES.values.T, SERIES.labels)
 NOTHING_CHOSEN = SimpleNamespace(feature_names_in_=["g0"], classes_=np.array(["a"]), columns_=[[]])
-CELLS = Cells(SERIES.values.T, pd.DataFrame({"type": SERIES.labels}), list("abcdefgh"))
+OBS = pd.DataFrame({"type": SERIES.labels})
+CELLS = SimpleNamespace(X=SERIES.values.T, obs=OBS, var_names=list("abcdefgh"))
 
 CALLS = {
     "was fitted without names of genes": lambda: rank_genes_groups(UNNAMED, "type"),

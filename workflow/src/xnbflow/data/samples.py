@@ -1,6 +1,5 @@
 """Samples and labels as arrays, tables or AnnData in memory."""
 
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.sparse import issparse
 
 from xnbflow.core.errors import InputError, known_names
 
-__all__ = ["AnnDataLike", "Cells", "Labels", "Samples", "named_samples", "plain_labels"]
+__all__ = ["AnnDataLike", "Labels", "Samples", "named_samples", "plain_labels"]
 
 
 class HasShape(Protocol):
@@ -36,39 +35,6 @@ class AnnDataLike(Protocol):
     X: Any
     obs: Any
     var_names: Any
-
-
-@dataclass(frozen=True)
-class Cells:
-    """A layer, or the raw values, of an AnnData, to be used in its place.
-
-    Parameters
-    ----------
-    X : array or sparse array of shape (n_cells, n_genes)
-    obs : DataFrame of shape (n_cells, n_columns)
-    var_names : array-like of shape (n_genes,)
-
-    Examples
-    --------
-    ``Cells(adata.layers["logs"], adata.obs, adata.var_names)`` or
-    ``Cells(adata.raw.X, adata.obs, adata.raw.var_names)``:
-
-    >>> from xnbflow.naive_bayes import ClassSpecificNB
-    >>> obs = pd.DataFrame({"type": list("BBBTTT")})
-    >>> values = np.array([[0, 2], [0, 3], [0, 1], [2, 0], [3, 0], [2, 0]])
-    >>> cells = Cells(values, obs, ["CD3E", "MS4A1"])
-    >>> ClassSpecificNB(n_features=1).fit(cells, "type").selected_features_["T"]
-    ['CD3E']
-    """
-
-    X: Any
-    obs: pd.DataFrame
-    var_names: Any
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Number of cells and of genes."""
-        return tuple(self.X.shape)
 
 
 def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
