@@ -55,12 +55,10 @@ class XNB(BaseNaiveBayes):
     min_distance : float or "mean", default=0.5
         Only greater distances count. 0.5 in the authors' program as of the paper; "mean", the mean
         distance over all features and pairs of classes, in their later releases.
-    selection : {"greedy", "joint", "minimal"}, default="greedy"
+    selection : {"greedy", "joint"}, default="greedy"
         "greedy": for each pair of classes the features with the greatest distance until the
         threshold is reached; a class gets the union over its pairs. "joint": Eq. 11 as it is
-        written, one product over all other classes. "minimal": Eq. 10, the smallest set that
-        reaches the threshold against every other class, found by integer programming among the
-        300 best features of each pair.
+        written, one product over all other classes.
     underflow : {"as_published", "log"}, default="as_published"
         A Gaussian kernel density that underflows at every grid point, as that of a class almost
         constant against the range of the feature, is zero and its distances are 1, as in the
@@ -83,9 +81,6 @@ class XNB(BaseNaiveBayes):
         For each class label the bandwidths of its features, shape (n_selected,).
     mean_distance_ : float
         Mean distance over all features and pairs of classes.
-    optimality_gap_ : dict
-        With ``selection="minimal"``: for each class label an upper bound on its set's excess over
-        the smallest size (0: proven smallest).
 
     See Also
     --------
@@ -165,7 +160,7 @@ class XNB(BaseNaiveBayes):
                 "take logarithms of normalised counts, for example log1p of counts per 10,000"
             )
             warnings.warn(msg, UserWarning, stacklevel=4)
-        chosen, gaps = candidates.select()
+        chosen = candidates.select()
         kept = candidates.features
         self.mean_distance_ = candidates.mean_distance
         self._ties = candidates.ties()
@@ -183,8 +178,6 @@ class XNB(BaseNaiveBayes):
             self.selected_distances_[label] = to_others.max(axis=0, initial=0.0)
             self.bandwidths_[label] = density.bandwidths_[0]
             warn_if_none(label, ranked)
-        if self.selection == "minimal":
-            self.optimality_gap_ = dict(zip(labels, gaps, strict=True))
 
     def _fit_density(self, features: Any, mine: np.ndarray) -> Kernel:
         """Fit a class's densities of its features to the samples of the mask ``mine``."""

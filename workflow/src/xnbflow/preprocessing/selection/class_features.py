@@ -9,7 +9,6 @@ import numpy as np
 from xnbflow.data.matrices import some_rows
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import hellinger
-from xnbflow.preprocessing.selection.covering import smallest_cover
 
 __all__ = [
     "SELECTIONS",
@@ -20,13 +19,9 @@ __all__ = [
     "pair_distances",
     "pairs_with",
     "ranked_prefix",
-    "smallest_covers",
 ]
 
-SELECTIONS = ("greedy", "joint", "minimal")
-
-#: Number of candidate features per pair of classes in the integer program.
-CANDIDATES_PER_PAIR = 300
+SELECTIONS = ("greedy", "joint")
 
 _FIRST_LOOK = 64
 
@@ -153,8 +148,6 @@ class Candidates(KeptFeatures):
     def _note(self, features: FeatureDistances) -> None:
         """Keep the names of all features at the distance at which a ranking is cut."""
         self._total = float(features.distances.sum())
-        if self.selection == "minimal":
-            return
         for r, row in enumerate(self._rankings(features.distances)):
             top = ranked_prefix(row, features.names, self.threshold)
             if _reaches(row[top], self.threshold).any():
@@ -162,9 +155,8 @@ class Candidates(KeptFeatures):
                 self._at_cut[r] = cut, features.names[row == cut]
 
     def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
-        least = CANDIDATES_PER_PAIR if self.selection == "minimal" else 1
         rankings = self._rankings(features.distances)
-        tops = [ranked_prefix(row, features.names, self.threshold, least) for row in rankings]
+        tops = [ranked_prefix(row, features.names, self.threshold) for row in rankings]
         return _union(tops)
 
     def _rankings(self, distances: np.ndarray) -> np.ndarray:
@@ -174,24 +166,17 @@ class Candidates(KeptFeatures):
         mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
         return np.array([1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in mine])
 
-    def select(self) -> tuple[list[np.ndarray], list[int]]:
-        """Return the candidates that each class takes, not ranked, and their gaps.
-
-        The gap is an upper bound on a set's excess over the smallest size; there are gaps only if
-        the selection is "minimal".
-        """
+    def select(self) -> list[np.ndarray]:
+        """Return the candidates that each class takes, not ranked."""
         features, cut = self.features, self._cut
-        if self.selection == "minimal":
-            counted = np.where(features.distances > cut, features.distances, 0.0)
-            return smallest_covers(counted, self.n_classes, self.threshold, self.n_seen)
         tops = []
         for row in self._rankings(features.distances):
             top = ranked_prefix(row, features.names, self.threshold)
             tops.append(top[row[top] > cut])
         if self.selection == "joint":
-            return tops, []
+            return tops
         mine = [pairs_with(code, self.n_classes) for code in range(self.n_classes)]
-        return [_union([tops[p] for p in pairs]) for pairs in mine], []
+        return [_union([tops[p] for p in pairs]) for pairs in mine]
 
     def ranked(self, chosen: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Rank a class's candidates by their greatest distance to another class, ties by name.
@@ -222,39 +207,18 @@ class Candidates(KeptFeatures):
         return sorted(found, key=lambda tie: tie[0])
 
 
-def smallest_covers(
-    distances: np.ndarray, n_classes: int, threshold: float, n_seen: int
-) -> tuple[list[np.ndarray], list[int]]:
-    """Return each class's smallest set of features that reaches the threshold, and its gap.
-
-    ``distances`` (n_pairs, n_features) are those of candidates among ``n_seen`` features. The gap
-    is an upper bound on a set's excess over the smallest size of all.
-    """
-    with np.errstate(divide="ignore"):
-        lengths = -np.log1p(-distances) / -np.log1p(-threshold)
-    # If fewer remain than a pair may keep, the others separate no pair.
-    cut = CANDIDATES_PER_PAIR <= lengths.shape[1] < n_seen
-    covers = [
-        smallest_cover(lengths[pairs_with(code, n_classes)], CANDIDATES_PER_PAIR if cut else None)
-        for code in range(n_classes)
-    ]
-    return [chosen for chosen, _ in covers], [gap for _, gap in covers]
-
-
-def ranked_prefix(
-    distances: np.ndarray, names: np.ndarray, threshold: float, least: int = 1
-) -> np.ndarray:
+def ranked_prefix(distances: np.ndarray, names: np.ndarray, threshold: float) -> np.ndarray:
     """Return the fewest features from the top that together reach the threshold, in rank order.
 
     Features are ranked by distance (n_features,), descending, ties by name. All are returned if ``1
-    - prod(1 - distance)`` never reaches the threshold, and ``least`` at least, if there are.
+    - prod(1 - distance)`` never reaches the threshold.
 
     Examples
     --------
     >>> ranked_prefix(np.array([0.2, 0.9, 0.99, 0.9]), np.array(["d", "c", "b", "a"]), 0.998)
     array([2, 3])
     """
-    look = max(_FIRST_LOOK, least)
+    look = _FIRST_LOOK
     while True:
         order = np.arange(len(distances))
         if look < len(distances):  # the greatest, and all that equal the last of them
@@ -262,7 +226,7 @@ def ranked_prefix(
         order = order[np.lexsort((_sortable(names[order]), -distances[order]))]
         reached = _reaches(distances[order], threshold)
         if reached.any():
-            return order[: max(least, np.argmax(reached) + 1)]
+            return order[: np.argmax(reached) + 1]
         if len(order) == len(distances):
             return order
         look *= 8
