@@ -20,6 +20,8 @@ from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
+
 PATH = "Brain/GSE1/Brain_GSE1.csv"
 CSV = b"samples,type,g1,g2\n" + b"".join(
     b"s%d,%s,%d.5,%d.25\n" % (i, b"ab"[i % 2 : i % 2 + 1], i, 2 * i) for i in range(50)

@@ -1,5 +1,6 @@
 """From a file's contents to a data set: labels, groups, logarithms, missing values, duplicates."""
 
+import io
 import re
 import warnings
 from collections import Counter
@@ -454,9 +455,15 @@ def _settle_duplicates(draft: Draft, how: str) -> None:
     if how == "refuse":
         msg = (
             f"{draft.where}: {text}. Make names unique, or set in the sheet's options "
-            "duplicates=max_mean (keep the row of largest mean) or duplicates=mean"
+            "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
+            "duplicates=rename (keep all, as name, name.1, name.2)"
         )
         raise InputError(msg, key="duplicates")
+    if how == "rename":
+        header = pd.DataFrame(columns=draft.features).to_csv(index=False)
+        draft.features = list(pd.read_csv(io.StringIO(header), index_col=False).columns)
+        draft.notes.append(f"{text}; all but the first of each got the suffix .1, .2, ...")
+        return
     merged, _, rows = merge_rows(draft.values, draft.features, how)
     _take_rows(draft, merged, rows)
     done = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"

@@ -28,8 +28,8 @@ class DelimitedText(TableFile):
 
     The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
     The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
-    The table ends before a line that starts with ``end``: ``ended`` is whether that line was read,
-    ``cut`` whether the last line lacks its line break. A header that lacks the name of the first
+    The table ends before a line that starts with ``end``: ``ended`` is whether that line was read.
+    A header that lacks the name of the first
     column gets an empty one. Lines that are not UTF-8 are read by ``encoding``, if there is one.
     """
 
@@ -48,7 +48,7 @@ class DelimitedText(TableFile):
     ) -> None:
         super().__init__(path, advice)
         self._stream, self._end, self._encoding = stream, end, encoding
-        self._line, self.ended, self.cut = first_line - 1, False, False
+        self._line, self.ended = first_line - 1, False
         lines, head = self._lines(), list[str]()
 
         def remembered() -> Iterator[str]:
@@ -102,11 +102,11 @@ class DelimitedText(TableFile):
     def _lines(self) -> Iterator[str]:
         """Yield the lines of the table as text."""
         for raw in self._stream:
-            self._line, self.cut = self._line + 1, not raw.endswith(b"\n")
+            self._line += 1
             if self._end is not None and raw.startswith(self._end.encode()):
                 self.ended = True
                 return
-            if self._end is not None and self.cut:
+            if self._end is not None and not raw.endswith(b"\n"):
                 msg = (
                     f"{self.path} ends within a row, before {self._end}: it is cut off; delete it "
                     "and get it again"

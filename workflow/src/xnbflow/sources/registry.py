@@ -40,8 +40,8 @@ _OF_FILES: dict[str, dict[str, Any]] = {
         "description": "none, max_mean or median",
     },
     "duplicates": {
-        "enum": ["refuse", "max_mean", "mean"],
-        "description": "refuse, max_mean or mean",
+        "enum": ["refuse", "max_mean", "mean", "rename"],
+        "description": "refuse, max_mean, mean or rename",
     },
     "group": _ANY,
     "literal": _NAMES,
@@ -68,7 +68,11 @@ _OWN = (
     Source(
         "cumida",
         "xnbflow.sources.cumida",
-        {"annotation": _ANY, "features_tolerance": WHOLE},
+        {"features_tolerance": WHOLE}
+        | {
+            key: _OF_FILES[key]
+            for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")
+        },
         files={"annotation": _PLATFORM},
     ),
     Source(

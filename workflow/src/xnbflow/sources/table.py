@@ -53,7 +53,7 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     return read_table(fetched(dataset.location, dataset.id, dataset.sha256), dataset)
 
 
-def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
+def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = False) -> DataSet:
     r"""Read a table.
 
     Parameters
@@ -86,6 +86,8 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
         - those of `xnbflow.sources.assembly.assemble`.
 
         Names may be patterns with ``*`` and ``?``. All other features are linear.
+    are_intensities : bool, default=False
+        Whether the values are known to be of arrays: a note is added where they are not logged.
 
     Returns
     -------
@@ -127,6 +129,7 @@ def read_table(path: str | Path, dataset: SheetRow) -> DataSet:
             notes = list(table.notes)
         draft = _draft(path, dataset, content, kinds, phenotype)
         draft.notes[:0] = notes
+        draft.note_unlogged = are_intensities
         return assemble(dataset, draft)
 
 
