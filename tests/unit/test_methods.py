@@ -46,7 +46,7 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
         name for name, each in shipped_methods().items() if "cv" in each.parameters
     }
     for entry in ({"method": "csnb_cv"}, {"method": shipped_methods()["csnb_cv"].estimator}):
-        assert inflation_of({"steps": [{"method": "log2"}, entry]}) == TUNED
+        assert inflation_of({"steps": [{"method": "imputer"}, entry]}) == TUNED
     lasso = {"method": "sklearn.linear_model.LogisticRegressionCV"}
     assert inflation_of(lasso) == TUNED  # no entry: scikit-learn's name
     added = Method("lasso", lasso["method"], "", "")

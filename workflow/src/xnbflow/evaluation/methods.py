@@ -15,7 +15,6 @@ from xnbflow.core.entries import (
     choice,
     either,
     estimator,
-    flag,
     list_of,
     nothing,
     number,
@@ -171,13 +170,6 @@ _OWN = (
         {"column": text()},
     ),
     _transformer(
-        "log2",
-        "xnbflow.preprocessing.normalisation.Log2",
-        "binary logarithms",
-        "@quackenbush2002",
-        {"offset": number(least=0)},
-    ),
-    _transformer(
         "sample_standardizer",
         "xnbflow.preprocessing.normalisation.SampleStandardizer",
         "each sample’s values, standardised",
@@ -188,13 +180,6 @@ _OWN = (
         "xnbflow.preprocessing.normalisation.SampleRanks",
         "each sample’s values by their rank",
         "ranks within a sample, as in @geman2004",
-    ),
-    _transformer(
-        "counts_per_million",
-        "xnbflow.preprocessing.normalisation.CountsPerMillion",
-        "counts per million of a sample, with logarithms",
-        "@robinson2010",
-        {"log": flag()},
     ),
     _transformer(
         "quantile_normalizer",

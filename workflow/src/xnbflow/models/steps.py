@@ -13,7 +13,6 @@ from xnbflow.evaluation.selected import feature_use, last_step, named, transform
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
-from xnbflow.preprocessing.normalisation import Log2
 
 __all__ = [
     "explainer",
@@ -27,7 +26,7 @@ __all__ = [
 
 #: Steps that transform each feature by itself.
 _FEATURE_BY_FEATURE = (
-    Imputer, Log2, MaxAbsScaler, MinMaxScaler, OfSamples, RobustScaler, SelectorMixin,
+    Imputer, MaxAbsScaler, MinMaxScaler, OfSamples, RobustScaler, SelectorMixin,
     SimpleImputer, StandardScaler,
 )  # fmt: skip
 

@@ -10,25 +10,19 @@ from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
 from xnbflow.preprocessing.filters import VarianceFilter
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
-    CountsPerMillion,
-    Log2,
     QuantileNormalizer,
     SampleRanks,
     SampleStandardizer,
-    looks_like_counts,
 )
 
 __all__ = [
-    "CountsPerMillion",
     "CovariateAdjuster",
     "GroupCentrer",
     "Imputer",
-    "Log2",
     "QuantileNormalizer",
     "SampleRanks",
     "SampleStandardizer",
     "VarianceFilter",
-    "looks_like_counts",
 ]
 
 

@@ -1,61 +1,13 @@
-"""Normalisation of samples: logarithms, quantiles, z-scores, ranks, counts per million."""
-
-from typing import Any, ClassVar
+"""Normalisation of samples: quantiles, z-scores, ranks."""
 
 import numpy as np
 from scipy.stats import rankdata
 from sklearn.base import OneToOneFeatureMixin
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import number
 from xnbflow.preprocessing.estimator import Unlabelled
-from xnbflow.sources.intensities import looks_like_counts
 
-__all__ = [
-    "CountsPerMillion",
-    "Log2",
-    "QuantileNormalizer",
-    "SampleRanks",
-    "SampleStandardizer",
-    "looks_like_counts",
-]
-
-
-class Log2(OneToOneFeatureMixin, Unlabelled):
-    """Logarithm to base 2 of every value, plus an offset.
-
-    Parameters
-    ----------
-    offset : float, default=0
-        Added before the logarithm is taken; 1 for counts.
-
-    See Also
-    --------
-    CountsPerMillion : Usually applied to counts before.
-    looks_like_counts : Whether values look like counts.
-
-    Examples
-    --------
-    >>> Log2(offset=1).fit_transform([[0.0, 1.0, 7.0]]).tolist()
-    [[0.0, 1.0, 3.0]]
-    """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "offset": [number(0.0, closed="left")]
-    }
-
-    def __init__(self, *, offset: float = 0.0) -> None:
-        self.offset = offset
-
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
-        shifted = X + self.offset
-        if (shifted <= 0).any():
-            msg = (
-                f"log2 of {np.nanmin(X):g} with offset {self.offset:g}: values plus offset must "
-                "be positive; give an offset, or omit the logarithm if values are logged already"
-            )
-            raise InputError(msg)
-        return np.log2(shifted)
+__all__ = ["QuantileNormalizer", "SampleRanks", "SampleStandardizer"]
 
 
 class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
@@ -102,51 +54,6 @@ class SampleRanks(OneToOneFeatureMixin, Unlabelled):
         _refuse_empty_samples(X)
         ranks = rankdata(X, axis=1, nan_policy="omit")
         return (ranks - 0.5) / (~np.isnan(X)).sum(axis=1, keepdims=True)
-
-
-class CountsPerMillion(OneToOneFeatureMixin, Unlabelled):
-    """Counts per million of each sample, and their natural logarithm log(1 + x).
-
-    Parameters
-    ----------
-    log : bool, default=True
-        Whether the logarithm is taken.
-
-    See Also
-    --------
-    Log2 : Usually applied afterwards.
-
-    References
-    ----------
-    M. D. Robinson and A. Oshlack, Genome Biology 11 (2010), R25, for library sizes; no TMM factors
-    are used here, for a sample must not depend on others.
-
-    Examples
-    --------
-    >>> CountsPerMillion(log=False).fit_transform([[1.0, 3.0], [0.0, 5.0]]).tolist()
-    [[250000.0, 750000.0], [0.0, 1000000.0]]
-    """
-
-    _allows_missing = False
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"log": ["boolean"]}
-
-    def __init__(self, *, log: bool = True) -> None:
-        self.log = log
-
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
-        if (X < 0).any():
-            msg = f"counts per million of {X.min():g}; counts must not be negative"
-            raise InputError(msg)
-        size = X.sum(axis=1, keepdims=True)
-        if (size == 0).any():
-            msg = (
-                f"counts per million: sample {int(np.argmin(size))} (from 0) of these has no "
-                "counts at all; leave it out"
-            )
-            raise InputError(msg)
-        scaled = X / size * 1e6
-        return np.log1p(scaled) if self.log else scaled
 
 
 class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):

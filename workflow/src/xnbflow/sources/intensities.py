@@ -182,9 +182,10 @@ def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) ->
     """Take logarithms of values (n_features, n_samples) in place, and return notes about it.
 
     With ``log2`` values of 0 and below become missing, as in GEO2R; ``log2p1`` is log2(x + 1),
-    ``log_cpm`` log(1 + counts per million of the sample), see
-    `xnbflow.preprocessing.CountsPerMillion`. Each sample is transformed by itself, so transforms
-    may be applied before folds are drawn. ``kind`` and ``seen`` are those of `scale_of`.
+    ``log_cpm`` log(1 + counts per million of the sample). (Robinson and Oshlack, Genome Biology 11,
+    2010, R25, for library sizes; without TMM factors, as a sample must not depend on others.) Each
+    sample is transformed by itself, so transforms may be applied before folds are drawn. ``kind``
+    and ``seen`` are those of `scale_of`.
     """
     if how == "log_cpm":
         return _log_cpm(f"{where}: transform=log_cpm", values)
