@@ -51,11 +51,9 @@ GOOD["values"] = pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2))
     ("header", "columns"),
     [
         ([], {}),
-        ({"name": 1}, {}),
         ({"samples": ["s"]}, {}),
         ({"labels": ["x", None]}, {}),
         ({"samples": "st"}, {}),
-        ({}, {"feature": pa.array([1])}),
         ({}, {"feature": pa.array([None], pa.string())}),
         ({}, {"kind": pa.array(["odd"])}),
         ({}, {"values": pa.array([[1.0, None]], pa.list_(pa.float64(), 2))}),

@@ -15,7 +15,7 @@ import pyarrow as pa
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.core.terms import column_of_term
-from xnbflow.data.series_file import METADATA_KEY, DataSetHeader, read_header, row_groups
+from xnbflow.data.series_file import METADATA_KEY, read_header, row_groups
 from xnbflow.tables.parquet import parquet_writer
 
 if TYPE_CHECKING:
@@ -256,27 +256,24 @@ class DataSet:
                 pa.array(self.values.reshape(-1)), self.n_samples
             ),
         }
-        header: dict[str, Any] = {
-            "name": self.name, "samples": list(self.samples), "labels": list(self.labels)
-        }  # fmt: skip
-        if self.groups is not None:
-            header["groups"] = list(self.groups)
-        if self.sample_metadata is not None:
-            header["sample_metadata"] = self.sample_metadata.to_dict("list")
-        if self.feature_metadata is not None:
-            header["feature_columns"] = list(self.feature_metadata)
-            for name, column in self.feature_metadata.items():
-                columns[name] = pa.array(column.to_numpy(dtype=str))
-        if self.missing:
-            header["missing"] = True
-        if self.notes:
-            header["notes"] = list(self.notes)
-        if self.scale:
-            header["scale"] = self.scale
-        if self.adjust:
-            header["adjust"] = list(self.adjust)
-        if self.trend:
-            header["trend"] = True
+        known = self.feature_metadata
+        for name, column in {} if known is None else known.items():
+            columns[name] = pa.array(column.to_numpy(dtype=str))
+        phenotype = self.sample_metadata
+        header = {
+            "name": self.name,
+            "samples": list(self.samples),
+            "labels": list(self.labels),
+            "groups": None if self.groups is None else list(self.groups),
+            "sample_metadata": None if phenotype is None else phenotype.to_dict("list"),
+            "feature_columns": None if known is None else list(known),
+            "missing": self.missing,
+            "notes": list(self.notes),
+            "scale": self.scale,
+            "adjust": list(self.adjust),
+            "trend": self.trend,
+        }
+        header = {key: value for key, value in header.items() if value}
         return pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(header)})
 
     @classmethod
@@ -296,7 +293,15 @@ class DataSet:
             start += len(rows)
             columns.append(table.drop_columns("values").to_pandas())
         rows = pd.concat(columns, ignore_index=True)
-        return _series_of(header, values, rows)
+        known = list(header.feature_columns)
+        shared = {key: vars(header)[key] for key in vars(header).keys() & cls.__annotations__}
+        return cls(
+            values=values,
+            features=rows["feature"].to_numpy(),
+            kinds=rows["kind"].to_numpy(),
+            feature_metadata=rows[known] if known else None,
+            **shared,
+        )
 
 
 _PARQUET = {
@@ -305,27 +310,6 @@ _PARQUET = {
     "column_encoding": {"values.list.element": "BYTE_STREAM_SPLIT"},
     "write_statistics": False,
 }
-
-
-def _series_of(header: DataSetHeader, values: np.ndarray, rows: pd.DataFrame) -> DataSet:
-    """Return a series from its header, its values and the other columns of its features."""
-    columns = list(header.feature_columns)
-    return DataSet(
-        header.name,
-        values,
-        rows["feature"].to_numpy(),
-        header.samples,
-        header.labels,
-        rows["kind"].to_numpy(),
-        header.groups,
-        header.sample_metadata,
-        rows[columns] if columns else None,
-        header.missing,
-        header.notes,
-        header.scale,
-        header.adjust,
-        header.trend,
-    )
 
 
 def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.DataFrame:

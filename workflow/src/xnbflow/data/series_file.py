@@ -109,20 +109,28 @@ def row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
 
 
 def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
-    schema = file.schema_arrow
+    schema, wrong = file.schema_arrow, ""
     try:
         header = json.loads((schema.metadata or {})[METADATA_KEY])
-    except (KeyError, ValueError) as error:
-        raise _not_a_series(path, f"its metadata cannot be read: {error}") from error
-    if wrong := _wrong_header(header) or _wrong_schema(schema, header):
+        samples, labels = header["samples"], header["labels"]
+        groups, phenotype = header.get("groups"), header.get("sample_metadata")
+        values = schema.field("values").type
+        of_samples = [samples, labels, groups or samples, *(phenotype or {}).values()]
+        if not all(_are_texts(cells, values.list_size) for cells in of_samples):
+            wrong = "its metadata lacks one text per sample"
+        elif values.value_type != pa.float64():
+            wrong = f"column 'values' holds {values}"
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        wrong = f"its metadata cannot be read: {error}"
+    if wrong:
         raise _not_a_series(path, wrong)
     return DataSetHeader(
         header["name"],
-        np.asarray(header["samples"], dtype=str),
-        np.asarray(header["labels"], dtype=str),
+        np.asarray(samples, dtype=str),
+        np.asarray(labels, dtype=str),
         file.metadata.num_rows,
-        np.asarray(header["groups"], dtype=str) if "groups" in header else None,
-        pd.DataFrame(header["sample_metadata"]) if "sample_metadata" in header else None,
+        np.asarray(groups, dtype=str) if groups else None,
+        pd.DataFrame(phenotype) if phenotype else None,
         tuple(header.get("feature_columns", ())),
         header.get("missing", False),
         tuple(header.get("notes", ())),
@@ -132,44 +140,9 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
     )
 
 
-def _wrong_header(header: Any) -> str:
-    """Return the error in a series' metadata; empty if there is none."""
-    if not isinstance(header, dict) or not isinstance(header.get("name"), str):
-        return "its metadata has no name"
-    phenotype = header.get("sample_metadata", {})
-    if not isinstance(phenotype, dict):
-        return "its phenotype has no columns"
-    samples = header.get("samples")
-    of_samples = {"labels": header.get("labels"), "groups": header.get("groups", samples)}
-    for key, cells in {"samples": samples, **of_samples, **phenotype}.items():
-        if not _are_texts(cells) or len(cells) != len(samples or ()):
-            return f"its metadata lacks one text per sample under {key!r}"
-    texts = [header.get(key, []) for key in ("feature_columns", "notes", "adjust")]
-    if not all(map(_are_texts, texts)):
-        return "its metadata has columns or notes that are not text"
-    if header.get("scale", "") not in ("", "log2", "ln"):
-        return "its scale is unknown"
-    marks = {key: header.get(key, False) for key in ("missing", "trend")}
-    wrong = [key for key, value in marks.items() if not isinstance(value, bool)]
-    return f"its mark {wrong[0]!r} is damaged" if wrong else ""
-
-
-def _are_texts(cells: Any) -> bool:
-    return isinstance(cells, list) and all(isinstance(cell, str) for cell in cells)
-
-
-def _wrong_schema(schema: pa.Schema, header: dict[str, Any]) -> str:
-    """Return how columns deviate from those of a series; empty if they do not."""
-    n_samples = len(header["samples"])
-    found = dict(zip(schema.names, schema.types, strict=True))
-    for name in ("feature", "kind", *header.get("feature_columns", ())):
-        kind = found.get(name, pa.null())
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-            return f"column {name!r} holds {kind}, not text"
-    values = found.get("values", pa.null())
-    if values != pa.list_(pa.float64(), n_samples):
-        return f"column 'values' holds {values}, not {n_samples} numbers"
-    return ""
+def _are_texts(cells: Any, n_samples: int) -> bool:
+    are_texts = isinstance(cells, list) and all(isinstance(cell, str) for cell in cells)
+    return are_texts and len(cells) == n_samples
 
 
 def _not_a_series(path: str | Path, why: str) -> InputError:
