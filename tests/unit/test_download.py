@@ -71,27 +71,14 @@ def drip(connection, headers=b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n
         time.sleep(0.02)
 
 
-def test_a_file_is_downloaded_once_and_its_checksum_recorded(tmp_path):
+def test_a_file_is_downloaded_once(tmp_path):
     with serve(csv=[CSV]) as server:
         for _ in range(2):
             path = downloads(tmp_path, server.url).fetch("cumida", PATH)
             assert path == tmp_path / "cumida" / "Brain_GSE1.csv"
             assert path.read_bytes() == CSV
     assert server.requests == [f"/Genes/{PATH}"]
-    assert files(tmp_path) == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
-    assert (tmp_path / "cumida" / "Brain_GSE1.csv.sha256").read_text() == (
-        f"{SHA256}  Brain_GSE1.csv\n"
-    )
-
-
-def test_a_recorded_checksum_is_demanded_afterwards(tmp_path):
-    with serve(csv=[CSV]) as server:
-        path = downloads(tmp_path, server.url).fetch("cumida", PATH)
-        path.write_bytes(CSV.replace(b"1.5", b"9.5"))
-        with pytest.raises(InputError, match=r"has SHA-256 .*csv.sha256 has .*damaged or another"):
-            downloads(tmp_path, server.url).fetch("cumida", PATH)
-        path.unlink()
-        assert downloads(tmp_path, server.url).fetch("cumida", PATH).read_bytes() == CSV
+    assert files(tmp_path) == ["Brain_GSE1.csv"]
 
 
 @pytest.mark.parametrize("failure", ["500", "503", "429", "truncated", "slow"])
@@ -165,14 +152,6 @@ def test_a_file_put_there_by_hand_is_used_or_refused_and_stays(tmp_path, case):
     assert files(tmp_path) == [name]
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"nothing here\n", b"ab12  x\n"])
-def test_a_damaged_record_is_refused(tmp_path, content):
-    put(tmp_path / "cumida", CSV, "Brain_GSE1.csv")
-    record = put(tmp_path / "cumida", content, "Brain_GSE1.csv.sha256")
-    with refused("has no SHA-256", file=record):
-        downloads(tmp_path).fetch("cumida", PATH)
-
-
 @pytest.mark.parametrize("flat", [False, True])
 @pytest.mark.parametrize("scheme", ["file://", ""])
 def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
@@ -180,10 +159,7 @@ def test_a_folder_is_used_in_place(tmp_path, scheme, flat):
     path = put(mirror, CSV, PATH.rpartition("/")[2] if flat else PATH)
     base = path.parents[0 if flat else 2].as_uri() if scheme else str(mirror)
     assert downloads(own, base).fetch("cumida", PATH) == path
-    assert files(own) == ["Brain_GSE1.csv.sha256"]
-    path.write_bytes(CSV + b"x")
-    with pytest.raises(InputError, match=r"Brain_GSE1.csv.sha256 has"):
-        downloads(own, base).fetch("cumida", PATH)
+    assert files(own) == []
 
 
 def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
@@ -231,8 +207,7 @@ def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(
         with serve(csv=[CSV]) as mirror:
             assert acquired(tmp_path, server, mirror).n_samples == 50
             assert len(mirror.requests) == 1
-    assert files(tmp_path) == ["Brain_GSE1.csv", "Brain_GSE1.csv.sha256"]
-    assert SHA256 in (tmp_path / "cumida" / "Brain_GSE1.csv.sha256").read_text()
+    assert files(tmp_path) == ["Brain_GSE1.csv"]
 
 
 def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
@@ -241,6 +216,9 @@ def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):
     with serve(csv=[CSV]) as server:
         acquired(tmp_path / "here", server, lock=lock)
     assert lock.read_text() == f"{SHA256}  Brain_GSE1.csv\n"
+    edited = put(tmp_path / "edited/cumida", other, "Brain_GSE1.csv")
+    with refused("brain.sha256 has .*damaged or another", file=edited):
+        acquired(tmp_path / "edited", lock=lock)
     with serve(csv=[other]) as server:
         with pytest.raises(InputError, match=r"brain.sha256 has .* take its line out of"):
             acquired(tmp_path / "there", server, lock=lock)

@@ -30,22 +30,16 @@ _Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True)
-class _Fetched:
-    """A file, the record of its checksum, and its origin (None for a file that existed before)."""
-
-    path: Path
-    record: Path
-    place: str | None
-    known: bool
-
-
-@dataclass(frozen=True)
 class _Known:
     """A file's checksum, where it is given, and how to replace it if another file is right."""
 
     sha256: str
     who: str
     mend: str
+
+
+#: A file, and its origin: a URL, a folder's file (the same), or None if it existed before.
+_Fetched = tuple[Path, str | Path | None]
 
 
 @dataclass
@@ -70,7 +64,6 @@ class Downloads:
     lock: Path | None = None
     _fetched: list[_Fetched] = field(default_factory=list, init=False, repr=False)
     _refused: dict[str, str] = field(default_factory=dict, init=False, repr=False)
-    _on_trial: bool = field(default=False, init=False, repr=False)
 
     def accepted(self, make: Callable[[], _Made]) -> _Made:
         """Return the result of ``make`` from fetched files; if refused, from the next place.
@@ -78,20 +71,19 @@ class Downloads:
         Where ``make`` raises an `InputError`, files fetched for it are not kept, nor their
         checksums recorded, and it is called again as long as there are places left.
         """
-        self._on_trial = True
         while True:
             self._fetched.clear()
             try:
                 made = make()
             except InputError as error:
-                fresh = [(each, each.place) for each in self._fetched if each.place is not None]
+                fresh = [(path, place) for path, place in self._fetched if place is not None]
                 if not fresh:
                     raise
-                for each, place in fresh:
-                    why = str(error).replace(str(each.path), place)
-                    self._refused[place] = why if place in why else f"{place}: {why}"
-                    if each.path.parent == each.record.parent:  # a downloaded copy
-                        each.path.unlink(missing_ok=True)
+                for path, place in fresh:
+                    why = str(error).replace(str(path), str(place))
+                    self._refused[str(place)] = why if str(place) in why else f"{place}: {why}"
+                    if path != place:  # a downloaded copy
+                        path.unlink(missing_ok=True)
             else:
                 self._keep_checksums()
                 return made
@@ -103,8 +95,8 @@ class Downloads:
 
         The path is relative to the base URLs, by default those in ``default``. A place may have the
         file gzipped, with ``.gz`` added; a folder may have it without the path's folders. The
-        checksum is of the file or of its uncompressed contents. Without one, that of the first
-        download is recorded in ``<file>.sha256`` and required from then on.
+        checksum is of the file or of its uncompressed contents. Without one, that in the ``lock``
+        is required.
         """
         places = [_candidates(base, path) for base in self.base_urls.get(source, default)]
         return self._get(places, self.folder / source / path.rpartition("/")[2], sha256)
@@ -115,8 +107,8 @@ class Downloads:
         """Return a local copy of a file named by its own URL, or the file itself if it is local.
 
         A digest of the URL is added to the ``name`` of the copy, so that another URL is another
-        file. The checksum of a local file is not recorded, since its owner may change it; otherwise
-        see `fetch`.
+        file. The checksum of a local file is not in the lock, since its owner may change it;
+        otherwise see `fetch`.
         """
         path = local_path(location)
         if path is None:
@@ -185,9 +177,9 @@ class Downloads:
         known = self._known(target.name, sha256)
         for present in _variants(target):
             if present.is_file():
-                record = _record_of(present)
-                _refuse(present, known or _recorded(record))
-                return self._noted(_Fetched(present, record, None, bool(sha256)))
+                _refuse(present, known)
+                self._fetched.append((present, None))
+                return present
         failures = []
         for candidates in places:
             why: list[DownloadFailedError] = []
@@ -200,8 +192,8 @@ class Downloads:
                     why = [error]
                     break
                 else:
-                    record = _record_of(target.parent / path.name)
-                    return self._noted(_Fetched(path, record, str(place), bool(sha256)))
+                    self._fetched.append((path, place))
+                    return path
             failures.append(f"  {why[0]}")
         tried = "\n".join(failures) or "  no base URL or folder is configured for this source"
         msg = (
@@ -220,7 +212,7 @@ class Downloads:
         if not place.is_file():
             msg = f"{place}: no such file"
             raise NotThereError(msg)
-        if wrong := _complaint(place, known or _recorded(_record_of(target.parent / place.name))):
+        if wrong := _complaint(place, known):
             msg = f"{place} {wrong}"
             raise DownloadFailedError(msg)
         return place
@@ -231,7 +223,6 @@ class Downloads:
 
         if url.endswith(".gz") and target.suffix != ".gz":
             target = target.with_name(target.name + ".gz")
-        known = known or _recorded(_record_of(target))
         with atomic(target) as part:
             try:
                 http.download(url, part, self.retry, checked=known is not None)
@@ -254,41 +245,14 @@ class Downloads:
             return _Known(locked, str(self.lock), f"take its line out of {self.lock}")
         return None
 
-    def _noted(self, fetched: _Fetched) -> Path:
-        """Keep a file until the result is accepted; outside of a trial it is accepted at once."""
-        self._fetched.append(fetched)
-        if not self._on_trial:
-            self._keep_checksums()
-        return fetched.path
-
     def _keep_checksums(self) -> None:
-        """Record the checksums of the files that were fetched."""
+        """Add the checksums of the files that were fetched to the lock."""
+        if self.lock is None or not self._fetched:
+            return
         lock = _sums(self.lock)
-        for fetched in self._fetched:
-            found = checksums(fetched.path)
-            if not fetched.known and not fetched.record.is_file():
-                _write(fetched.record, f"{found[0]}  {fetched.record.stem}\n")
-            lock[fetched.path.name.removesuffix(".gz")] = found[-1]
-        self._fetched.clear()
-        if self.lock is not None and lock:
-            _write(
-                self.lock, "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
-            )
-
-
-def _write(path: Path, text: str) -> None:
-    write_atomically(path, lambda part: part.write_text(text))
-
-
-def _recorded(record: Path) -> _Known | None:
-    """Return the checksum of a file ``<name>.sha256``; None where there is none."""
-    if not record.is_file():
-        return None
-    found = _sums(record)
-    if len(found) != 1:
-        msg = f"{record} has no SHA-256; delete it to record the present file"
-        raise InputError(msg, file=str(record))
-    return _Known(next(iter(found.values())), str(record), f"delete {record}")
+        lock |= {path.name.removesuffix(".gz"): checksums(path)[-1] for path, _ in self._fetched}
+        text = "".join(f"{sha256}  {name}\n" for name, sha256 in sorted(lock.items()))
+        write_atomically(self.lock, lambda part: part.write_text(text))
 
 
 def _sums(path: Path | None) -> dict[str, str]:
@@ -296,8 +260,8 @@ def _sums(path: Path | None) -> dict[str, str]:
     if path is None or not path.is_file():
         return {}
     text = path.read_bytes().decode(errors="replace")
-    lines = [re.fullmatch(r"([0-9a-f]{64})(?:  (.+))?", line) for line in text.splitlines()]
-    return {line[2] or "": line[1] for line in lines if line}
+    lines = [re.fullmatch(r"([0-9a-f]{64})  (.+)", line) for line in text.splitlines()]
+    return {line[2]: line[1] for line in lines if line}
 
 
 def _candidates(base: str, path: str) -> list[str | Path]:
@@ -312,10 +276,6 @@ def _candidates(base: str, path: str) -> list[str | Path]:
 def _variants(path: Path) -> tuple[Path, Path]:
     """Return a path with and without ``.gz``, as given first."""
     return path, path.with_suffix("") if path.suffix == ".gz" else path.with_name(path.name + ".gz")
-
-
-def _record_of(path: Path) -> Path:
-    return path.with_name(path.name + ".sha256")
 
 
 def _refuse(path: Path, known: _Known | None) -> None:
