@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -26,7 +27,7 @@ from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.tiles import class_offsets, feature_strips, sorted_classes
 from xnbflow.naive_bayes import XNB
-from xnbflow.preprocessing.selection.class_features import Candidates, class_pairs
+from xnbflow.preprocessing.selection.class_features import PairSelection, class_pairs
 from xnbflow.sources.simulate import simulate_series
 
 N_SAMPLES, N_FEATURES, N_CLASSES, N_GRID = 130, 54_675, 5, 50
@@ -139,7 +140,7 @@ def profile(series: DataSet) -> pd.DataFrame:
     distances = np.empty((len(pairs), series.n_features))
     seconds: dict[str, float] = {}
 
-    def timed(step: str, function: Callable, *arguments: object, **options: object) -> object:
+    def timed(step: str, function: Callable, *arguments: object, **options: object) -> Any:
         start = time.thread_time()
         result = function(*arguments, **options)
         seconds[step] = seconds.get(step, 0.0) + time.thread_time() - start
@@ -153,9 +154,10 @@ def profile(series: DataSet) -> pd.DataFrame:
         bandwidths = timed("bandwidths", bandwidths_of, tile, offsets, "silverman")
         densities = timed("densities on the grid", grid_densities, tile, offsets, bandwidths)
         distances[:, block] = timed("Hellinger distances", hellinger, densities, pairs)
-    candidates = Candidates(N_CLASSES, min_distance="mean")
-    timed("ranking and selection", candidates.keep, distances, series.values, series.features)
-    timed("ranking and selection", candidates.select)
+    step, found = "ranking and selection", (distances, series.features, N_CLASSES, 0.999, "mean")
+    selection = timed(step, PairSelection, *found)
+    for code in range(N_CLASSES):
+        timed(step, selection.ranked, code)
     table = pd.DataFrame({"step": seconds.keys(), "seconds": seconds.values()})
     table["share"] = table["seconds"] / table["seconds"].sum()
     table["ns_per_value"] = table["seconds"] / series.values.size * 1e9

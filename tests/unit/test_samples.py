@@ -161,7 +161,7 @@ def test_inner_folds_may_be_a_list_of_splits():
 MODELS = [
     XNB(),
     XNB(underflow="log", min_bandwidth=0.2, min_distance="mean"),
-    XNB(kernel="epanechnikov", selection="joint"),
+    XNB(kernel="epanechnikov"),
     XNB(bandwidth="scott", min_distance=0.05, n_grid=7),
     ClassSpecificNB(),
     ClassSpecificNB(n_features=3, distance="separation", bandwidth="scott"),

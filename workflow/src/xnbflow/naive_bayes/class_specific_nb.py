@@ -27,8 +27,13 @@ from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.xnb import distance_table, warn_if_none
-from xnbflow.preprocessing.selection.class_features import FeatureDistances, pairs_with
-from xnbflow.preprocessing.selection.pair_rankings import PairRankings, Shortlist, levels
+from xnbflow.preprocessing.selection.class_features import pairs_with
+from xnbflow.preprocessing.selection.pair_rankings import (
+    PairRankings,
+    RankedFeatures,
+    Shortlist,
+    levels,
+)
 from xnbflow.preprocessing.selection.pair_strengths import (
     PAIR_DISTANCES,
     distance_of_strength,
@@ -176,7 +181,7 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     def _keep(
         self,
         rankings: PairRankings,
-        features: FeatureDistances,
+        features: RankedFeatures,
         chosen: Sequence[np.ndarray],
         codes: np.ndarray,
         **density: Any,

@@ -20,11 +20,7 @@ from xnbflow.data.matrices import (
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.preprocessing.selection.class_features import (
-    SELECTIONS,
-    Candidates,
-    pair_distances,
-)
+from xnbflow.preprocessing.selection.class_features import PairSelection, pair_distances
 
 __all__ = ["XNB", "distance_table", "warn_if_none"]
 
@@ -51,14 +47,11 @@ class XNB(BaseNaiveBayes):
     n_grid : int, default=50
         Points, over the range of a feature, at which densities are compared.
     threshold : float, default=0.999
-        Features are taken until ``1 - prod(1 - distance)`` reaches this.
+        For each pair of classes the features with the greatest distance are taken until ``1 -
+        prod(1 - distance)`` reaches this; a class gets the union over its pairs.
     min_distance : float or "mean", default=0.5
         Only greater distances count. 0.5 in the authors' program as of the paper; "mean", the mean
         distance over all features and pairs of classes, in their later releases.
-    selection : {"greedy", "joint"}, default="greedy"
-        "greedy": for each pair of classes the features with the greatest distance until the
-        threshold is reached; a class gets the union over its pairs. "joint": Eq. 11 as it is
-        written, one product over all other classes.
     underflow : {"as_published", "log"}, default="as_published"
         A Gaussian kernel density that underflows at every grid point, as that of a class almost
         constant against the range of the feature, is zero and its distances are 1, as in the
@@ -73,6 +66,9 @@ class XNB(BaseNaiveBayes):
         column numbers. The rank is by the greatest distance to another class, ties by feature.
     selected_distances_ : dict
         For each class label those greatest distances.
+    tied_features_ : dict
+        For each class label the groups of features, some taken and some not, that tie at the end
+        of a pair's ranking.
     columns_, distances_ : list of ndarray of shape (n_selected,), (n_classes - 1, n_selected)
         For each class the positions of its features, and their distances to each other class.
     densities_ : list of Kernel
@@ -112,7 +108,6 @@ class XNB(BaseNaiveBayes):
         "n_grid": [whole(2, 10_000)],
         "threshold": [number(0.0, 1.0)],
         "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
-        "selection": [one_of(*SELECTIONS)],
         "underflow": [one_of("as_published", "log")],
         "priors": ["array-like", None],
     }
@@ -125,7 +120,6 @@ class XNB(BaseNaiveBayes):
         n_grid: int = 50,
         threshold: float = 0.999,
         min_distance: float | str = 0.5,
-        selection: str = "greedy",
         underflow: str = "as_published",
         min_bandwidth: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
@@ -135,7 +129,6 @@ class XNB(BaseNaiveBayes):
         self.n_grid = n_grid
         self.threshold = threshold
         self.min_distance = min_distance
-        self.selection = selection
         self.underflow = underflow
         self.min_bandwidth = min_bandwidth
         self.priors = priors
@@ -149,9 +142,9 @@ class XNB(BaseNaiveBayes):
             "n_grid": self.n_grid,
             "min_bandwidth": self.min_bandwidth,
         }
-        candidates = Candidates(n_classes, self.threshold, self.selection, self.min_distance)
         distances = pair_distances(features, codes, n_classes, underflow=self.underflow, **options)
-        candidates.keep(distances, features, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", np.arange(features.shape[0]))
+        selection = PairSelection(distances, names, n_classes, self.threshold, self.min_distance)
         greatest = _greatest_count(features)
         if _FEW_COUNTS < greatest < np.inf:
             msg = (
@@ -160,21 +153,19 @@ class XNB(BaseNaiveBayes):
                 "take logarithms of normalised counts, for example log1p of counts per 10,000"
             )
             warnings.warn(msg, UserWarning, stacklevel=4)
-        chosen = candidates.select()
-        kept = candidates.features
-        self.mean_distance_ = candidates.mean_distance
-        self._ties = candidates.ties()
+        self.mean_distance_ = selection.mean_distance
+        self.tied_features_: dict[Any, list[list[Any]]] = {}
         self.columns_, self.distances_, self.densities_ = [], [], []
         self.selected_features_, self.selected_distances_ = {}, {}
         self.bandwidths_ = {}
         for code, label in enumerate(labels):
-            ranked, to_others = candidates.ranked(chosen[code], code)
-            values = some_rows(kept.values, ranked)
-            density = self._fit_density(values, codes == code)
-            self.columns_.append(kept.positions[ranked])
+            ranked, to_others = selection.ranked(code)
+            density = self._fit_density(some_rows(features, ranked), codes == code)
+            self.columns_.append(ranked)
             self.distances_.append(to_others)
             self.densities_.append(density)
-            self.selected_features_[label] = kept.names[ranked].tolist()
+            self.selected_features_[label] = names[ranked].tolist()
+            self.tied_features_[label] = selection.ties(code)
             self.selected_distances_[label] = to_others.max(axis=0, initial=0.0)
             self.bandwidths_[label] = density.bandwidths_[0]
             warn_if_none(label, ranked)
@@ -198,15 +189,6 @@ class XNB(BaseNaiveBayes):
         """One row per class, selected feature and other class, with their distance."""
         check_is_fitted(self)
         return distance_table(self.selected_features_, self.classes_, self.distances_)
-
-    @property
-    def tied_features_(self) -> dict[Any, list[list[Any]]]:
-        """For each class label the groups of features, taken or not, that tie at a cut."""
-        check_is_fitted(self)
-        groups: dict[Any, list[list[Any]]] = {label: [] for label in self.classes_.tolist()}
-        for code, _, _, names, _ in self._ties:
-            groups[self.classes_.tolist()[code]].append(names)
-        return groups
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         joint = np.empty((len(self.classes_), features.shape[1]))

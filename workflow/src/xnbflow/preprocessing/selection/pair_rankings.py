@@ -12,21 +12,18 @@ Numbers that differ only by rounding are equal. Features equal in 1 to 3 are *in
 fourth criterion chooses between them. Only exact copies are taken in their order.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from xnbflow.data.matrices import some_rows
 from xnbflow.density.standard import StandardFeatures
-from xnbflow.preprocessing.selection.class_features import (
-    FeatureDistances,
-    KeptFeatures,
-    class_pairs,
-    pairs_with,
-)
+from xnbflow.preprocessing.selection.class_features import class_pairs, pairs_with
 from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
 
-__all__ = ["NEVER", "PairRankings", "Shortlist", "enough_for", "levels"]
+__all__ = ["NEVER", "PairRankings", "RankedFeatures", "Shortlist", "enough_for", "levels"]
 
 #: Size of the path for a feature that never enters.
 NEVER = np.iinfo(np.int64).max
@@ -62,21 +59,43 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
     return int(np.searchsorted(reached, -np.log1p(-threshold))) + 1
 
 
+@dataclass(frozen=True)
+class RankedFeatures:
+    """Features with their strengths for pairs of classes and their training samples.
+
+    ``positions`` in the series and ``names`` (or else positions) have shape (n_features,),
+    ``strengths`` in nats (n_pairs, n_features); ``values`` (n_features, n_samples) are an array,
+    `Rows` or a CSR array.
+    """
+
+    positions: np.ndarray
+    names: np.ndarray
+    strengths: np.ndarray
+    values: Any
+
+
 @dataclass
-class Shortlist(KeptFeatures):
-    """The features that may be selected; ``features.distances`` are strengths in nats.
+class Shortlist:
+    """The features that may be selected among many; `keep` is called once.
 
     A pair takes ``n_features``; if None, the number that the threshold needs (see `enough_for`).
     """
 
-    n_features: int | None = None
+    n_classes: int
+    n_features: int | None
     threshold: float = 0.999
+    features: RankedFeatures = field(init=False)
 
-    def _may_be_selected(self, features: FeatureDistances) -> np.ndarray:
-        kept = np.zeros(features.distances.shape[1], dtype=bool)
-        for row in features.distances:
-            kept[self.top(row)] = True
-        return np.flatnonzero(kept)
+    def keep(self, strengths: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
+        """Keep the features among ``values`` by their strengths (n_pairs, n_features)."""
+        may_be_selected = np.zeros(values.shape[0], dtype=bool)
+        for row in strengths:
+            may_be_selected[self.top(row)] = True
+        kept = np.flatnonzero(may_be_selected)
+        if len(kept) < len(may_be_selected):  # of many classes all strengths: no copy
+            strengths = strengths[:, kept]
+        own = kept if names is None else names[kept]
+        self.features = RankedFeatures(kept, own, strengths, some_rows(values, kept))
 
     def top(self, row: np.ndarray) -> np.ndarray:
         """Return the features that a pair may take by strengths (n_features,), ascending.
@@ -109,7 +128,7 @@ class PairRankings:
     def __init__(
         self, shortlist: Shortlist, codes: np.ndarray, samples: np.ndarray | None = None
     ) -> None:
-        self.strengths = shortlist.features.distances
+        self.strengths = shortlist.features.strengths
         self.n_classes = shortlist.n_classes
         self._pairs = class_pairs(self.n_classes)
         self._values, self._samples = shortlist.features.values, samples
