@@ -15,7 +15,6 @@ from xnbflow.data.columns import (
     name_bad_value,
     refuse_beyond_squares,
     refuse_repeated_names,
-    refuse_sparse_beyond_squares,
 )
 from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
@@ -79,9 +78,7 @@ class Estimator(Declared):
                 raise  # scikit-learn's contract for values that are not numbers
             raise InputError(f"{str(error).rstrip('.')}{self._expected(str(error))}") from error
         if fitting and self._squares_features:
-            sparse = is_sparse(checked[0])
-            refuse = refuse_sparse_beyond_squares if sparse else refuse_beyond_squares
-            refuse(checked[0], getattr(X, "columns", None))
+            refuse_beyond_squares(checked[0], getattr(X, "columns", None))
             if checked[1].dtype.kind == "f":
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
         names = names if plain else sparse_names

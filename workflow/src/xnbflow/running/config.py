@@ -258,33 +258,23 @@ def read_config(
 
 def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
     """Return the studies of a configuration by their ids; see `read_config` for its checks."""
-    spelt = {each.replace("-", "_"): each for each in raw.get("classifiers", {})}
-
-    def known(name: str) -> str:
-        """Return the id of a classifier, which may be written with ``_`` for ``-``."""
-        return name if name in spelt.values() else spelt.get(name.replace("-", "_"), name)
-
     return {
         name: Study(
             id=name,
             title=entry["title"],
             summary=entry.get("summary", ""),
-            **{key: tuple(entry.get(key, ())) for key in ("datasets", "folds")},
-            **{key: tuple(map(known, entry.get(key, ()))) for key in ("classifiers", "final")},
+            **{
+                key: tuple(entry.get(key, ()))
+                for key in ("datasets", "folds", "classifiers", "final", "omit_sections")
+            },
             diagnostics=entry.get("diagnostics", True),
             analyses={key: dict(value or {}) for key, value in entry.get("analyses", {}).items()},
-            paper={part: known(each) for part, each in entry.get("paper", {}).items()},
-            permutations={known(each): n for each, n in entry["permutations"].items()}
-            if "permutations" in entry
-            else None,
+            paper=dict(entry.get("paper", {})),
+            permutations=entry.get("permutations"),
             halves=entry.get("halves", Study.halves),
-            headline=known(entry.get("headline", "")),
-            validate=tuple(
-                Validation(**{**each, "model": known(each["model"])})
-                for each in entry.get("validate", ())
-            ),
+            headline=entry.get("headline", ""),
+            validate=tuple(Validation(**each) for each in entry.get("validate", ())),
             gene_sets=_listed(entry.get("gene_sets", ())),
-            omit_sections=tuple(entry.get("omit_sections", ())),
             cohorts=_cohorts(entry),
         )
         for name, entry in raw["studies"].items()

@@ -1,5 +1,6 @@
-"""The commands; each imports its modules when called, so that ``--help`` is fast."""
+"""The commands; their modules are imported when one is called, so that ``--help`` is fast."""
 
+import importlib
 import json
 import math
 import os
@@ -11,12 +12,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from xnbflow import __version__
 from xnbflow.core.errors import InputError, printable
+
+if TYPE_CHECKING:
+    from xnbflow.running.cli import commands
+else:
+
+    class _Commands:
+        """The module `commands`, imported when the first of its functions is called."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(importlib.import_module("xnbflow.running.cli.commands"), name)
+
+    commands = _Commands()
 
 __all__ = ["app", "run"]
 
@@ -176,8 +189,6 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit a model on all samples of a table, and cross-validate its accuracy."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     entry = commands.classifier(method, commands.parameters(param))
     if folds == 1:
         msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
@@ -211,8 +222,6 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Describe a model: its origin, its figures and its signature."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     read = commands.read_model(model, trust)
     result = commands.summary(read)
     if card:
@@ -241,8 +250,6 @@ def signature(
     as_json: Json = False,
 ) -> None:
     """Write a model's signature as tab-separated text, or as gene sets for enrichment tools."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     read = commands.read_model(model, trust)
     if as_json:
         print_json(read.signature.to_dict("records"))
@@ -269,8 +276,6 @@ def panel(
     as_json: Json = False,
 ) -> None:
     """Choose few genes and reference genes for an assay, and measure their accuracy."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     read = commands.read_model(model, trust)
     with progress("choosing and cross-validating genes"):
         series = commands.training_series(read, option, orientation, table)
@@ -309,8 +314,6 @@ def predict(
     as_json: Json = False,
 ) -> None:
     """Predict samples: label, probabilities, and typicality relative to the training data."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
@@ -340,8 +343,6 @@ def recalibrate(
     as_json: Json = False,
 ) -> None:
     """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         dataset = commands.described(table, label, id_column, option, orientation)
@@ -368,8 +369,6 @@ def explain(
     as_json: Json = False,
 ) -> None:
     """Show the evidence of features for and against each class in one sample."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
@@ -402,8 +401,6 @@ def propose(
     as_json: Json = False,
 ) -> None:
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     with progress(f"reading {table}"):
         dataset = commands.described(table, label, id_column, option, orientation)
         result = commands.summary_of(dataset, mirror)
@@ -432,8 +429,6 @@ def figures(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
 ) -> None:
     """Draw the figures of a study for print: SVG, PDF and PNG of one width, with legends."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     results = commands.read_study(study)
     with progress("drawing"):
         widths = commands.print_figures(results, output, width)
@@ -454,8 +449,6 @@ def gene(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("figures"),
 ) -> None:
     """Draw the values of a gene by class as SVG, PDF and PNG, and print its rows of the genes."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     results = commands.read_study(study)
     print_text(commands.tsv(commands.print_genes(results, name, data, output, width)).rstrip())
 
@@ -467,8 +460,6 @@ def paper(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("paper"),
 ) -> None:
     """Write methods, results, references, checklists and model cards of a study."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     written = commands.write_paper(commands.read_study(study), output)
     print_text(f"{output}: {', '.join(written)}")
 
@@ -480,8 +471,6 @@ def export(
     output: Annotated[str, typer.Option("--output", "-o", help="Name without ending.")] = "",
 ) -> None:
     """Write a prepared data set as GCT and CLS, for GenePattern, GSEA and others."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     with progress("writing"):
         files = commands.write_gct_and_cls(commands.prepared(dataset), output or dataset)
     print_text("\n".join(map(str, files)))
@@ -490,8 +479,6 @@ def export(
 @app.command()
 def methods() -> None:
     """List the classifiers that a study can name, each with a sentence and its source."""
-    from xnbflow.running.cli import commands  # noqa: PLC0415
-
     print_text(commands.methods_text())
 
 
