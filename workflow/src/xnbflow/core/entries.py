@@ -87,7 +87,8 @@ class Source:
         Its name in the sheet of data sets, and the full path of the module with ``load(dataset:
         SheetRow, downloads: Downloads) -> DataSet``.
     options : dict of str to dict
-        Each option's JSON schema; its ``description`` is shown when a value is invalid.
+        Each option's JSON schema, of which ``enum``, ``pattern`` and ``maxLength`` are used; its
+        ``description`` is shown when a value is invalid.
     needs : tuple of str
         The columns that a row must fill.
     files : dict of str to str

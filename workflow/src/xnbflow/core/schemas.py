@@ -1,13 +1,13 @@
 """Validation of values by JSON schemas, with errors in one plain sentence."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from xnbflow.core.errors import InputError, known_names, quoted
 
-__all__ = ["check", "described", "violations"]
+__all__ = ["check", "described"]
 
 _TYPES = {
     "integer": "a whole number",
@@ -39,17 +39,12 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     Traceback (most recent call last):
     xnbflow.core.errors.InputError: configuration, classifiers_per_job: found 5.0; use a whole ...
     """
-    if errors := list(violations(value, schema)):
+    if errors := list(_validator()(schema).iter_errors(value)):
         error = min(errors, key=lambda each: len(each.absolute_path))
         keys = ".".join(str(part) for part in error.absolute_path)
         where = f"{place}, {keys}" if len(keys) <= 100 else f"{place}, {keys[:50]}...{keys[-45:]}"
         msg = f"{where if keys else place}: {_complaint(error)}"
         raise InputError(msg)
-
-
-def violations(value: object, schema: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the errors of jsonschema for a value, in the order of the schema."""
-    return _validator()(schema).iter_errors(value)
 
 
 def described(schema: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from urllib.parse import unquote, urlsplit
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, about_file, known_names, quoted
-from xnbflow.core.schemas import violations
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
 
@@ -46,7 +45,7 @@ _REQUIRED = ("id", "source")
 _COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
 _TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
 
-#: The valid cells of any row; `_schema` adds the requirements of a source.
+#: The valid cells of any row.
 _CELLS: dict[str, dict[str, Any]] = {
     "id": {
         "pattern": r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,59}$",
@@ -228,7 +227,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 
 def _dataset(cells: dict[str, str], where: str) -> SheetRow:
     """Validate one row."""
-    _refuse(cells, {"properties": {"id": _CELLS["id"]}}, where)
+    _refuse(cells, {"id": _CELLS["id"]}, where)
     where = f"{where} ({cells['id']})"
     sources = known_sources()
     if cells["source"] not in sources:
@@ -240,7 +239,7 @@ def _dataset(cells: dict[str, str], where: str) -> SheetRow:
         if not cells[key]:
             msg = f"{where}: {key} is empty; source {source.name!r} needs it"
             raise InputError(msg, key=key)
-    _refuse(cells, {"properties": _CELLS}, where)
+    _refuse(cells, _CELLS, where)
     if wrong := wrong_location(cells["location"]):
         msg = f"{where}: location {quoted(cells['location'])} {wrong}"
         raise InputError(msg, key="location")
@@ -280,30 +279,24 @@ def _refuse_adjusted(label: str, options: Mapping[str, str], where: str) -> None
 
 
 def _refuse(
-    cells: Mapping[str, str], schema: Mapping[str, Any], where: str, what: str = ""
+    cells: Mapping[str, str], schemas: Mapping[str, Mapping[str, Any]], where: str, what: str = ""
 ) -> None:
     """Raise an `InputError` for the first cell that its schema forbids."""
-    for error in violations(cells, schema):
-        key = error.absolute_path[0]
-        msg = (
-            f"{where}: {what}{key} {quoted(cells[key])} is not {error.schema['description']}; "
-            "correct it"
-        )
-        raise InputError(msg, key=str(key))
+    for key, cell in cells.items():
+        schema = schemas.get(key, {})
+        allowed = cell in schema.get("enum", [cell]) and len(cell) <= schema.get("maxLength", 1e9)
+        if not allowed or not re.search(schema.get("pattern", ""), cell):
+            msg = (
+                f"{where}: {what}{key} {quoted(cell)} is not "
+                f"{schema.get('description', 'allowed')}; correct it"
+            )
+            raise InputError(msg, key=key)
 
 
 def check_options(dataset: SheetRow) -> None:
     """Refuse invalid options of a row that was not read from a sheet."""
     known = known_sources()[dataset.source].options
-    for key, value in dataset.options.items():
-        schema = known.get(key, {})
-        pattern = schema.get("pattern", "")
-        if value not in schema.get("enum", [value]) or not re.search(pattern, value):
-            msg = (
-                f"data set {dataset.id}: option {key} {quoted(value)} is not "
-                f"{schema.get('description', 'allowed')}; correct it"
-            )
-            raise InputError(msg, key=key)
+    _refuse(dataset.options, known, f"data set {dataset.id}", "option ")
 
 
 def is_accession(location: str) -> bool:
@@ -364,5 +357,5 @@ def _options(
             msg = f"{where}: {what} option {quoted(key)}; source {source!r} has {names}"
             raise InputError(msg, key=key)
         options[key] = value
-    _refuse(options, {"properties": known}, where, "option ")
+    _refuse(options, known, where, "option ")
     return options
