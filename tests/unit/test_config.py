@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "workflow/schemas/config.schema.json"
 RAW = default_configuration(ROOT)
 DATASETS = list(read_sheets(default_sheets(ROOT))[0])
-XNB, FILTER = {"method": "xnb"}, {"method": "variance_filter", "reason": "many probes"}
+XNB, SCAN = {"method": "xnb"}, {"method": "quantile_normalizer", "reason": "two days"}
 
 
 def changed(*path, value):
@@ -94,7 +94,7 @@ def test_what_cannot_name_a_folder_is_no_id(place, key):
 @needs("directional")
 def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns():
     study = {"title": "x", "datasets": ["wine"], "classifiers": ["vmnb"], "folds": ["10-fold"]}
-    raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [FILTER]}}
+    raw = changed("studies", "mine", value=study) | {"preprocessing": {"wine": [SCAN]}}
     assert "which names columns (@angular)" in refused(raw)
     raw["studies"]["demo"] |= {"cohorts": ["wine", "digits"]}
     assert "of one series alone" in refused(raw | {"studies": {"demo": raw["studies"]["demo"]}})
@@ -102,20 +102,20 @@ def test_steps_of_a_data_set_are_not_put_before_a_classifier_that_counts_columns
 
 def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_changes_results():
     ranks = {"method": "sample_ranks", "reason": "of the study"}
-    mine = {"label": "Mine", "steps": [FILTER | {"reason": "of mine"}, {"method": "gaussian_nb"}]}
+    mine = {"label": "Mine", "steps": [SCAN | {"reason": "of mine"}, {"method": "gaussian_nb"}]}
     raw = RAW | {
         "preprocessing": {"wine": [ranks]},
         "classifiers": RAW["classifiers"] | {"mine": mine},
     }
     config = checked(raw)
-    assert config.methods("mine", "wine") == ["sample_ranks", "variance_filter", "gaussian_nb"]
+    assert config.methods("mine", "wine") == ["sample_ranks", "quantile_normalizer", "gaussian_nb"]
     assert config.methods("csnb", "wine") == ["sample_ranks", "csnb"]
     assert config.methods("csnb", "digits") == ["csnb"]
     assert config.classifier("csnb", "digits") == config.classifier("csnb")
     paths = [
         step["method"].rpartition(".")[2] for step in config.classifier("mine", "wine")["steps"]
     ]
-    assert paths == ["SampleRanks", "VarianceFilter", "GaussianNB"]
+    assert paths == ["SampleRanks", "QuantileNormalizer", "GaussianNB"]
     ranks["reason"] = mine["steps"][0]["reason"] = "another"
     again = checked(raw)
     assert again.classifier("mine", "wine") == config.classifier("mine", "wine")

@@ -271,10 +271,10 @@ def test_a_study_without_classifiers_claims_no_classification(tmp_path):
 
 
 def test_steps_are_described_with_their_reasons(results):
-    steps = [{"method": "variance_filter", "params": {"keep": 9}, "reason": "many probes"}]
+    steps = [{"method": "quantile_normalizer", "reason": "two days"}]
     configuration = results.configuration | {"preprocessing": {"GSE7904": steps}}
     text = writer.sections_of_text(paragraphs(replace(results, configuration=configuration)))
-    said = "GSE7904: the features that vary most (keep = 9); source: @bourgon2010; reason: many"
+    said = "in the mean; source: @bolstad2003; reason: two days"
     assert said in text["Preprocessing"]
     assert "No further preprocessing" not in text["Preprocessing"]
 

@@ -10,7 +10,6 @@ from xnbflow.preprocessing import (
     QuantileNormalizer,
     SampleRanks,
     SampleStandardizer,
-    VarianceFilter,
 )
 from xnbflow.sources.intensities import looks_like_counts
 
@@ -21,7 +20,6 @@ STEPS = [
     QuantileNormalizer(),
     SampleRanks(),
     SampleStandardizer(),
-    VarianceFilter(keep=1.0),
 ]
 
 
@@ -72,16 +70,6 @@ def test_z_scores_of_samples_are_scipys_and_missing_values_stay():
 )
 def test_counts_are_recognised(values, expected):
     assert looks_like_counts(np.asarray(values, dtype=float)) is expected
-
-
-@pytest.mark.parametrize(("keep", "n_kept"), [(0.5, 15), (7, 7), (1, 1), (100, 30), (0.01, 1)])
-def test_the_variance_filter_keeps_the_largest(keep, n_kept):
-    fitted = VarianceFilter(keep=keep).fit(X)
-    np.testing.assert_allclose(fitted.variances_, X.var(axis=0))
-    kept = fitted.get_support()
-    assert kept.sum() == n_kept
-    if n_kept < 30:
-        assert fitted.variances_[kept].min() >= fitted.variances_[~kept].max()
 
 
 def holed(share=0.1, seed=1):

@@ -184,13 +184,6 @@ _OWN = (
         "each sample’s quantiles as the training samples have them in the mean",
         "@bolstad2003",
     ),
-    _transformer(
-        "variance_filter",
-        "xnbflow.preprocessing.filters.VarianceFilter",
-        "the features that vary most",
-        "@bourgon2010",
-        {"keep": either(number(above=0, most=1), whole(1))},
-    ),
 )
 
 #: The methods of the core by name.

@@ -7,7 +7,6 @@ from typing import Any
 
 from xnbflow.core.plugins import shipped_estimator
 from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
-from xnbflow.preprocessing.filters import VarianceFilter
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
     QuantileNormalizer,
@@ -22,7 +21,6 @@ __all__ = [
     "QuantileNormalizer",
     "SampleRanks",
     "SampleStandardizer",
-    "VarianceFilter",
 ]
 
 

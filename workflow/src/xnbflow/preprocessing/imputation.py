@@ -26,7 +26,6 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
 
     See Also
     --------
-    VarianceFilter : A possible next step.
     sklearn.impute.KNNImputer : The mean of the nearest samples instead of the median.
 
     References
