@@ -3,7 +3,7 @@
 import importlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
@@ -12,13 +12,15 @@ from typing import Any
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
+from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, Validation
+from xnbflow.report.index import write_index
 from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import headline
-from xnbflow.tables.contract import RECORD, STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.contract import INDEX, RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import digest_of_file
 
 __all__ = [
@@ -28,7 +30,39 @@ __all__ = [
     "write_curves",
     "write_record",
     "write_report",
+    "write_study",
 ]
+
+
+def write_study(
+    name: str,
+    studies: Mapping[str, Study],
+    classifiers: Mapping[str, Mapping[str, Any]],
+    configured: Mapping[str, Any],
+    outputs: Any,
+    threads: int,
+    check: Callable[[], None],
+) -> None:
+    """Write the report of a study and the index of all reports, a job of the stage *report*.
+
+    ``studies`` and ``classifiers`` are those of the configuration by id. ``configured`` are the
+    study's ``labels`` and ``configuration``, ``outputs`` those of the rule; ``check`` is called
+    before files are written.
+    """
+    study, known = studies[name], known_analyses()
+    analyses = {each: known[each] for each in study.analyses}
+    root = Path(outputs.page.removesuffix(REPORT.of(study=name)))
+    results = StudyResults(study, **configured, root=root, analyses=analyses)
+    results.refuse_mixed_series()
+    check()
+    write_report(results, outputs.page, outputs.figures, threads)
+    write_record(results, outputs.record)
+    write_curves(results, outputs.curves)
+    listed = [
+        StudyResults(each, {key: classifiers[key]["label"] for key in each.classifiers}, {}, root)
+        for each in studies.values()
+    ]
+    write_index(listed, root / INDEX)
 
 
 def write_report(

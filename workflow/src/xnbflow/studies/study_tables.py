@@ -1,6 +1,7 @@
 """The tables of a study, from the files of its data sets and classifiers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -22,6 +23,7 @@ from xnbflow.studies import (
 )
 from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
+from xnbflow.studies.description import description_tables
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -29,6 +31,8 @@ from xnbflow.studies.prerank import prerank
 from xnbflow.tables.contract import (
     AUDIT_TABLES,
     CHECK_TABLES,
+    COHORT_TABLES,
+    DESCRIPTION_TABLES,
     DIAGNOSTIC_TABLES,
     MODEL_TABLES,
     NOTES_TABLE,
@@ -38,12 +42,31 @@ from xnbflow.tables.contract import (
     TRUTH_TABLE,
     TableSchema,
 )
-from xnbflow.tables.storage import read_parquet
+from xnbflow.tables.storage import read_parquet, refuse_other_series, write_tables
 
-__all__ = ["study_tables"]
+__all__ = ["compare", "study_tables"]
 
 #: The checks of the classifiers that come first.
 _CHECKS = ("random_genes", "learning_curve")
+
+
+def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable[[], None]) -> None:
+    """Make and write the tables of a study and of its description, a job of the stage *compare*.
+
+    ``files``, ``params`` and ``outputs`` are those of the rule; see `study_tables`. It is an
+    `InputError` if a table of a classifier is of another series than the study's. ``check`` is
+    called before files are written.
+    """
+    owners = params.owners
+    for dataset, series in zip(owners["datasets"], files.series, strict=True):
+        trained = [i for i, (name, *_) in enumerate(owners["trained"]) if name == dataset]
+        refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in trained], series)
+    asked = (params.about, owners, files, params.alpha, params.paper, params.entries)
+    tables = study_tables(*asked, threads=threads)
+    descriptions = description_tables(owners, params.entries, files)
+    check()
+    write_tables(tables, Path(outputs[0]).parent, STUDY_TABLES, others=COHORT_TABLES)
+    write_tables(descriptions, Path(outputs.described[0]).parent, DESCRIPTION_TABLES)
 
 
 def study_tables(
