@@ -23,6 +23,7 @@ from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import signature, validation
+from xnbflow.report.sentences import cohort_verdict
 from xnbflow.studies.description import direction, feature_profiles
 from xnbflow.tables import contract
 from xnbflow.tables.storage import read_parquet, write_parquet, write_tables
@@ -35,7 +36,7 @@ TEST = replace(two_classes(32, seed=1), name="two")
 @cache
 def validated(harmonise="none"):
     """The tables of the signature in the second cohort."""
-    return second_cohort.validate(TRAIN, TEST, CSNB, name="csnb", harmonise=harmonise)
+    return second_cohort.validate(TRAIN, TEST, CSNB, harmonise=harmonise)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     swapped = np.where(TEST.labels == "tumour", "normal", "tumour")
     other = second_cohort.validate(TRAIN, replace(TEST, labels=swapped), CSNB)
     assert other["verdicts"]["verdict"].item() == "labels look exchanged"
-    assert "(normal as tumour, tumour as normal)" in other["verdicts"]["sentence"].item()
+    assert other["verdicts"]["reason"].item() == "normal as tumour, tumour as normal"
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 
@@ -104,24 +105,12 @@ def test_the_choice_of_one_probe_per_gene_uses_no_labels(rng):
     assert np.mean(accuracies) < 0.5 + 3 * np.sqrt(0.25 * 1.7 / 320)
 
 
-def test_an_overlap_is_held_against_what_permuted_labels_select():
+def test_an_overlap_counts_features_in_both_signatures():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
     other = table.assign(feature=["g1", "g0", "g7"], direction=["low", "high", "low"])
-    chance = [{"a": {"g0", "g2"}}, {"a": {"g5"}}, {"b": {"g0", "g1"}}]
-    row = second_cohort.compare_signatures(table, other, TRAIN, TEST, chance).iloc[0]
+    row = second_cohort.compare_signatures(table, other, TRAIN, TEST).iloc[0]
     assert (row["shared"], row["genes"], row["same_direction"]) == (2, "g0 g1", 1)
-    assert (row["expected"], row["p"]) == (2 / 3, 2 / 4)
-
-
-def test_permuted_labels_select_planted_features_no_more_often_than_others():
-    values = np.random.default_rng(3).normal(size=(200, 40))
-    values[:2] += 9.0 * (TRAIN.labels == "tumour")
-    series = dataset(values, TRAIN.labels)
-    assert set(fit_model(series, CSNB).signature["feature"]) == {"g0", "g1"}
-    found = second_cohort.permuted_selections(series, CSNB, 19)
-    assert [set(sets) for sets in found] == 19 * [{"normal", "tumour"}]
-    planted = sum(len(chosen & {"g0", "g1"}) for sets in found for chosen in sets.values())
-    assert planted <= 4  # 2 of 200 features in 38 lists of 2: 0.8 expected
+    assert (row["size_first"], row["size_second"]) == (3, 3)
 
 
 def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, tmp_path):
@@ -195,13 +184,40 @@ def results(tmp_path_factory):
     return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
 
 
+def test_a_verdict_in_words_has_the_numbers_of_its_row():
+    row = {"train": "a", "test": "b", "n": 40, "right": 30.0, "value": 0.75, "lower": 0.6}
+    row |= {"upper": 0.85, "chance": 0.5, "p_value": 0.0012, "loss": -0.051, "loss_lower": -0.2}
+    row |= {"loss_upper": 0.1, "auc": 0.8, "auc_lower": 0.7, "auc_upper": 0.9, "needed": 11.0}
+    rest = (
+        ": NB, trained on a, has a balanced accuracy of 75% in b (95 % interval 60% to 85%, chance "
+        "50%; 5 points less than cross-validation in a, 95 % interval -20 to +10; AUC 0.80, 0.70 "
+        "to 0.90; permuted labels: p = 0.0012); 30 of 40 samples are right."
+    )
+    start = "Held in part (a class is not recognised)"
+    reason = {"verdict": "held in part", "reason": "a class is not recognised"}
+    assert cohort_verdict(row | reason, "NB") == start + rest
+    start = (
+        "The ranking holds, the threshold does not: recalibrate with at least 11 samples of each "
+        "class of b"
+    )
+    reason = {"verdict": "ranking holds", "reason": "the threshold does not"}
+    assert cohort_verdict(row | reason, "NB") == start + rest
+    unknown = dict.fromkeys(("loss", "auc"), np.nan)
+    found = cohort_verdict(row | unknown | {"verdict": "held", "reason": ""}, "NB")
+    assert found.startswith("Held: NB, trained on a, ")
+    assert "chance 50%; permuted labels: p = 0.0012)" in found
+    untested = {"value": np.nan, "verdict": "cannot tell", "reason": "all samples are t"}
+    assert cohort_verdict(row | untested, "NB") == "Cannot tell: all samples are t."
+
+
 def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     sections = [signature.section(results), validation.section(results)]
     write_page(tmp_path / "page.html", "t", "l", sections, tmp_path / "figures")
     page = (tmp_path / "page.html").read_text()
     verdicts = results.validation["verdicts"]
     assert len(verdicts) == 2
-    assert all(sentence.split(" (")[0] in page for sentence in verdicts["sentence"])
+    for row in verdicts.to_dict("records"):
+        assert cohort_verdict(row, results.labels[row["model"]]).split(" (")[0] in page
     assert 'href="../../one/models/csnb.skops"' in page
     blocks = list(walk(sections[0].blocks))
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature

@@ -246,7 +246,7 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     only = DataSet("lone", centred, lone.features, lone.samples[5:], lone.labels[5:])
     found = combine([*SMALL[:2], only], CSNB)[0]
     matrix = found["cohort_matrix"].set_index(["strategy", "train", "test"])
-    assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "sentence"]
+    assert "without the class normal" in matrix.loc[("one series", "lone", "a"), "reason"]
     assert np.isnan(matrix.loc[("one series", "lone", "a"), "value"])
     assert matrix.loc[("merged", "a + b", "lone"), "verdict"] == "cannot tell"
     genes = found["meta_genes"]

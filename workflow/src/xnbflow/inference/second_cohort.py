@@ -6,8 +6,9 @@ labels of the second. With two classes the ranking of the samples is judged as w
 ranking holds, the scores are shifted between the cohorts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.optimize import brentq, linear_sum_assignment
@@ -19,7 +20,6 @@ from xnbflow.inference.intervals import LEVEL, Estimate, difference, mean_of
 from xnbflow.inference.permutation import permuted
 
 __all__ = [
-    "RULE",
     "CohortVerdict",
     "cohort_verdict",
     "exchanged_classes",
@@ -28,20 +28,6 @@ __all__ = [
     "samples_to_recalibrate",
 ]
 
-#: What the verdicts mean, as shown on the page.
-RULE = (
-    "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
-    "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
-    "and the 95 % interval lies above one over the number of classes, the difference from "
-    "cross-validation may be 0 by its 95 % interval, and every class is recognised in more than "
-    "half of its samples; held in part: the difference or a class fails. Ranking holds: of two "
-    "classes the 95 % interval of the AUC lies above one half, but the balanced accuracy is not "
-    "above chance: the threshold does not hold, the model needs recalibration. Did not hold: the "
-    "interval excludes half of the way from chance to cross-validation. Cannot tell: all else, "
-    "mostly too few samples, or one class only. Labels look exchanged: with the classes renamed "
-    "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
-    "share samples there is no verdict"
-)
 #: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
 #: Classes for which the ranking of samples is judged.
@@ -76,6 +62,29 @@ class CohortVerdict:
     p_value: float
     exchanged: dict[int, int]
     auc: Estimate
+
+    def columns(self, classes: Sequence[str] | np.ndarray) -> dict[str, Any]:
+        """Return the columns of the verdict in tables; ``classes`` are the labels of its codes."""
+        found, loss, auc = self.found, self.loss, self.auc
+        n = sum(row.samples for row in found.classes)
+        renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in self.exchanged.items())
+        ranked = self.level == "ranking holds"
+        return {
+            "verdict": self.level,
+            "reason": renamed or self.reason,
+            "n": n,
+            "right": round(found.accuracy.value * n),
+            **found.balanced_accuracy._asdict(),
+            "chance": found.chance,
+            "p_value": self.p_value,
+            "loss": loss.value,
+            "loss_lower": loss.lower,
+            "loss_upper": loss.upper,
+            "auc": auc.value,
+            "auc_lower": auc.lower,
+            "auc_upper": auc.upper,
+            "needed": samples_to_recalibrate(auc.value) if ranked else np.nan,
+        }
 
 
 def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = None) -> Estimate:
@@ -207,12 +216,12 @@ def cohort_verdict(
 ) -> CohortVerdict:
     """Return the verdict on a classifier in a second cohort.
 
-    See `RULE`. The first condition that applies decides: shared samples, one class only, exchanged
-    labels, held (in part), ranking holds, did not hold, cannot tell. ``validated`` is its
-    cross-validation in the first cohort, if there was one, which has ``n_classes``; ``codes``,
-    ``predicted`` and ``groups`` are of the second cohort, as in `permutation_p`; ``shared`` is the
-    number of its samples that are in the first. ``scores`` (n_samples, n_classes) are log
-    posteriors, from which the ranking of two classes is.
+    See `xnbflow.report.sentences.COHORT_RULE`. The first condition that applies decides: shared
+    samples, one class only, exchanged labels, held (in part), ranking holds, did not hold, cannot
+    tell. ``validated`` is its cross-validation in the first cohort, if there was one, which has
+    ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the second cohort, as in
+    `permutation_p`; ``shared`` is the number of its samples that are in the first. ``scores``
+    (n_samples, n_classes) are log posteriors, from which the ranking of two classes is.
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
     known = {row.code: row.recall for row in validated.classes} if validated else {}

@@ -18,19 +18,13 @@ from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import inflation_of
 from xnbflow.inference.meta_analysis import meta_genes
-from xnbflow.inference.second_cohort import RULE, cohort_verdict
+from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.models.matching import common_features
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
-from xnbflow.models.validation import (
-    as_seen,
-    auc_columns,
-    cross_validated,
-    harmonised,
-    verdict_in_words,
-)
+from xnbflow.models.validation import as_seen, cross_validated, harmonised
 from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
@@ -86,7 +80,7 @@ def combine(
     _refuse_other_labels(series)
     symbols, steps = symbols_of(cohorts[0]), resolved(harmonised(entry, harmonise))
     merged = _merged(cohorts)
-    matrix, validation = _matrix(cohorts, steps, name)
+    matrix, validation = _matrix(cohorts, steps)
     matrix = matrix.assign(model=name, match=match, harmonise=harmonise)
     tables = {
         "cohort_series": _overview(series, cohorts, left_out, match),
@@ -201,7 +195,7 @@ def _trained(parts: Sequence[DataSet], steps: Mapping[str, Any]) -> _Trained:
 
 
 def _matrix(
-    cohorts: Sequence[DataSet], steps: Mapping[str, Any], name: str
+    cohorts: Sequence[DataSet], steps: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, CrossValidation | None]:
     """Return all tests, and the predictions with each series left out, if possible."""
     singles = {each.name: _trained([each], steps) for each in cohorts}
@@ -215,7 +209,7 @@ def _matrix(
         tests = [("one series", each, [each]) for each in members]
         tests += [("merged", whole, [whole]), ("averaged", whole, members)] if several else []
         for strategy, trained, models in tests:
-            rows.append(_tested(strategy, trained, models, test, name))
+            rows.append(_tested(strategy, trained, models, test))
         answers = _answers([whole], test, whole.series.classes)
         if whole.model is None or isinstance(answers, str):
             continue
@@ -258,14 +252,13 @@ def _answers(
 
 
 def _tested(
-    strategy: str, trained: _Trained, models: Sequence[_Trained], test: DataSet, name: str
+    strategy: str, trained: _Trained, models: Sequence[_Trained], test: DataSet
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` with a verdict."""
     classes = trained.series.classes
     found = _answers(models, test, classes)
     if isinstance(found, str):
-        none = {"verdict": "cannot tell", "sentence": f"Cannot tell: {found}."}
-        return _row(strategy, trained, test, None) | none
+        return _row(strategy, trained, test) | {"verdict": "cannot tell", "reason": found}
     labels, probabilities = found
     codes, answers = (np.searchsorted(classes, each) for each in (test.labels, labels))
     with np.errstate(divide="ignore"):
@@ -273,28 +266,22 @@ def _tested(
     verdict = cohort_verdict(
         trained.validated, codes, answers, len(classes), test.groups, scores=scores
     )
-    row = _row(strategy, trained, test, verdict.found)
-    words = f"{name}, averaged" if strategy == "averaged" else name
-    loss = verdict.loss
-    row |= {"loss": loss.value, "loss_lower": loss.lower, "loss_upper": loss.upper}
-    sentence = verdict_in_words(words, row["train"], test.name, verdict, classes)
-    result = {"verdict": verdict.level, "sentence": sentence, "rule": RULE}
-    return row | result | {"p_value": verdict.p_value} | auc_columns(verdict)
+    return _row(strategy, trained, test, verdict.found) | verdict.columns(classes)
 
 
 def _row(
-    strategy: str, trained: _Trained, test: DataSet, found: Performance | None
+    strategy: str, trained: _Trained, test: DataSet, found: Performance | None = None
 ) -> dict[str, Any]:
     """Return a row of ``cohort_matrix`` without a verdict."""
-    numbers = ["value", "lower", "upper", "p_value", "loss", "loss_lower", "loss_upper"]
-    numbers += ["auc", "auc_lower", "auc_upper", "needed"]
+    numbers = ["right", "value", "lower", "upper", "chance", "p_value", "loss", "loss_lower"]
+    numbers += ["loss_upper", "auc", "auc_lower", "auc_upper", "needed"]
     row: dict[str, Any] = {
         "strategy": strategy,
         "train": " + ".join(trained.members),
         "test": test.name,
         "n": test.n_samples,
         **dict.fromkeys(numbers, np.nan),
-        **dict.fromkeys(("verdict", "sentence", "rule"), ""),
+        **dict.fromkeys(("verdict", "reason"), ""),
     }
     row |= found.balanced_accuracy._asdict() if found else {}
     for each in found.classes if found else ():

@@ -15,16 +15,11 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.inference.calibration import calibration_curve
 from xnbflow.inference.estimates import Performance
-from xnbflow.inference.second_cohort import (
-    RULE,
-    CohortVerdict,
-    cohort_verdict,
-    samples_to_recalibrate,
-)
+from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.models.matching import matched
-from xnbflow.models.prediction import Prediction, predict_table
+from xnbflow.models.prediction import predict_table
 from xnbflow.models.reading import symbols_of
-from xnbflow.models.signature_overlap import compare_signatures, permuted_selections
+from xnbflow.models.signature_overlap import compare_signatures
 from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.preprocessing.normalisation import (
@@ -39,12 +34,10 @@ from xnbflow.tables.storage import table_of
 __all__ = [
     "HARMONISERS",
     "as_seen",
-    "auc_columns",
     "cross_validated",
     "harmonised",
     "validate",
     "validate_all",
-    "verdict_in_words",
 ]
 
 #: Steps that harmonise each sample; as part of the model they are fitted to training samples.
@@ -94,8 +87,7 @@ def validate_all(
     for pair in pairs:
         how = {key: pair[key] for key in ("match", "harmonise")}
         cohorts = (series[pair["train"]], series[pair["test"]])
-        entry = entries[pair["train"]][pair["model"]]
-        found = validate(*cohorts, entry, name=entry.get("label", pair["model"]), **how)
+        found = validate(*cohorts, entries[pair["train"]][pair["model"]], **how)
         for name, table in found.items():
             if len(table):
                 parts[name].append(table.assign(**{key: pair[key] for key in _PAIR}))
@@ -119,7 +111,6 @@ def validate(
     *,
     match: str = "feature",
     harmonise: str = "none",
-    name: str = "the model",
 ) -> dict[str, pd.DataFrame]:
     """Fit a classifier on one cohort and test it on another.
 
@@ -127,9 +118,8 @@ def validate(
     use the test cohort. Its labels are used to count errors, and for the signature of its own
     samples.
 
-    ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`, ``name`` is the
-    model's name in sentences. The results are the tables `VALIDATION_TABLES`, without the columns
-    that name the pair.
+    ``match`` is as for `common_features`, ``harmonise`` one of `HARMONISERS`. The results are the
+    tables `VALIDATION_TABLES`, without the columns that name the pair.
     """
     train, test = matched(train, test, match)
     symbols = symbols_of(train)
@@ -153,12 +143,12 @@ def validate(
         own, codes, answers, len(classes), test.groups,
         scores=scores, shared=same["second"].nunique(),
     )  # fmt: skip
-    signatures, overlap = _table([], "signatures"), ""
+    signatures = _table([], "signatures")
     if len(model.signature) and len(test.classes) > 1:
         other = fit_model(test, steps, symbols=symbols).signature
-        permuted_lists = permuted_selections(test, steps)
-        signatures = compare_signatures(model.signature, other, train, test, permuted_lists)
-        overlap = _overlap(signatures)
+        signatures = compare_signatures(model.signature, other, train, test)
+    row = verdict.columns(classes) | {"features": train.n_features}
+    row["notes"] = "; ".join(prediction.notes)
     both = (("train", own, own_claims), ("test", verdict.found, probabilities.max(axis=1)))
     return {
         "accuracy": _table([_accuracy(*each) for each in both], "accuracy"),
@@ -174,7 +164,7 @@ def validate(
         "calibration": _calibration(probabilities, classes, test),
         "densities": _densities(model, *whole),
         "signatures": signatures,
-        "verdicts": _verdicts(name, (train, test), verdict, overlap, prediction),
+        "verdicts": _table([row], "verdicts"),
     }
 
 
@@ -271,79 +261,3 @@ def as_seen(model: TrainedModel, cohort: DataSet) -> np.ndarray:
     if type(first) in HARMONISERS.values():
         return np.asarray(first.transform(cohort.frame())).T
     return cohort.values
-
-
-def _verdicts(
-    name: str,
-    cohorts: tuple[DataSet, DataSet],
-    verdict: CohortVerdict,
-    overlap: str,
-    prediction: Prediction,
-) -> pd.DataFrame:
-    train, test = cohorts
-    sentence = verdict_in_words(name, train.name, test.name, verdict, train.classes) + overlap
-    row = {
-        "verdict": verdict.level,
-        "sentence": sentence,
-        "rule": RULE,
-        "features": train.n_features,
-        "p_value": verdict.p_value,
-        "loss": verdict.loss.value,
-        "loss_lower": verdict.loss.lower,
-        "loss_upper": verdict.loss.upper,
-        **auc_columns(verdict),
-        "notes": "; ".join(prediction.notes),
-    }
-    return _table([row], "verdicts")
-
-
-def auc_columns(verdict: CohortVerdict) -> dict[str, float]:
-    """Return the columns of the ranking in the tables of second cohorts."""
-    auc = verdict.auc
-    row = {"auc": auc.value, "auc_lower": auc.lower, "auc_upper": auc.upper, "needed": np.nan}
-    if verdict.level == "ranking holds":
-        row["needed"] = samples_to_recalibrate(auc.value)
-    return row
-
-
-def verdict_in_words(
-    name: str, train: str, test: str, verdict: CohortVerdict, classes: Sequence[str] | np.ndarray
-) -> str:
-    """Return a verdict on a model in a sentence with its numbers; ``classes`` label its codes."""
-    found, loss = verdict.found.balanced_accuracy, verdict.loss
-    n = sum(row.samples for row in verdict.found.classes)
-    right = round(verdict.found.accuracy.value * n)
-    beside = (
-        f"; {100 * abs(loss.value):.0f} points {'less' if loss.value < 0 else 'more'} than "
-        f"cross-validation in {train}, 95 % interval {100 * loss.lower:+.0f} to "
-        f"{100 * loss.upper:+.0f}"
-        if np.isfinite(loss.value)
-        else ""
-    )
-    renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in verdict.exchanged.items())
-    reason, auc = renamed or verdict.reason, verdict.auc
-    start = f"{verdict.level.capitalize()}{f' ({reason})' if reason else ''}"
-    if verdict.level == "ranking holds":
-        n_needed = samples_to_recalibrate(auc.value)
-        start = (
-            f"The ranking holds, the threshold does not: recalibrate with at least {n_needed} "
-            f"samples of each class of {test}"
-        )
-    if np.isfinite(auc.value):
-        beside += f"; AUC {auc.value:.2f}, {auc.lower:.2f} to {auc.upper:.2f}"
-    return (
-        f"{start}: {name}, trained on "
-        f"{train}, has a balanced accuracy of {found.value:.0%} in {test} (95 % interval "
-        f"{found.lower:.0%} to {found.upper:.0%}, chance {verdict.found.chance:.0%}{beside}; "
-        f"permuted labels: p = {verdict.p_value:.2g}); {right} of {n} samples are right."
-    )
-
-
-def _overlap(signatures: pd.DataFrame) -> str:
-    """Return in a sentence how many features both cohorts select."""
-    parts = [
-        f"{row.shared} of {row.size_first} for {row.label} ({row.expected:.2g} by chance, p = "
-        f"{row.p:.2g})"
-        for row in signatures.rename(columns={"class": "label"}).itertuples()
-    ]
-    return f" The test cohort itself selects {', '.join(parts)} of the same features."

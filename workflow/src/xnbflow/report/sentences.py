@@ -4,7 +4,7 @@ Tables hold the numbers and the conditions that fail; the page, the index and th
 the words from here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,14 @@ from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 
 __all__ = [
+    "COHORT_RULE",
     "COVERAGE",
     "RULE",
     "Verdict",
+    "cohort_verdict",
     "contradictions",
     "headline",
+    "overlap",
     "reasons",
     "verdict",
     "within_levels",
@@ -48,6 +51,20 @@ COVERAGE = (
     "are corrected for few samples, held the true value in 93 to 100 % of the studies "
     "(documentation, “Verdicts”). The Bayesian interval behind them (Jeffreys’ prior) covers a "
     "share near 0 or 1 in 87 % at the least."
+)
+#: What the verdicts of second cohorts mean.
+COHORT_RULE = (
+    "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
+    "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
+    "and the 95 % interval lies above one over the number of classes, the difference from "
+    "cross-validation may be 0 by its 95 % interval, and every class is recognised in more than "
+    "half of its samples; held in part: the difference or a class fails. Ranking holds: of two "
+    "classes the 95 % interval of the AUC lies above one half, but the balanced accuracy is not "
+    "above chance: the threshold does not hold, the model needs recalibration. Did not hold: the "
+    "interval excludes half of the way from chance to cross-validation. Cannot tell: all else, "
+    "mostly too few samples, or one class only. Labels look exchanged: with the classes renamed "
+    "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
+    "share samples there is no verdict"
 )
 _ELSEWHERE = {
     "did not hold": "it did not hold in the second cohort {}",
@@ -144,6 +161,42 @@ def contradictions(results: StudyResults, dataset: str, classifier: str) -> list
         for row in rows
         if row["verdict"] in _ELSEWHERE
     ]
+
+
+def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
+    """Return the verdict on a model of that name in a second cohort, by a row of its table."""
+    if pd.isna(row["value"]):
+        return f"Cannot tell: {row['reason']}."
+    train, test, beside = row["train"], row["test"], ""
+    start = row["verdict"].capitalize() + (f" ({row['reason']})" if row["reason"] else "")
+    if row["verdict"] == "ranking holds":
+        start = (
+            "The ranking holds, the threshold does not: recalibrate with at least "
+            f"{row['needed']:.0f} samples of each class of {test}"
+        )
+    if pd.notna(row["loss"]):
+        beside = (
+            f"; {100 * abs(row['loss']):.0f} points {'less' if row['loss'] < 0 else 'more'} than "
+            f"cross-validation in {train}, 95 % interval {100 * row['loss_lower']:+.0f} to "
+            f"{100 * row['loss_upper']:+.0f}"
+        )
+    if pd.notna(row["auc"]):
+        beside += f"; AUC {row['auc']:.2f}, {row['auc_lower']:.2f} to {row['auc_upper']:.2f}"
+    return (
+        f"{start}: {name}, trained on {train}, has a balanced accuracy of {row['value']:.0%} in "
+        f"{test} (95 % interval {row['lower']:.0%} to {row['upper']:.0%}, chance "
+        f"{row['chance']:.0%}{beside}; permuted labels: p = {row['p_value']:.2g}); "
+        f"{row['right']:.0f} of {row['n']} samples are right."
+    )
+
+
+def overlap(signatures: pd.DataFrame) -> str:
+    """Return how many features both cohorts select for each class; empty without signatures."""
+    parts = [
+        f"{row['shared']} of {row['size_first']} for {row['class']}"
+        for row in signatures.to_dict("records")
+    ]
+    return f" The test cohort itself selects {', '.join(parts)} of the same features." * bool(parts)
 
 
 def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:

@@ -15,7 +15,7 @@ from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import RULE, headline, reasons
+from xnbflow.report.sentences import RULE, cohort_verdict, headline, overlap, reasons
 from xnbflow.sources.geo_head import PLATFORM, PROCESSING
 
 __all__ = ["escaped", "facts", "filled", "paragraphs", "render", "rows_of"]
@@ -135,13 +135,24 @@ def facts(results: StudyResults) -> dict[str, Any]:
         "stability": [row for row in whole if row["stability"] is not None],
         "halves": [results.labels[name] for name in halved],
         "rule": RULE,
-        "validated": rows_of(results.validation["verdicts"]) if study.validate else [],
+        "validated": _validated(results) if study.validate else [],
         "headline": headline(results),
         "places": [
             _place(results, place, tables if place[1] == study.folds[0] else {**tables, **checks})
             for place in results.places
         ],
     }
+
+
+def _validated(results: StudyResults) -> list[dict[str, Any]]:
+    """Return the verdicts in second cohorts, each with its sentence."""
+    rows = rows_of(results.validation["verdicts"])
+    pair = ("model", "train", "test", "match", "harmonise")
+    for row in rows:
+        signatures = results.validation.rows("signatures", **{key: row[key] for key in pair})
+        sentence = cohort_verdict(row, results.labels[row["model"]])
+        row["sentence"] = sentence + overlap(signatures)
+    return rows
 
 
 #: The tables that templates read unchanged.

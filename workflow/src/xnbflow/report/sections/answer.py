@@ -8,7 +8,7 @@ from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import findings
 from xnbflow.report.sections.cohorts import cohorts_in_words
-from xnbflow.report.sections.validation import COHORT_RULE, verdicts_in_words
+from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
 from xnbflow.report.sentences import COVERAGE, RULE, headline
 from xnbflow.studies.sample_errors import MARGIN
 
@@ -28,7 +28,7 @@ def section(results: StudyResults) -> Section | None:
     if not (chosen and len(results.places) == 1):  # a single card has it all
         blocks.append(Prose(headline(results), "headline", files, rule))
     if elsewhere := verdicts_in_words(results):
-        blocks.append(Prose(elsewhere, "headline", rule=COHORT_RULE))
+        blocks.append(Prose(elsewhere, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)
     blocks += [*([] if chosen else findings(results)), *_artefacts(results)]
     if failed := len(results.rows("problems", kind="error")):

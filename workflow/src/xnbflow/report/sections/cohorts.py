@@ -9,6 +9,7 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sentences import COHORT_RULE, cohort_verdict
 from xnbflow.tables.contract import META, MODEL
 
 __all__ = ["cohorts_in_words", "section"]
@@ -115,11 +116,14 @@ def _models(results: StudyResults) -> Iterator[Block]:
     caption = "Each series left out in turn and tested by models of the others."
     yield tables.show("cohort_matrix", caption, columns, left_out)
     yield _matrix_figure(results, matrix)
-    rule = matrix.loc[matrix["rule"] != "", "rule"].head(1)
-    yield from (Prose(f"What that means: {text}.", id=_RULE) for text in rule)
+    yield Prose(f"What that means: {COHORT_RULE}.", id=_RULE)
     every = tables.show("cohort_matrix", _TESTS, ["train", *columns])
     yield Group("All pairs", [every])
-    yield Group("Verdicts in words", [Prose(text) for text in left_out["sentence"]])
+    texts = [
+        cohort_verdict(row, row["model"] + ", averaged" * (row["strategy"] == "averaged"))
+        for row in left_out.to_dict("records")
+    ]
+    yield Group("Verdicts in words", [Prose(text) for text in texts])
 
 
 def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:

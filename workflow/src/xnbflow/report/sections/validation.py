@@ -11,11 +11,12 @@ from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import calibration_figure, confusion_figure
+from xnbflow.report.sentences import COHORT_RULE, cohort_verdict, overlap
 
-__all__ = ["COHORT_RULE", "section", "verdicts_in_words"]
+__all__ = ["COHORT_ANCHOR", "section", "verdicts_in_words"]
 
 #: The anchor of the rule of its verdicts.
-COHORT_RULE = "cohort-rule"
+COHORT_ANCHOR = "cohort-rule"
 
 _PAIR = ["model", "train", "test", "match", "harmonise"]
 
@@ -24,11 +25,10 @@ def section(results: StudyResults) -> Section | None:
     """Return the results of models in second cohorts; None if the study tests none."""
     if not results.study.validate:
         return None
-    rule = results.validation["verdicts"]["rule"].iloc[0]
     blocks: list[Block] = [
-        Prose(verdicts_in_words(results), "headline", rule=COHORT_RULE),
+        Prose(verdicts_in_words(results), "headline", rule=COHORT_ANCHOR),
         _overview(results),
-        Prose(f"What that means: {rule}.", id=COHORT_RULE),
+        Prose(f"What that means: {COHORT_RULE}.", id=COHORT_ANCHOR),
         Prose(_HOW_TO_READ),
     ]
     for i, pair in enumerate(results.study.validate):
@@ -82,7 +82,9 @@ def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
 
 
 def _overview(results: StudyResults) -> Table:
-    rows = results.validation["accuracy"].merge(results.validation["verdicts"], on=_PAIR)
+    verdicts = results.validation["verdicts"]
+    verdicts = verdicts[[*_PAIR, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
+    rows = results.validation["accuracy"].merge(verdicts, on=_PAIR)
     own = rows[rows["cohort"] == "train"].set_index(_PAIR)["value"].rename("cross-validated")
     frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
     frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
@@ -110,7 +112,9 @@ def _overview(results: StudyResults) -> Table:
 
 def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Block]:
     tables, verdict = results.validation, _rows(results, pair, "verdicts").iloc[0]
-    yield Prose(verdict["sentence"], "headline", rule=COHORT_RULE)
+    signatures = _rows(results, pair, "signatures")
+    sentence = cohort_verdict({**vars(pair), **verdict}, results.labels[pair.model])
+    yield Prose(sentence + overlap(signatures), "headline", rule=COHORT_ANCHOR)
     if verdict["notes"]:
         yield Prose(verdict["notes"], "warning")
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
@@ -129,7 +133,6 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     densities = _rows(results, pair, "densities")
     if len(densities):
         yield Gallery(list(_densities(densities, number)), _DENSITIES, tables.sources("densities"))
-    signatures = _rows(results, pair, "signatures")
     if len(signatures):
         rho = signatures["rank_correlation"].iloc[0]
         caption = (
