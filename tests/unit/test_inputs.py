@@ -306,8 +306,6 @@ NUMBERS = SERIES.values.T
         lambda: rank_tests.average_ranks(pd.DataFrame({"nb": [0.5, 0.6], "xnb": [0.5, np.nan]})),
         lambda: rank_tests.iman_davenport_test(pd.DataFrame({"nb": [0.8], "xnb": [0.9]})),
         lambda: rank_tests.pairwise_rank_tests({"nb": 1.0}, 10),
-        lambda: rank_tests.adjust_pairwise([0.1, 0.2], 3),
-        lambda: rank_tests.adjust_pairwise([0.1, 0.2, 1.2], 3),
         lambda: rank_tests.pairwise_rank_tests({"nb": 0.8, "xnb": 0.9}, 10),
         lambda: stability_index([{"a", "b"}, {"c"}], 2),
         lambda: stability_index([], 2),

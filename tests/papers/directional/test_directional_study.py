@@ -109,7 +109,7 @@ def by_pair(table, column):
     return {frozenset(pair): p for pair, p in zip(names, table[column], strict=True)}
 
 
-@pytest.mark.parametrize("procedure", ["nemenyi", "holm", "shaffer", "bergmann_hommel"])
+@pytest.mark.parametrize("procedure", ["nemenyi", "holm"])
 def test_table_4_of_the_directional_paper_is_reproduced(procedure):
     ranks = {"SelvMNB": 2.125, "dNB": 2.375, "SelGNB": 2.8125, "vMNB": 3.3125, "GNB": 4.375}
     ours = by_pair(pairwise_rank_tests(ranks, 8), procedure)

@@ -1,14 +1,11 @@
 """Tests on the average ranks of classifiers over data sets, after Demšar (2006), section 3.2.
 
 Friedman's statistic is computed here and not by SciPy, because published values (Demšar's, KEEL's)
-ignore ties, and because SciPy takes neither two classifiers nor ranks that are all tied. No kept
-library has Shaffer's and Bergmann and Hommel's procedures (García and Herrera 2008).
+ignore ties, and because SciPy takes neither two classifiers nor ranks that are all tied.
 """
 
 import itertools
-import warnings
 from collections.abc import Mapping
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +15,11 @@ from scipy.stats import chi2, f, norm, rankdata, studentized_range
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.rounding import ROUNDING
+from xnbflow.diagnostics.false_discovery import holm
 
 __all__ = [
-    "MOST_CLASSIFIERS_EXHAUSTIVE",
     "OmnibusTest",
     "RankDiagram",
-    "adjust_pairwise",
     "average_ranks",
     "critical_difference",
     "critical_difference_diagram",
@@ -164,7 +160,8 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     DataFrame
         One row per pair, smallest p-value first, with columns ``first`` and ``second`` (the
         classifier with the better and with the worse rank), ``z`` (not negative), ``p``
-        (two-sided, unadjusted) and its adjustments, see `adjust_pairwise`.
+        (two-sided, unadjusted) and its adjustments for the number of pairs: ``nemenyi`` (p times
+        that number, at most 1) and ``holm``.
 
     Examples
     --------
@@ -192,7 +189,8 @@ def pairwise_rank_tests(average_ranks: Mapping[str, float], n_datasets: int) -> 
     table = pd.DataFrame(
         {"first": names[first], "second": names[second], "z": z, "p": 2 * norm.sf(z)}
     )
-    table = table.join(adjust_pairwise(table["p"], k))
+    table["nemenyi"] = np.minimum(1.0, len(table) * table["p"])
+    table["holm"] = holm(table["p"].to_numpy())
     return table.sort_values("p", kind="stable", ignore_index=True)
 
 
@@ -250,8 +248,9 @@ def critical_difference(n_classifiers: int, n_datasets: int, alpha: float = 0.05
     -------
     float
         ``q sqrt(k (k + 1) / (6 N))``, `q` the quantile of the studentized range over the square
-        root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is the Bonferroni form that
-        García and Herrera give, and finds slightly less.
+        root of 2. The ``nemenyi`` column of `pairwise_rank_tests` is the Bonferroni form of
+        García and Herrera (Journal of Machine Learning Research 9, 2008, 2677-2694), and finds
+        slightly less.
 
     References
     ----------
@@ -301,121 +300,3 @@ def critical_difference_diagram(
             bars.append(tuple(names[start:end]))
             reached = end
     return RankDiagram(ranks, difference, tuple(bars))
-
-
-#: Bergmann-Hommel uses every partition of the classifiers: 678,570 for 11, and about six times as
-#: many with each further classifier.
-MOST_CLASSIFIERS_EXHAUSTIVE = 11
-
-
-def adjust_pairwise(p_values: np.ndarray, n_classifiers: int) -> pd.DataFrame:
-    """Adjust the p-values of all pairs of classifiers for multiple testing.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_pairs,)
-        Unadjusted p-values in the order of ``itertools.combinations(range(n_classifiers), 2)``.
-    n_classifiers : int
-        Number of classifiers. Not one p-value between 0 and 1 per pair: `InputError`.
-
-    Returns
-    -------
-    DataFrame
-        One row per pair, in the order given, with columns ``nemenyi`` (each p-value times the
-        number of pairs), ``holm``, ``shaffer`` (static) and ``bergmann_hommel``, missing with more
-        than `MOST_CLASSIFIERS_EXHAUSTIVE` classifiers: to García and Herrera's definition it adds
-        the running maximum of the step-down procedures, and so rejects the same or fewer.
-
-    References
-    ----------
-    S. García and F. Herrera, "An extension on 'Statistical comparisons of classifiers over
-    multiple data sets' for all pairwise comparisons", Journal of Machine Learning Research 9
-    (2008), 2677-2694.
-
-    Examples
-    --------
-    >>> adjust_pairwise([0.01, 0.02, 0.6], 3).drop(columns="nemenyi")
-       holm  shaffer  bergmann_hommel
-    0  0.03     0.03             0.03
-    1  0.04     0.03             0.03
-    2  0.60     0.60             0.60
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    n_pairs = n_classifiers * (n_classifiers - 1) // 2
-    if p.shape != (n_pairs,) or not ((p >= 0) & (p <= 1)).all():
-        msg = (
-            f"{n_classifiers} classifiers need {n_pairs} p-values between 0 and 1, one per pair; "
-            f"got {p.tolist()}"
-        )
-        raise InputError(msg)
-    place = np.argsort(np.argsort(p, kind="stable"), kind="stable")
-    remaining = n_pairs - place
-    possible = np.array(sorted(_numbers_of_true_hypotheses(n_classifiers)))
-    true_at_once = possible[np.searchsorted(possible, remaining, side="right") - 1]
-    columns = {
-        "nemenyi": n_pairs * p,
-        "holm": _never_falling(p, p * remaining),
-        "shaffer": _never_falling(p, p * true_at_once),
-        "bergmann_hommel": _never_falling(p, _bergmann_hommel(p, n_classifiers)),
-    }
-    return pd.DataFrame({name: np.minimum(column, 1.0) for name, column in columns.items()})
-
-
-def _never_falling(p: np.ndarray, adjusted: np.ndarray) -> np.ndarray:
-    """Raise each adjusted p-value to the largest of those with an equal or smaller p-value."""
-    order = np.argsort(p, kind="stable")
-    largest = np.maximum.accumulate(adjusted[order])
-    return largest[np.searchsorted(p[order], p, side="right") - 1]
-
-
-@cache
-def _numbers_of_true_hypotheses(n_classifiers: int) -> frozenset[int]:
-    """Return the possible numbers of true hypotheses (García and Herrera's S(k)).
-
-    `j` classifiers that equal the first one, itself included, make `j(j-1)/2`.
-    """
-    if n_classifiers <= 1:
-        return frozenset({0})
-    return frozenset(
-        size * (size - 1) // 2 + rest
-        for size in range(1, n_classifiers + 1)
-        for rest in _numbers_of_true_hypotheses(n_classifiers - size)
-    )
-
-
-def _bergmann_hommel(p: np.ndarray, n_classifiers: int) -> np.ndarray:
-    """Return, per pair, the largest `|I| min p` over the exhaustive sets `I` that hold the pair.
-
-    An exhaustive set is that of the pairs within the groups of a partition of the classifiers.
-    """
-    if n_classifiers > MOST_CLASSIFIERS_EXHAUSTIVE:
-        msg = (
-            f"Bergmann-Hommel is left out: it needs every partition of {n_classifiers} "
-            f"classifiers, feasible for at most {MOST_CLASSIFIERS_EXHAUSTIVE}; use Shaffer's"
-        )
-        warnings.warn(msg, UserWarning, stacklevel=3)
-        return np.full(len(p), np.nan)
-    groups = _partitions(n_classifiers)
-    pairs = itertools.combinations(range(n_classifiers), 2)
-    true = [groups[:, i] == groups[:, j] for i, j in pairs]
-    size = np.zeros(len(groups), dtype=np.int64)
-    smallest = np.full(len(groups), np.inf)
-    for in_set, p_value in zip(true, p, strict=True):
-        size += in_set
-        np.minimum(smallest, p_value, out=smallest, where=in_set)
-    bound = size * np.where(size > 0, smallest, 0.0)
-    return np.array([bound[in_set].max() for in_set in true])
-
-
-def _partitions(n: int) -> np.ndarray:
-    """Return all partitions of `n` items, a row each: the number of the group an item is in.
-
-    Rows are restricted growth strings: the next item joins one of the groups or starts a new one.
-    """
-    rows = np.zeros((1, 1), dtype=np.int8)
-    for _ in range(1, n):
-        choices = rows.max(axis=1).astype(np.int64) + 2
-        ends = np.cumsum(choices)
-        last = np.arange(ends[-1]) - np.repeat(ends - choices, choices)
-        rows = np.column_stack([np.repeat(rows, choices, axis=0), last.astype(np.int8)])
-    return rows

@@ -19,7 +19,6 @@ from xnbflow.inference.paired_tests import (
     wilcoxon_signed_rank_test,
 )
 from xnbflow.inference.rank_tests import (
-    adjust_pairwise,
     average_ranks,
     critical_difference_diagram,
     friedman_test,
@@ -41,7 +40,6 @@ __all__ = [
 #: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
 #: returns its `statistic` and `p_value`.
 OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}
-_ADJUSTED = ["nemenyi", "holm", "shaffer", "bergmann_hommel"]
 #: Means that are equal at this many decimals are ties.
 _DECIMALS = 12
 
@@ -58,8 +56,8 @@ def compare_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
-        minus second), its ``standard_error`` over data sets (missing of a single one), ``p``
-        (`wilcoxon_signed_rank_test`) and its adjustments (`adjust_pairwise`).
+        minus second), its ``standard_error`` over data sets (missing of a single one), and ``p``
+        (`wilcoxon_signed_rank_test`), not adjusted.
 
     Raises
     ------
@@ -80,8 +78,7 @@ def compare_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
         row = {"first": first, "second": second, "mean_difference": (a - b).mean()}
         row["standard_error"] = pd.Series(a - b).sem()
         rows.append(row | {"p": wilcoxon_signed_rank_test(a, b).p_value})
-    table = pd.DataFrame(rows)
-    return table.join(adjust_pairwise(table["p"], scores.shape[1]))
+    return pd.DataFrame(rows)
 
 
 def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.DataFrame:
@@ -184,8 +181,9 @@ def pairwise(repeats: pd.DataFrame) -> pd.DataFrame:
         signed = compare_over_data_sets(scores).rename(columns={"p": "wilcoxon"})
         by_rank = pairwise_rank_tests(average_ranks(scores), len(scores))
         by_rank = by_rank.rename(columns={"p": "rank_p"}).set_index(_pairs(by_rank))
-        by_rank = by_rank.loc[_pairs(signed), ["z", "rank_p", *_ADJUSTED]].reset_index(drop=True)
-        table = signed.drop(columns=_ADJUSTED).join(by_rank).assign(folds=folds)
+        added = ["z", "rank_p", "nemenyi", "holm"]
+        by_rank = by_rank.loc[_pairs(signed), added].reset_index(drop=True)
+        table = signed.join(by_rank).assign(folds=folds)
         tables.append(table[columns])
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns)
 

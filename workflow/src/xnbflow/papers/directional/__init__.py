@@ -4,8 +4,6 @@
 ADJUSTED = {
     "nemenyi": "Nemenyi",
     "holm": "Holm",
-    "shaffer": "Shaffer",
-    "bergmann_hommel": "Bergmann-Hommel",
 }
 
 #: The paper's classifiers, as labels.

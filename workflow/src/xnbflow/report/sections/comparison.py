@@ -41,7 +41,7 @@ _WITHIN = (
 _OVER = (
     "Every pair over data sets: the mean difference in accuracy with its standard error over data "
     "sets (a difference below two standard errors is not significant), p-values of the average "
-    "ranks, adjusted for many pairs in four ways (any may be quoted, the last is the most "
+    "ranks, adjusted for many pairs in two ways (either may be quoted, Holm’s is the more "
     "powerful), and Wilcoxon’s signed-rank test."
 )
 
@@ -78,7 +78,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
         yield Prose(text, sources=results.tables.sources("omnibus"))
     rows = results.rows("pairwise", folds=folds)
     columns = ["first", "second", "mean_difference", "standard_error", "nemenyi", "holm"]
-    columns += ["shaffer", "bergmann_hommel", "wilcoxon"]
+    columns += ["wilcoxon"]
     yield results.tables.show("pairwise", _OVER, columns, rows)
 
 
