@@ -42,7 +42,7 @@ from xnbflow.inference.intervals import CROSS_VALIDATED, LEVEL, TUNED
 from xnbflow.inference.paired_tests import sorted_runs_test
 from xnbflow.inference.second_cohort import cohort_verdict
 from xnbflow.inference.stability import stability_index
-from xnbflow.inference.verdicts import overconfidence_p, verdict
+from xnbflow.inference.verdicts import verdict
 from xnbflow.running.provenance import source_files
 
 ROOT = Path(__file__).parents[1]
@@ -125,7 +125,6 @@ def jobs() -> dict[str, Callable[[], Iterable[dict]]]:
     made: dict[str, Callable[[], Iterable[dict]]] = {"null: best of six": best_of_six}
     made["second cohorts"] = cohorts
     made |= {f"stability: {size}": partial(stability, size) for size in (40, 80, 160)}
-    made["promises"] = promises
     made["pairs"] = pairs
     made |= {f"sorted runs: {n}": partial(runs, n) for n in (1, 3, 10)}
     return made
@@ -256,19 +255,6 @@ def cohort_level(found: Study, counts: tuple[int, ...], kind: str, seed: int) ->
     codes, predicted = cohort(confusion, counts, rng)
     codes = 1 - codes if kind == "exchanged" else codes
     return cohort_verdict(performance_of(found, "csnb"), codes, predicted, 2).level
-
-
-def promises() -> Iterator[dict]:
-    """Yield how often a perfectly calibrated classifier is called overconfident."""
-    n = max(2000, STUDIES)
-    for size in (40, 100):
-        for low in (0.5, 0.9, 0.99):
-            rng = np.random.default_rng([size, int(100 * low)])
-            p = rng.uniform(low, 1.0, (n, size))
-            right = rng.random((n, size)) < p
-            hits = [overconfidence_p(*pair) <= LEVEL for pair in zip(p, right, strict=True)]
-            cell = f"calibrated, {size} predictions from {low:g}"
-            yield figure("overconfident", cell, hits, most=LEVEL)
 
 
 def pairs() -> Iterator[dict]:

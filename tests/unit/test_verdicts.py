@@ -13,7 +13,7 @@ from xnbflow.inference import intervals
 from xnbflow.inference.calibration import calibration_curve, confidence_table
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.intervals import proportion_interval
-from xnbflow.inference.verdicts import overconfidence_p, verdict, verdicts
+from xnbflow.inference.verdicts import verdict, verdicts
 
 
 def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
@@ -122,22 +122,6 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     assert not found.classes[1].recognised
 
 
-def test_overconfidence_is_exact_and_counts_patients_once(rng):
-    p = rng.uniform(0.5, 1, 10)
-    for right in (4, 7, 10):
-        expected = sum(
-            np.prod(np.where(outcome, p, 1 - p))
-            for outcome in itertools.product([True, False], repeat=10)
-            if sum(outcome) <= right
-        )
-        assert overconfidence_p(p, np.arange(10) < right) == pytest.approx(expected)
-    p, groups = np.full(40, 0.9), np.repeat(np.arange(8), 5)
-    right = np.repeat([1, 1, 1, 1, 1, 1, 0, 0], 5)
-    expected = overconfidence_p(p[:8], right[::5])
-    assert overconfidence_p(p, right, groups) == pytest.approx(expected)
-    assert overconfidence_p(p, right) < expected
-
-
 def test_holm_is_that_of_its_definition():
     p = np.array([0.02, 0.5, 0.004, 0.03, 0.2, 0.011])
     assert holm(p) == pytest.approx([0.08, 0.5, 0.024, 0.09, 0.4, 0.055])
@@ -193,6 +177,9 @@ def test_sure_predictions_are_counted_with_how_many_are_right():
     assert set(table["predictions"]) == {6}
     limits = table.loc[0.99, ["accuracy_lower", "accuracy_upper"]]
     assert tuple(limits) == proportion_interval(1, 3)
+    assert table["overconfident"].all()
+    right = confidence_table(np.repeat("a", 6), log_posterior, np.array(["a", "b"]))
+    assert not right["overconfident"].any()
 
 
 @pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.evaluation.metrics import known_predictions
-from xnbflow.inference.intervals import LEVEL, effective_samples, proportion_interval
-from xnbflow.inference.verdicts import overconfidence_p
+from xnbflow.inference.intervals import effective_samples, proportion_interval
 
 __all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
 
@@ -94,18 +93,15 @@ def confidence_table(
     repeats: int = 1,
     groups: np.ndarray | None = None,
     inflation: float = 1.0,
-    units: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Return the numbers of sure predictions and of right ones among them.
 
-    The parameters are those of `calibration_curve`; ``units``, of shape (n_samples,), are the
-    independent units in the test of overconfidence: groups or samples; by default rows. The result
-    has a row per probability of `SURE` and the columns of the study's table ``confidence``; ``p``
-    is that of `xnbflow.inference.verdicts.overconfidence_p`. Values that need sure predictions are
-    missing without them.
+    The parameters are those of `calibration_curve`. The result has a row per probability of `SURE`
+    and the columns of the study's table ``confidence``; predictions are overconfident if the
+    interval of their accuracy is below their mean probability. Values that need sure predictions
+    are missing without them.
     """
     groups = _known_groups(groups, log_posterior)
-    units = _known_groups(units, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
     probability = np.exp(log_posterior.max(axis=1))
     is_right = np.argmax(log_posterior, axis=1) == codes
@@ -117,12 +113,6 @@ def confidence_table(
             right / count,
         )
     lower, upper = _limits(list(sure), is_right, repeats, groups, inflation)
-    p_values = [
-        overconfidence_p(probability[own], is_right[own], None if units is None else units[own])
-        if own.any()
-        else np.nan
-        for own in sure
-    ]
     return pd.DataFrame(
         {
             "above": SURE,
@@ -134,7 +124,6 @@ def confidence_table(
             "accuracy_lower": lower,
             "accuracy_upper": upper,
             "mean_probability": mean_probability,
-            "p": p_values,
-            "overconfident": np.array(p_values) <= LEVEL,
+            "overconfident": upper < mean_probability,
         }
     )

@@ -11,13 +11,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["INSEPARABLE", "Verdict", "copies", "overconfidence_p", "verdict", "verdicts"]
+__all__ = ["INSEPARABLE", "Verdict", "copies", "verdict", "verdicts"]
 
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
@@ -120,27 +119,3 @@ def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
         elif severity == "severe" or share >= 0.1:
             found.setdefault(name, "warning")
     return found
-
-
-def overconfidence_p(
-    probabilities: np.ndarray, right: np.ndarray, groups: np.ndarray | None = None
-) -> float:
-    """Return the exact p of at most this many right predictions under calibrated probabilities.
-
-    ``probabilities`` are of each sample's predicted class; ``right`` is whether it is right, or in
-    which share of its tests. With ``groups`` each group counts as one prediction, its mean, which
-    makes p conservative. All have shape (n_samples,).
-
-    Y. Hong, "On computing the distribution function for the Poisson binomial distribution",
-    Computational Statistics and Data Analysis 59 (2013), 41-51, the recursion of section 2.
-    """
-    if groups is not None:
-        codes = np.unique(groups, return_inverse=True)[1]
-        probabilities, right = (
-            np.bincount(codes, each) / np.bincount(codes) for each in (probabilities, right)
-        )
-    density = np.ones(1)
-    for p in probabilities:
-        density = np.append(density * (1 - p), 0.0) + np.append(0.0, density * p)
-    reached = int(np.ceil(np.sum(right) - ROUNDING))
-    return float(min(1.0, density[: reached + 1].sum()))

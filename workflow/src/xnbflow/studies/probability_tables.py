@@ -40,8 +40,6 @@ def probabilities(
         if header.groups is not None:
             places = pd.Index(header.samples).get_indexer(table["sample"])
             given["groups"] = header.groups[places]
-        if name == "confidence":
-            given["units"] = given.get("groups", table["sample"].to_numpy())
         tables[key] = make(true, log_posterior, classes, repeats=table["repeat"].nunique(), **given)
     return stack(tables, [each for each in STUDY_TABLES[name].fixed if each not in KEY])
 
