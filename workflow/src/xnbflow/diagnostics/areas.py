@@ -12,7 +12,8 @@ def sample_order(values: np.ndarray) -> np.ndarray:
     """Return for each feature its samples in ascending order, as `doubled_wins` takes them.
 
     ``values`` and positions have shape (n_features, n_samples). Among samples with equal values, in
-    any order, all but the first have -1 minus their position.
+    any order, all but the first have -1 minus their position. Samples with missing values come last
+    and are n_samples.
     """
     found = np.empty(values.shape, dtype=np.int32)
 
@@ -21,7 +22,7 @@ def sample_order(values: np.ndarray) -> np.ndarray:
         ascending = np.take_along_axis(values[strip], order, axis=1)
         equal = ascending[:, 1:] == ascending[:, :-1]
         order[:, 1:] = np.where(equal, -1 - order[:, 1:], order[:, 1:])
-        found[strip] = order
+        found[strip] = np.where(np.isnan(ascending), values.shape[1], order)
 
     map_strips(sort, len(values), values.shape[1], ns_per_value=50.0)
     return found
@@ -33,7 +34,8 @@ def doubled_wins(order: np.ndarray, codes: np.ndarray, n_classes: int) -> np.nda
     By the order of `sample_order` and the classes' codes (n_samples,), shape (n_features,
     n_classes, n_classes). Ties count half, so that the counts are doubled: twice Mann and Whitney's
     U (Annals of Mathematical Statistics 18, 1947), exactly. The order does not depend on the
-    classes, so permuted labels use the same.
+    classes, so permuted labels use the same. Missing values are left out. With itself a class has
+    the square of its number of samples.
     """
     wins = np.zeros((len(order), n_classes, n_classes), dtype=np.int64)
     classes = codes.astype(np.int64)
@@ -55,6 +57,8 @@ def _count(order: np.ndarray, codes: np.ndarray, wins: np.ndarray) -> None:
         equal[:] = 0
         for i in range(order.shape[1]):
             sample = order[f, i]
+            if sample == order.shape[1]:
+                break
             if sample >= 0:
                 below += equal
                 equal[:] = 0

@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.jit import njit
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import hellinger
-from xnbflow.density.tiles import map_strips
+from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
@@ -28,45 +27,15 @@ def _areas(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
     larger value, ties as one half: Mann and Whitney's U over the number of pairs (Hanley and
     McNeil, Radiology 143, 1982). Missing values are left out; NaN where one side has no values.
     """
-    n_classes = codes.max() + 1
-    areas = np.empty((n_classes, len(features)))
-
-    def compare_ranks(strip: slice) -> None:
-        rows = features[strip]
-        ranks, inside = np.zeros((2, len(rows), n_classes))
-        _sum_ranks(rows, rows.argsort(axis=1), codes, ranks, inside)
-        wins = ranks - inside * (inside + 1) / 2
-        pairs = inside * (inside.sum(axis=1, keepdims=True) - inside)
-        areas[:, strip] = np.divide(wins, pairs, np.full_like(wins, np.nan), where=pairs > 0).T
-
-    map_strips(compare_ranks, *features.shape)
+    k = codes.max() + 1
+    areas = np.empty((k, len(features)))
+    for part in row_slices((len(features), k * k)):
+        wins = doubled_wins(sample_order(features[part]), codes, k)
+        own = np.sqrt(np.einsum("fcc->fc", wins))
+        pairs = own * (own.sum(axis=1, keepdims=True) - own)
+        higher = (wins.sum(axis=2) - own**2) / 2
+        areas[:, part] = np.divide(higher, pairs, np.full_like(own, np.nan), where=pairs > 0).T
     return areas
-
-
-@njit(nogil=True)
-def _sum_ranks(
-    features: np.ndarray,
-    order: np.ndarray,
-    codes: np.ndarray,
-    ranks: np.ndarray,
-    counts: np.ndarray,
-) -> None:
-    """Return sums of ranks and numbers of samples (n_features, n_classes); ties have mean ranks.
-
-    In ``order`` the samples of each feature are ascending, missing values last.
-    """
-    for i in range(len(features)):
-        first = 0
-        while first < order.shape[1] and not np.isnan(features[i, order[i, first]]):
-            stop = first + 1
-            while stop < order.shape[1] and (
-                features[i, order[i, stop]] == features[i, order[i, first]]
-            ):
-                stop += 1
-            for j in range(first, stop):
-                ranks[i, codes[order[i, j]]] += 0.5 * (first + 1 + stop)
-                counts[i, codes[order[i, j]]] += 1.0
-            first = stop
 
 
 def _distances(features: np.ndarray, codes: np.ndarray) -> np.ndarray:
