@@ -1,7 +1,7 @@
 """Tests on the average ranks of classifiers over data sets, after Demšar (2006), section 3.2.
 
-Friedman's statistic is computed here and not by SciPy, because published values (Demšar's, KEEL's)
-ignore ties, and because SciPy takes neither two classifiers nor ranks that are all tied.
+Friedman's statistic is computed here, because SciPy takes neither two classifiers nor ranks that
+are all tied.
 """
 
 import itertools
@@ -66,15 +66,13 @@ def average_ranks(scores: pd.DataFrame) -> pd.Series:
     return ranks.sort_values(kind="stable")
 
 
-def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
-    """Test whether all classifiers have the same average rank.
+def friedman_test(scores: pd.DataFrame) -> OmnibusTest:
+    """Test whether all classifiers have the same average rank; ties are allowed for.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
         Higher is better. A missing one, a single classifier or data set: `InputError`.
-    tie_correction : bool
-        Whether to allow for ties, as SciPy and R do; Demšar (2006) and KEEL do not.
 
     Returns
     -------
@@ -84,8 +82,8 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
     References
     ----------
     J. Demšar, "Statistical comparisons of classifiers over multiple data sets", Journal of
-    Machine Learning Research 7 (2006), 1-30, section 3.2.2; with ties: W. J. Conover, *Practical
-    Nonparametric Statistics*, 3rd edition (1999), section 5.8.
+    Machine Learning Research 7 (2006), 1-30, section 3.2.2, without the correction for ties; W. J.
+    Conover, *Practical Nonparametric Statistics*, 3rd edition (1999), section 5.8, with it.
 
     Examples
     --------
@@ -100,21 +98,18 @@ def friedman_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> Omnib
         raise InputError(msg)
     centre = (k + 1) / 2
     between = n * np.sum((ranks.mean(axis=0) - centre) ** 2)
-    untied = n * k * (k + 1) * (k - 1) / 12
-    total = np.sum((ranks - centre) ** 2) if tie_correction else untied
+    total = np.sum((ranks - centre) ** 2)
     statistic = float(n * (k - 1) * between / total) if between > 0 else 0.0
     return OmnibusTest(statistic, float(chi2.sf(statistic, k - 1)), (k - 1,))
 
 
-def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) -> OmnibusTest:
+def iman_davenport_test(scores: pd.DataFrame) -> OmnibusTest:
     """Test whether all classifiers have the same average rank, less conservatively.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_classifiers)
         Higher is better. The same input is refused as by `friedman_test`.
-    tie_correction : bool
-        As for `friedman_test`.
 
     Returns
     -------
@@ -135,7 +130,7 @@ def iman_davenport_test(scores: pd.DataFrame, *, tie_correction: bool = True) ->
     13.0
     """
     n, k = scores.shape
-    friedman = friedman_test(scores, tie_correction=tie_correction).statistic
+    friedman = friedman_test(scores).statistic
     degrees = (k - 1, (k - 1) * (n - 1))
     left = n * (k - 1) - friedman
     if left <= ROUNDING * n * k:
