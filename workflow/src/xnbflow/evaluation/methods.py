@@ -60,7 +60,6 @@ _SIZE_RULES = {
     "classes",
     "one_standard_error": "the fewest features within one standard error of the best "
     "(@breiman1984)",
-    "best": "the number of features with the least inner log loss",
 }
 _transformer = partial(Method, kind="transformer")
 _OWN = (
@@ -128,7 +127,7 @@ _OWN = (
         {
             "sizes": either(list_of(whole(1)), nothing()),
             "cv": either(whole(2), estimator(), nothing()),
-            "rule": choice("average", "one_standard_error", "best"),
+            "rule": choice("average", "one_standard_error"),
             "distance": _PAIR_DISTANCE,
             "bandwidth": _BANDWIDTH,
             "min_bandwidth": number(least=0),

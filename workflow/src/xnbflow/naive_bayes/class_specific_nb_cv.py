@@ -46,10 +46,9 @@ class ClassSpecificNBCV(BaseInnerPath):
         The inner folds. None makes 5. An int makes stratified folds in the order of the samples,
         or, where ``groups`` are given to `fit`, stratified folds that keep groups together. A list
         has (training, test) samples.
-    rule : {"average", "one_standard_error", "best"}, default="average"
-        Average over all sizes, see the notes; take the fewest features whose log loss over the
-        inner test samples is within one standard error, or the weight of one sample, of the least;
-        or take the size with the least.
+    rule : {"average", "one_standard_error"}, default="average"
+        Average over all sizes, see the notes; or take the fewest features whose log loss over the
+        inner test samples is within one standard error, or the weight of one sample, of the least.
     distance, bandwidth, min_bandwidth, kernel, n_grid, contamination
         As in `ClassSpecificNB`. Inner folds of more than 48 test samples interpolate the evidence
         of a feature between 48 of its values.
@@ -126,7 +125,7 @@ class ClassSpecificNBCV(BaseInnerPath):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "sizes": [ListOf(whole(1)), None],
         "cv": CV_CONSTRAINTS,
-        "rule": [one_of("average", "one_standard_error", "best")],
+        "rule": [one_of("average", "one_standard_error")],
         **COMMON_CONSTRAINTS,
     }
 
@@ -217,10 +216,10 @@ class ClassSpecificNBCV(BaseInnerPath):
         sizes = checked_sizes(self.sizes, features.shape[0])
         rows, calibrations, average, inner = self._path(features, codes, groups, sizes)
         if average is None:
-            best = last = choose(rows, self.rule, len(codes))
+            best = last = choose(rows, len(codes))
         else:
             last = int(np.flatnonzero(average.weights)[-1])
-            best = choose(rows[: last + 1], "one_standard_error", len(codes))
+            best = choose(rows[: last + 1], len(codes))
         table = pd.DataFrame(rows)
         table["chosen"] = table.index == best
         self._path_columns = {name: table[name].to_numpy() for name in table}

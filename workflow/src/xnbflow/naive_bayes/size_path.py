@@ -214,12 +214,11 @@ def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str
     return {"n_features_per_class": float(count), "temperature": float(temperature), **scores}
 
 
-def choose(rows: list[dict[str, Any]], rule: str, n_samples: int) -> int:
-    """Return the chosen row of a path.
+def choose(rows: list[dict[str, Any]], n_samples: int) -> int:
+    """Return the chosen row of a path, whose scores are those of `InnerPredictions`.
 
-    Rows have ``n_features_per_class`` and the scores of `InnerPredictions`. By
-    "one_standard_error", of the rows whose log loss is within one standard error of the least, or
-    ``1 / n_samples``, the one with the fewest features, and of these with the least log loss.
+    Of the rows whose log loss is within one standard error of the least, or ``1 / n_samples``, it
+    is the one with the fewest features, and of these with the least log loss.
 
     Examples
     --------
@@ -228,14 +227,12 @@ def choose(rows: list[dict[str, Any]], rule: str, n_samples: int) -> int:
     ...     {"n_features_per_class": 2, "log_loss": 0.07, "log_loss_se": 0.03},
     ...     {"n_features_per_class": 9, "log_loss": 0.05, "log_loss_se": 0.03},
     ... ]
-    >>> choose(rows, "one_standard_error", 100), choose(rows, "best", 100)
-    (1, 2)
+    >>> choose(rows, 100)
+    1
     """
     losses = np.array([row["log_loss"] for row in rows])
     sizes = np.array([row["n_features_per_class"] for row in rows])
     best = np.lexsort((sizes, losses))[0]
-    if rule == "best":
-        return int(best)
     error = max(rows[best]["log_loss_se"], 1.0 / n_samples)
     near = np.flatnonzero(losses <= losses[best] + error)
     return int(near[np.lexsort((losses[near], sizes[near]))[0]])

@@ -100,7 +100,9 @@ def _repeat(
     seed = derive_seed(data.name, repeat, "signatures")
     sizes = []
     with threadpool_limits(1):
-        own = ClassSpecificNBCV(sizes=list(params["sizes"]), cv=splits, rule="best").fit(X, y)
+        own = ClassSpecificNBCV(
+            sizes=list(params["sizes"]), cv=splits, rule="one_standard_error"
+        ).fit(X, y)
         path = own.path_.rename(columns={"n_features_per_class": "features_per_class"})
         point = {"method": CSNB, "parameter": "features per pair of classes"}
         path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
