@@ -9,18 +9,12 @@ from xnbflow.running.jobs import check_sources, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.folds_file import scheme_folds
-from xnbflow.models.classifying import Asked, classify
-from xnbflow.tables.contract import FOLDS_TABLE
-from xnbflow.tables.storage import digest_of_file, write_parquet
+from xnbflow.models.classifying import classify
 
-series, params = DataSet.read(snakemake.input.series), snakemake.params
-given, downloads = snakemake.input.given, snakemake.config["download"]
-folds = scheme_folds(series, params.scheme, given, downloads)
-asked = Asked(params.entries, params.tested, params.halved, params.final, params.origin)
-digest = digest_of_file(snakemake.input.series)
-classify(series, folds, asked, snakemake.output, digest, lambda: check_sources(snakemake))
-for path in snakemake.output.folds:
-    check_sources(snakemake)
-    write_parquet(folds, path, FOLDS_TABLE)
+classify(
+    snakemake.input,
+    snakemake.params,
+    snakemake.output,
+    snakemake.config["download"],
+    lambda: check_sources(snakemake),
+)

@@ -1,13 +1,11 @@
 """A job of the stage *classify*: the classifiers of one data set and scheme of folds."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.folds_file import scheme_folds
 from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
@@ -15,75 +13,67 @@ from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.permutation import label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.final import final_model, write_final
-from xnbflow.tables.contract import CHECK_TABLES, MODEL_TABLES, TRAINING_TABLES
-from xnbflow.tables.storage import write_parquet
+from xnbflow.tables.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
+from xnbflow.tables.storage import digest_of_file, write_parquet
 
-__all__ = ["Asked", "classify"]
+__all__ = ["classify"]
 
 _DECLARED = {**TRAINING_TABLES, **CHECK_TABLES}
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The requests of the studies for the classifiers of a job, by their ids.
-
-    Attributes
-    ----------
-    entries : dict
-        The configuration of each classifier.
-    tested : dict
-        For those that have a label test and a learning curve: the class that is fitted for the
-        curve, empty if none is fast.
-    halved : dict of str to int
-        Pairs of disjoint halves, for those whose selection is tested for stability.
-    final : sequence of str
-        Those that are fitted on all samples and kept.
-    origin : dict of str to str
-        Where the data set comes from, for the files of models.
-    """
-
-    entries: Mapping[str, Mapping[str, Any]]
-    tested: Mapping[str, str]
-    halved: Mapping[str, int]
-    final: Sequence[str]
-    origin: Mapping[str, str]
-
-
 def classify(
-    series: DataSet,
-    folds: pd.DataFrame,
-    asked: Asked,
-    outputs: Mapping[str, Sequence[str]],
-    digest: str,
+    files: Any,
+    params: Any,
+    outputs: Any,
+    downloads: Mapping[str, Any],
     check: Callable[[], None],
 ) -> None:
-    """Train classifiers on the folds, make the checks and models asked for, and write all tables.
+    """Draw the folds, train classifiers, make the checks and models asked for, and write all.
 
-    ``outputs`` has the paths of each table, one per classifier that has it, in the order of
-    ``asked``. ``digest`` is that of the series, and ``check`` is called before files are written.
+    Parameters
+    ----------
+    files
+        The rule's inputs: the ``series``, and the files of ``given`` folds.
+    params
+        The requests of the studies: the ``scheme`` of folds; by id ``entries``, the configuration
+        of each classifier; ``tested``, for those with a label test and a learning curve, the class
+        that is fitted for the curve, empty if none is fast; ``halved``, the pairs of disjoint
+        halves, for those whose selection is tested for stability; ``final``, those that are fitted
+        on all samples and kept; ``origin``, where the data set comes from.
+    outputs
+        The paths of each table, one per classifier that has it, in the order of the params.
+    downloads
+        How files are downloaded, see `xnbflow.evaluation.folds_file.scheme_folds`.
+    check
+        Called before files are written.
     """
-    tested = label_test(series) if asked.tested else None  # the same for all classifiers
-    for i, (name, entry) in enumerate(asked.entries.items()):
+    series, digest = DataSet.read(files.series), digest_of_file(files.series)
+    folds = scheme_folds(series, params.scheme, files.given, downloads)
+    tested = label_test(series) if params.tested else None  # the same for all classifiers
+    for i, (name, entry) in enumerate(params.entries.items()):
         tables = train(series, folds, entry)
         paths = {table: outputs[table][i] for table in TRAINING_TABLES}
-        if name in asked.tested:
-            j = list(asked.tested).index(name)
+        if name in params.tested:
+            j = list(params.tested).index(name)
             checks = {
                 "label_test": tested,
                 "random_genes": random_genes(series, tables["selected"], folds),
-                "learning_curve": learning_curve(series, entry, asked.tested[name]),
+                "learning_curve": learning_curve(series, entry, params.tested[name]),
             }
             tables, paths = tables | checks, paths | {table: outputs[table][j] for table in checks}
-        if name in asked.halved:
-            tables["halves"] = halves_table(series, entry, asked.halved[name])
-            paths["halves"] = outputs["halves"][list(asked.halved).index(name)]
+        if name in params.halved:
+            tables["halves"] = halves_table(series, entry, params.halved[name])
+            paths["halves"] = outputs["halves"][list(params.halved).index(name)]
         check()
         for table, path in paths.items():
             write_parquet(tables[table], path, _DECLARED[table], digest)
         remove_undeclared(Path(paths["fits"]).parent, paths.values())
-        if name in asked.final:
-            given = tables["predictions"], tables["selected"], asked.origin, tables.get("halves")
+        if name in params.final:
+            given = tables["predictions"], tables["selected"], params.origin, tables.get("halves")
             model = final_model(series, entry, *given)
             check()
-            keys, j = ("model", "gene_sets", *MODEL_TABLES), list(asked.final).index(name)
+            keys, j = ("model", "gene_sets", *MODEL_TABLES), list(params.final).index(name)
             write_final(model, series, {key: outputs[key][j] for key in keys}, digest)
+    for path in outputs.folds:
+        check()
+        write_parquet(folds, path, FOLDS_TABLE)
