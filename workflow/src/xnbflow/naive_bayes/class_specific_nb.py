@@ -65,6 +65,8 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     classes; `evidence_left` is the remaining share.
     """
 
+    distance: str
+    n_grid: int
     _takes_sparse = True
     _any_layout = True
     #: Columns of the result of `explain`.
@@ -177,6 +179,30 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
     @abstractmethod
     def _calibration(self) -> Calibration:
         """The calibration of the summed evidence of each class."""
+
+    @property
+    def _density(self) -> dict[str, Any]:
+        """The parameters of densities."""
+        names = ("bandwidth", "min_bandwidth", "kernel")
+        return {name: getattr(self, name) for name in names}
+
+    def _ranked(
+        self,
+        features: Any,
+        codes: np.ndarray,
+        *limits: Any,
+        samples: np.ndarray | None = None,
+    ) -> tuple[Shortlist, PairRankings]:
+        """Rank features by samples of the given classes; the shortlist has all samples' values.
+
+        The ``limits`` are the number of features and the threshold of `Shortlist`.
+        """
+        n_classes = int(codes.max()) + 1
+        measured = {"distance": self.distance, "n_grid": self.n_grid, **self._density}
+        strengths = pair_strengths(features, codes, n_classes, samples=samples, **measured)
+        shortlist = Shortlist(n_classes, *limits)
+        shortlist.keep(strengths, features, getattr(self, "feature_names_in_", None))
+        return shortlist, PairRankings(shortlist, codes, samples)
 
     def _keep(
         self,
@@ -363,19 +389,9 @@ class ClassSpecificNB(BaseClassSpecificNB):
 
     def _fit(self, features: Any, codes: np.ndarray) -> None:
         features = by_feature(features) if is_sparse(features) else features
-        n_classes = len(self.classes_)
-        density: dict[str, Any] = {
-            "bandwidth": self.bandwidth,
-            "min_bandwidth": self.min_bandwidth,
-            "kernel": self.kernel,
-        }
-        shortlist = Shortlist(n_classes, self.n_features, self.threshold)
-        measured = {"distance": self.distance, "n_grid": self.n_grid, **density}
-        strengths = pair_strengths(features, codes, n_classes, **measured)
-        shortlist.keep(strengths, features, getattr(self, "feature_names_in_", None))
-        rankings = PairRankings(shortlist, codes)
-        chosen = [rankings.chosen(code) for code in range(n_classes)]
-        self._keep(rankings, shortlist.features, chosen, codes, **density)
+        shortlist, rankings = self._ranked(features, codes, self.n_features, self.threshold)
+        chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
+        self._keep(rankings, shortlist.features, chosen, codes, **self._density)
 
     @property
     def _calibration(self) -> Calibration:

@@ -12,11 +12,10 @@ from threadpoolctl import threadpool_limits
 from xnbflow.core.parameters import ListOf, one_of, whole
 from xnbflow.data.matrices import by_feature, is_sparse
 from xnbflow.data.samples import Labels, Samples
-from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS
+from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.conformal import ERROR_RATE, class_sets, held_out_coverage
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
-from xnbflow.naive_bayes.inner_path import BaseInnerPath
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
 from xnbflow.naive_bayes.size_path import (
     InnerPredictions,
@@ -29,8 +28,11 @@ from xnbflow.preprocessing.selection.pair_rankings import Shortlist
 
 __all__ = ["ClassSpecificNBCV", "geometric_sizes"]
 
+#: Weight, in samples, of the spread within all classes in an averaged model's densities.
+_BORROWED = 10.0
 
-class ClassSpecificNBCV(BaseInnerPath):
+
+class ClassSpecificNBCV(BaseClassSpecificNB):
     """`ClassSpecificNB` whose number of features and calibration are cross-validated.
 
     In every inner fold the distances of all features are computed once, and the summed evidence
@@ -199,9 +201,6 @@ class ClassSpecificNBCV(BaseInnerPath):
         check_is_fitted(self)
         return pd.DataFrame(self._path_columns)
 
-    #: Older model files are not averaged.
-    _averaged = False
-
     @property
     def _calibration(self) -> Calibration:
         return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
@@ -240,7 +239,7 @@ class ClassSpecificNBCV(BaseInnerPath):
             temperatures = [row["temperature"] for row in rows]
             self.core_scores_ = inner.crossed_choice(1.0 / np.array(temperatures))
         size = rows[last]["n_features_per_pair"]
-        shortlist, rankings = self._ranked(features, codes, None, size)
+        shortlist, rankings = self._ranked(features, codes, size)
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
         density = self._density | {"borrowed": self._borrowed}
         self._keep(rankings, shortlist.features, chosen, codes, **density)
@@ -277,6 +276,83 @@ class ClassSpecificNBCV(BaseInnerPath):
             rows, calibrations = inner.rows()
         pairs = zip(sizes.tolist(), rows, strict=True)
         return [{"n_features_per_pair": n, **row} for n, row in pairs], calibrations, average, inner
+
+    def _predict_inside(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        folds: list[tuple[np.ndarray, np.ndarray]],
+        sizes: np.ndarray,
+    ) -> InnerPredictions:
+        """Predict every inner test sample with every size."""
+        tested = np.concatenate([test for _, test in folds])
+        sums = np.zeros((len(sizes), len(tested), len(self.classes_)))
+        log_prior = np.full((len(tested), len(self.classes_)), -np.inf)
+        counts, stop = [], 0
+        for train, test in folds:
+            start, stop = stop, stop + len(test)
+            present, inner, inner_counts = np.unique(
+                codes[train], return_inverse=True, return_counts=True
+            )
+            prior = self._inner_log_prior(present, inner_counts / len(train))
+            sums[:, start:stop, present], count = self._predict_fold(
+                features, inner, (train, test), sizes, prior
+            )
+            log_prior[start:stop, present] = prior
+            counts.append(count)
+        numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
+        means, weights = np.mean(counts, axis=0), self._inner_weights(codes[tested])
+        return InnerPredictions(sums, log_prior, codes[tested], numbers, means, weights)
+
+    def _predict_fold(
+        self,
+        features: np.ndarray,
+        codes: np.ndarray,
+        fold: tuple[np.ndarray, np.ndarray],
+        sizes: np.ndarray,
+        prior: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sums of a fold's test samples at every size, and features per class there.
+
+        ``codes`` (n_train,) are the classes of the training samples that the fold has.
+        """
+        train, test = fold
+        shortlist, rankings = self._ranked(features, codes, int(sizes[-1]), samples=train)
+        values, correlation, entries = shortlist.features.values, None, rankings.entries()
+        del shortlist, rankings  # of many classes the strengths take most of the memory
+        if self.rule == "average":
+            correlation = ResidualCorrelation(values[:, train], codes)
+        modules = ModuleWeights(correlation, entries, sizes)
+        sums = modules.sum_evidence(
+            values,
+            codes,
+            train,
+            test,
+            prior,
+            borrowed=self._borrowed,
+            contamination=self.contamination,
+            **self._density,
+        )
+        return sums, modules.counts().mean(axis=1)
+
+    def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
+        """Return the weights of inner test samples, by class from ``priors``, with mean 1."""
+        if self.priors is None:
+            return np.ones(len(codes))
+        weights = np.exp(self.class_log_prior_)[codes] / np.bincount(codes)[codes]
+        return weights / weights.mean()
+
+    def _inner_log_prior(self, present: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Return the log prior of the classes that an inner training set has."""
+        if self.priors is None:
+            return np.log(shares)
+        given = np.exp(self.class_log_prior_[present])
+        with np.errstate(divide="ignore"):
+            return np.log(given / given.sum())
+
+    @property
+    def _borrowed(self) -> float:
+        return _BORROWED if self.rule == "average" else 0.0
 
     def _weigh_features(
         self,
