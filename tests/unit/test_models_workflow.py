@@ -16,7 +16,7 @@ from xnbflow.core.study import Study, Validation
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models import validation as second_cohort
 from xnbflow.models.final import final_model, model_tables, write_final
-from xnbflow.models.signature import gene_sets, signature_table
+from xnbflow.models.signature import class_spread, gene_sets
 from xnbflow.models.trained import series_digest
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
@@ -249,9 +249,11 @@ def test_a_signature_is_between_where_the_page_is():
     values = np.array([[1.0, 1.2, 5.0, 5.2, 9.0, 9.3], [1, 1, 1, 1, 1, 1], [0, 0, 0, 3, 0, 0]])
     series = dataset(values, list("aabbcc"), features=list("ghk"))
     pairs = [(label, feature) for feature in "ghk" for label in "abc"]
-    profiles = feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
-    chosen = {label: list("ghk") for label in "abc"}
-    signature = signature_table(chosen, series.frame(), series.labels)
+    signature = pd.DataFrame(pairs, columns=["class", "feature"])
+    profiles = feature_profiles(series, signature)
+    rows = series.frame()
+    spreads = [class_spread(rows[name].to_numpy(), series.labels, label) for label, name in pairs]
+    signature = signature.assign(symbol="", direction=[own["direction"] for own in spreads])
     both = profiles.merge(signature, on=["class", "feature"])
     assert both["direction_x"].tolist() == both["direction_y"].tolist()
     told = both.set_index(["feature", "class"])["direction_y"]

@@ -1,12 +1,14 @@
 """A model's signature: features selected for a class, and their direction; table and gene sets."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
 
+from xnbflow.evaluation.selected import feature_use, last_step
 from xnbflow.studies.description import direction
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import table_of
@@ -24,40 +26,27 @@ _WORDS = {
 
 
 def signature_table(
-    selected: Mapping[str, list[str]],
+    estimator: BaseEstimator,
     values: pd.DataFrame,
     labels: np.ndarray,
     *,
-    distances: pd.DataFrame | None = None,
     shares: Mapping[tuple[str, str], float] | None = None,
     halves: Mapping[tuple[str, str], float] | None = None,
-    interchangeable: Mapping[tuple[str, str], list[str]] | None = None,
-    weights: Mapping[tuple[str, str], float] | None = None,
-    core: Collection[tuple[str, str]] | None = None,
     symbols: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Return the signature of a fitted classifier.
+    """Return the signature of a fitted classifier; empty if it uses all features for every class.
 
     Parameters
     ----------
-    selected : mapping of str to list of str
-        For each class its features, best first.
+    estimator : estimator
+        It, or the last step of a pipeline, has the features that tie. Weights and the core set are
+        those of `xnbflow.naive_bayes.ClassSpecificNBCV`; of others all features are in the core.
     values : DataFrame of shape (n_samples, n_features)
-        Training samples; at least the selected features. Missing values do not count.
+        Its training samples. Missing values do not count.
     labels : ndarray of shape (n_samples,)
         Their classes.
-    distances : DataFrame, optional
-        ``class``, ``feature``, ``other_class``, ``distance``.
-    shares : mapping of (class, feature) to float, optional
-        Share of folds that selected the feature.
-    halves : mapping of (class, feature) to float, optional
-        Share of disjoint halves of the samples that selected the feature.
-    interchangeable : mapping of (class, feature) to list of str, optional
-        Features that tie with it.
-    weights : mapping of (class, feature) to float, optional
-        Factor of the feature's evidence.
-    core : collection of (class, feature), optional
-        The short list; all features by default.
+    shares, halves : mapping of (class, feature) to float, optional
+        Share of the folds, and of disjoint halves of the samples, that selected the feature.
     symbols : mapping of str to str, optional
         Feature to gene symbol.
 
@@ -68,31 +57,40 @@ def signature_table(
 
     Examples
     --------
-    >>> values = pd.DataFrame({"g1": [1.0, 2.0, 8.0, 9.0]})
-    >>> table = signature_table({"a": ["g1"]}, values, np.array(["a", "a", "b", "b"]))
+    >>> from xnbflow.naive_bayes import ClassSpecificNB
+    >>> values, labels = pd.DataFrame({"g1": [1.0, 2.0, 8.0, 9.0]}), np.array(list("aabb"))
+    >>> table = signature_table(ClassSpecificNB().fit(values, labels), values, labels)
     >>> table[["class", "feature", "direction", "median_in"]].values.tolist()
-    [['a', 'g1', 'low', 1.5]]
+    [['a', 'g1', 'low', 1.5], ['b', 'g1', 'high', 8.5]]
     """
-    rows = [
-        {
-            "class": label,
-            "rank": rank,
-            "feature": feature,
-            "symbol": (symbols or {}).get(feature, ""),
-            "share_of_folds": np.nan if shares is None else shares.get((label, feature), 0.0),
-            "share_of_halves": np.nan if halves is None else halves.get((label, feature), 0.0),
-            "interchangeable": " ".join((interchangeable or {}).get((label, feature), [])),
-            "weight": np.nan if weights is None else weights.get((label, feature), np.nan),
-            "core": core is None or (label, feature) in core,
-            **class_spread(values[feature].to_numpy(), labels, label),
-        }
-        for label, features in selected.items()
-        for rank, feature in enumerate(features, start=1)
-    ]
+    use, last = feature_use(estimator, values, explain=False), last_step(estimator)[0]
+    ties = {
+        (str(label), str(feature)): [str(other) for other in group if other != feature]
+        for label, groups in getattr(last, "tied_features_", {}).items()
+        for group in groups
+        for feature in group
+    }
+    weights: dict[tuple[str, str], float] = {}
+    if core := getattr(last, "core_features_", {}):
+        for label, features in last.selected_features_.items():
+            own = zip(features, last.weights_[label], strict=True)
+            weights |= {(str(label), str(feature)): float(weight) for feature, weight in own}
+    core = {(str(label), str(feature)) for label, own in core.items() for feature in own}
+    rows = []
+    for found in [] if use.selected is None else use.selected.to_dict("records"):
+        label, feature = place = found["class"], found["feature"]
+        row = {"class": label, "rank": found["rank"], "feature": feature}
+        row["symbol"] = (symbols or {}).get(feature, "")
+        row["share_of_folds"] = np.nan if shares is None else shares.get(place, 0.0)
+        row["share_of_halves"] = np.nan if halves is None else halves.get(place, 0.0)
+        row["interchangeable"] = " ".join(ties.get(place, []))
+        row["weight"] = weights.get(place, np.nan)
+        row["core"] = not weights or place in core
+        rows.append(row | class_spread(values[feature].to_numpy(), labels, label))
     table = table_of(rows, MODEL_TABLES["signature"])
-    if distances is None or not rows:
+    if use.distances is None or not rows:
         return table
-    text = distances.astype({"class": str, "other_class": str})
+    text = use.distances.astype({"class": str, "other_class": str})
     wide = text.pivot_table(index=["class", "feature"], columns="other_class", values="distance")
     wide = wide.rename(columns=lambda other: _DISTANCE + other).rename_axis(columns=None)
     return table.merge(wide.reset_index(), on=["class", "feature"], how="left")

@@ -18,7 +18,7 @@ from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved, unlabelled
-from xnbflow.evaluation.selected import feature_use, last_step
+from xnbflow.evaluation.selected import last_step
 from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import selection_shares
@@ -228,7 +228,14 @@ def fit_model(
         used=used,
         quartiles=quartiles,
         typicality=Typicality.fit(looked_at, codes),
-        signature=_signature(estimator, frame, series.labels, validation, names),
+        signature=signature_table(
+            estimator,
+            frame,
+            series.labels,
+            shares=None if validation is None else validation.shares(),
+            halves=None if validation is None else validation.half_shares(),
+            symbols=names,
+        ),
         figures={} if validation is None else validation.figures(),
         versions=software(),
         probe=probed(estimator, quartiles, series.features),
@@ -294,31 +301,6 @@ def series_digest(series: DataSet) -> str:
     return digest.hexdigest()
 
 
-def _signature(
-    estimator: BaseEstimator,
-    frame: pd.DataFrame,
-    labels: np.ndarray,
-    validation: CrossValidation | None,
-    symbols: Mapping[str, str],
-) -> pd.DataFrame:
-    use = feature_use(estimator, frame, explain=False)
-    selected: dict[str, list[str]] = {}
-    if use.selected is not None:
-        for label, rows in use.selected.groupby("class", sort=False):
-            selected[str(label)] = rows.sort_values("rank")["feature"].tolist()
-    return signature_table(
-        selected,
-        frame,
-        labels,
-        distances=use.distances,
-        shares=None if validation is None else validation.shares(),
-        halves=None if validation is None else validation.half_shares(),
-        interchangeable=_ties(estimator),
-        **_weights_and_core(estimator),
-        symbols=symbols,
-    )
-
-
 def core_figures(model: TrainedModel) -> dict[str, Any] | None:
     """Return the number of core features and what these reach alone; None without a core set."""
     last: Any = last_step(model.estimator)[0]
@@ -326,26 +308,3 @@ def core_figures(model: TrainedModel) -> dict[str, Any] | None:
         return None
     core = {str(name) for names in last.core_features_.values() for name in names}
     return {"features": len(core), **last.core_scores_}
-
-
-def _ties(estimator: BaseEstimator) -> dict[tuple[str, str], list[str]]:
-    """Return the features that tie with each feature of a class."""
-    return {
-        (str(label), str(feature)): [str(other) for other in group if other != feature]
-        for label, groups in getattr(last_step(estimator)[0], "tied_features_", {}).items()
-        for group in groups
-        for feature in group
-    }
-
-
-def _weights_and_core(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the weights of classes' features, and which are of the core, where there are any."""
-    model = last_step(estimator)[0]
-    if not hasattr(model, "weights_") or not hasattr(model, "core_features_"):
-        return {}
-    weights, core = {}, set()
-    for label, features in model.selected_features_.items():
-        for feature, weight in zip(features, model.weights_[label], strict=True):
-            weights[str(label), str(feature)] = float(weight)
-        core |= {(str(label), str(feature)) for feature in model.core_features_[label]}
-    return {"weights": weights, "core": core}
