@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 from toys import put
 
+from xnbflow.data.dataset import DataSet
+from xnbflow.sources.genepattern import write_gct_and_cls
+
 N = 24
 GENES = [f"g{i}" for i in range(30)]
 
@@ -144,6 +147,14 @@ def _gct(folder):
     return put(folder, text, "x.gct"), {"label": "diagnosis"}
 
 
+def _gct_and_cls(folder):
+    labels = np.repeat(["ill", "well"], N // 2)
+    path, classes = write_gct_and_cls(
+        DataSet("x", genes().T, GENES, PATIENTS, labels), folder / "x"
+    )
+    return path, {"options": {"phenotype": str(classes)}}
+
+
 def _series_matrix(folder):
     known = {"diagnosis": over("none", "asthma"), "patient": _PAIRS, "scan date": over("1", "2")}
     heads = [
@@ -172,6 +183,7 @@ FILES = {
     "Windows": _windows,
     "semicolons and decimal commas": _semicolons,
     "GCT 1.3": _gct,
+    "GCT and CLS": _gct_and_cls,
     "a series matrix": _series_matrix,
 }
 

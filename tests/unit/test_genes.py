@@ -23,7 +23,7 @@ from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.report.gene_figures import print_genes
 from xnbflow.report.page.gene_search import search_content
-from xnbflow.report.sections.signature import gene_term
+from xnbflow.report.sections.signature import gene_page
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
@@ -329,10 +329,10 @@ def test_the_search_has_rounded_values_within_its_size(rng):
 
 def test_a_symbol_leads_to_its_gene_and_a_probe_never_does():
     for symbol in ("TP53", "C1orf112", "HLA-DRA", "LOC100130417"):
-        assert gene_term("", symbol) == symbol
+        assert gene_page("", symbol).endswith(f"={symbol}")
     probes = "1007_s_at AFFX-BIOB X95735 AA123456 ILMN_1343291 A_23_P1 TC0100006437 g1 V12 PROBE7"
-    assert not any(gene_term("", probe) for probe in probes.split())
-    assert gene_term("TP53///WRAP53", "1007_s_at") == "TP53"
+    assert not any(gene_page("", probe) for probe in probes.split())
+    assert gene_page("TP53///WRAP53", "1007_s_at").endswith("=TP53")
 
 
 def test_any_gene_of_a_study_is_drawn_and_its_rows_are_returned(tmp_path):

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 from psutil import Process
 from report_study import SCRIPT, write_study
@@ -34,27 +33,6 @@ from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.sections.signature import heatmap_figure
 from xnbflow.report.sentences import headline
 from xnbflow.report.study_page import write_record
-
-
-def _seen(colour, blindness=None):
-    """Return linear RGB as a person with full dichromacy sees it (Machado and others 2009)."""
-    deutan = [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ]
-    parts = np.array(to_rgb(colour))
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return linear if blindness is None else np.clip(deutan @ linear, 0, 1)
-
-
-def _lab(linear):
-    """Return CIELAB of linear sRGB, white D65."""
-    xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]] @ linear
-    xyz /= [0.9505, 1.0, 1.089]
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
-    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
-
 
 SVG = "{http://www.w3.org/2000/svg}"
 XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -176,27 +154,6 @@ def test_fonts_are_embedded_or_outlined(figures, tmp_path):
     assert b"/Type3" not in pdf
     assert "<text" not in svg
     assert "currentColor" not in svg
-
-
-def test_colours_differ_from_a_light_and_from_a_dark_page():
-    """Contrast of graphics against both papers is at least 2 (WCAG's formula)."""
-    for colour in style.COLOURS:
-        for paper in ("#ffffff", "#16191d"):
-            low, high = sorted(_seen(each) @ [0.2126, 0.7152, 0.0722] for each in (colour, paper))
-            assert (high + 0.05) / (low + 0.05) > 2, (colour, paper)
-
-
-@pytest.mark.parametrize("blindness", [None, "deutan"])
-def test_the_first_six_colours_differ_whoever_looks(blindness):
-    """No pair is nearer than 10 in CIE76, about four just noticeable differences.
-
-    In grey marks and dashes tell them apart.
-    """
-    seen = [_lab(_seen(colour, blindness)) for colour in style.COLOURS[:6]]
-    for i, j in itertools.combinations(range(6), 2):
-        assert np.linalg.norm(seen[i] - seen[j]) > 10, (style.COLOURS[i], style.COLOURS[j])
-    assert all(30 < _lab(_seen(colour))[0] < 80 for colour in style.COLOURS)  # on paper, with ink
-    assert (len(set(style.MARKERS)), len(set(style.DASHES))) == (len(style.COLOURS), 6)
 
 
 def figure(name):
