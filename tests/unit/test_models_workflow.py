@@ -88,23 +88,6 @@ def test_groups_are_kept_together_in_the_cross_validation_beside_it():
     assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
 
 
-def test_the_choice_of_one_probe_per_gene_uses_no_labels(rng):
-    """The probe with the greatest mean is taken, and random labels are predicted by chance."""
-    symbols = {f"p{i}": f"gene{i // 8}" for i in range(2400)}
-    genes = pd.DataFrame({"symbol": list(symbols.values())})
-    accuracies = []
-    for _ in range(8):
-        labels = np.array(["a", "b"])[rng.permutation(np.arange(40) % 2)]
-        values = rng.normal(size=(2400, 40))
-        series = dataset(values, labels, features=list(symbols), feature_metadata=genes)
-        chosen, other = second_cohort.matched(series, series, "symbol")
-        highest = values.mean(axis=1).reshape(300, 8).argmax(axis=1) + 8 * np.arange(300)
-        assert np.array_equal(np.sort(chosen.values, axis=0), np.sort(values[highest], axis=0))
-        assert np.array_equal(chosen.values, other.values)
-        accuracies.append(cross_validate(chosen, CSNB, 5).figures()["accuracy"]["value"])
-    assert np.mean(accuracies) < 0.5 + 3 * np.sqrt(0.25 * 1.7 / 320)
-
-
 def test_an_overlap_counts_features_in_both_signatures():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
     other = table.assign(feature=["g1", "g0", "g7"], direction=["low", "high", "low"])
