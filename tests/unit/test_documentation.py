@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator
 from snakemake.cli import get_argument_parser
 from toys import PROGRAMS, put
 
-import xnbflow
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.running.project import default_configuration
 
@@ -100,13 +99,6 @@ def test_the_tests_that_need_data_are_listed():
     assert set(re.findall(r"^\| `(tests/.*?\.py)` \|", text, re.MULTILINE)) == needing
 
 
-def test_the_version_stands_in_one_place():
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert cited == xnbflow.__version__
-    assert project["project"]["dynamic"] == ["version"]
-    assert project["tool"]["hatch"]["version"]["path"] == "workflow/src/xnbflow/__init__.py"
-    assert f"## {cited} " in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_every_number_of_the_readme_is_one_that_a_file_holds():

@@ -247,6 +247,3 @@ def test_weights_of_a_single_size_are_the_slopes_of_its_classes(rng):
     for label, slope in zip(model.classes_.tolist(), model.calibration_slope_, strict=True):
         assert set(model.weights_[label].tolist()) == {slope}
     assert model.core_features_ == model.selected_features_
-    terms = model.explain(X[:5]).groupby(["sample", "class"])["log_likelihood"].sum().unstack()
-    joint = terms.to_numpy() + model.class_log_prior_ + model.calibration_intercept_
-    np.testing.assert_allclose(joint, model.predict_joint_log_proba(X[:5]), rtol=1e-9)
