@@ -69,19 +69,6 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
     assert row["evidence"] == pytest.approx(terms[1] - reference)
 
 
-def test_direction_compares_the_median_with_every_other_class(series):
-    pairs = [("b", "g0"), ("a", "g0"), ("c", "g0"), ("b", "g1"), ("a", "g2"), ("b", "g1")]
-    table = description.feature_profiles(series, pd.DataFrame(pairs, columns=["class", "feature"]))
-    found = table.set_index(["class", "feature"])
-    assert len(table) == 5  # a pair counts once
-    assert found["direction"].tolist()[:4] == ["high", "low", "between", "low"]
-    assert found["constant"].to_dict()["a", "g2"]
-    inside = series.labels == "b"
-    row = found.loc["b", "g0"]
-    assert row["median_inside"] == np.median(series.values[0, inside])
-    assert row["median_outside"] == np.median(series.values[0, ~inside])
-
-
 def test_distances_are_means_over_the_folds_that_tell():
     rows = [("a", "g", "b", 0.2), ("a", "g", "b", 0.4), ("b", "g", "a", 0.9)]
     table = description.class_distances(

@@ -99,8 +99,6 @@ def test_the_tests_that_need_data_are_listed():
     assert set(re.findall(r"^\| `(tests/.*?\.py)` \|", text, re.MULTILINE)) == needing
 
 
-
-
 def test_every_number_of_the_readme_is_one_that_a_file_holds():
     text = re.sub(
         r"```.*?```|`[^`]*`|\(\S+\)|!\[.*?\]", "", (ROOT / "README.md").read_text(), flags=re.DOTALL

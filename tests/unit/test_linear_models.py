@@ -151,14 +151,6 @@ def test_residuals_that_are_rounding_errors_are_no_variance(rng):
     assert moderated_contrasts(values, codes).zero_variances == 1
 
 
-def test_one_gene_has_the_t_test_of_its_own_variance(rng):
-    values, codes = rng.normal(size=(1, 9)), np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
-    found = agrees_with_limma(values, codes)
-    a, b = values[0, codes == 0], values[0, codes == 1]
-    pooled = (3 * a.var(ddof=1) + 4 * b.var(ddof=1)) / 7
-    assert found.t[0, 0] == pytest.approx((a.mean() - b.mean()) / np.sqrt(pooled * (1 / 4 + 1 / 5)))
-
-
 def formula(n_genes=5, n_samples=11):
     """Return values that every machine makes, with one gap, three classes, ages and plates."""
     i, j = np.indices((n_genes, n_samples))

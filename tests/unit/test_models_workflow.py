@@ -233,7 +233,11 @@ def test_a_signature_is_between_where_the_page_is():
     series = dataset(values, list("aabbcc"), features=list("ghk"))
     pairs = [(label, feature) for feature in "ghk" for label in "abc"]
     signature = pd.DataFrame(pairs, columns=["class", "feature"])
-    profiles = feature_profiles(series, signature)
+    profiles = feature_profiles(series, pd.concat([signature, signature[:1]]))  # a pair counts once
+    assert len(profiles) == 9
+    row = profiles.set_index(["class", "feature"]).loc["b", "g"]
+    assert row[["median_inside", "median_outside"]].tolist() == pytest.approx([5.1, 5.1])
+    assert set(profiles.loc[profiles["constant"], "feature"]) == {"h", "k"}
     rows = series.frame()
     spreads = [class_spread(rows[name].to_numpy(), series.labels, label) for label, name in pairs]
     signature = signature.assign(symbol="", direction=[own["direction"] for own in spreads])

@@ -68,26 +68,6 @@ def test_iman_davenport_is_the_analysis_of_variance_of_ranks(table):
 
 
 @pytest.mark.parametrize(
-    "row",
-    [
-        *([1, 2], [1, 2, 3], [1, 1, 2], [1, 2, 2]),
-        *([1, 2, 3, 4], [1, 1, 2, 3], [1, 1, 2, 2], [3, 3, 3, 1]),
-    ],
-    ids=str,
-)
-def test_of_perfect_agreement_the_p_value_is_exact_with_ties_too(row):
-    # the first row stands as it is, every order of the second is as probable
-    tables = [pd.DataFrame([row, other]) for other in itertools.permutations(row)]
-    reached = np.mean(
-        [np.isinf(rank_tests.iman_davenport_test(table).statistic) for table in tables]
-    )
-    for n in (2, 3):
-        agreement = rank_tests.iman_davenport_test(pd.DataFrame([row] * n))
-        assert np.isinf(agreement.statistic)
-        assert agreement.p_value == pytest.approx(reached ** (n - 1), rel=1e-12)
-
-
-@pytest.mark.parametrize(
     ("alpha", "printed"),
     [
         (0.05, [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]),

@@ -29,14 +29,6 @@ from xnbflow.tables import contract
 from xnbflow.tables.storage import write_tables
 
 CSNB = {"method": "csnb", "params": {"n_features": 3}}
-#: Trials of BCG against tuberculosis (Colditz and others, JAMA 271 (1994), 698-702): cases and
-#: others, vaccinated and not.
-BCG = [
-    *((4, 119, 11, 128), (6, 300, 29, 274), (3, 228, 11, 209), (62, 13536, 248, 12619)),
-    *((33, 5036, 47, 5761), (180, 1361, 372, 1079), (8, 2537, 10, 619), (505, 87886, 499, 87892)),
-    *((29, 7470, 45, 7232), (17, 1699, 65, 1600), (186, 50448, 141, 27197), (5, 2493, 3, 2338)),
-    (27, 16886, 29, 17825),
-]
 
 
 def cohort(name, seed, n=(14, 10), shift=2.0, features=60, **changes):
@@ -56,24 +48,6 @@ SERIES = [cohort("a", 1), cohort("b", 2, (9, 12)), cohort("c", 3, (12, 12))]
 @cache
 def combined(harmonise="rank"):
     return combine(SERIES, CSNB, harmonise=harmonise)
-
-
-def test_the_mean_effect_is_that_of_published_trials():
-    """Log risk ratios; DerSimonian-Laird of metafor and statsmodels 0.15 (``combine_effects``)."""
-    a, b, c, d = np.array(BCG, dtype=float).T
-    effects = np.log(a / (a + b)) - np.log(c / (c + d))
-    variances = 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
-    gap = np.full(13, np.nan)
-    found = hartung_knapp(np.column_stack([effects, gap]), np.column_stack([variances, gap]))
-    assert found["effect"][0] == pytest.approx(-0.7141172220732)
-    assert found["tau2"][0] == pytest.approx(0.3087602628624)
-    assert found["i2"][0] == pytest.approx(0.9211734685456)
-    assert found["normal_p"][0] == pytest.approx(6.46e-5, rel=0.01)  # z = -3.995
-    # statsmodels' sd_eff_w_re_hksj, with Student's t of 12 degrees of freedom
-    half = 2.178812829663 * 0.1806966283355
-    assert (found["upper"] - found["effect"])[0] == pytest.approx(half)
-    assert np.isnan(found["effect"][1])
-    assert found["series"].tolist() == [13, 0]
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -108,12 +82,17 @@ def test_effects_of_logarithms_are_log2_fold_changes():
         own = genes.loc[each.features]
         for name, shown in (("log_fold_change", "effect"), ("lower", "lower"), ("p", "p")):
             np.testing.assert_allclose(own[f"{shown}.{each.name}"], rows[name])
+        ranks = rankdata(-rows["log_fold_change"].abs())
+        np.testing.assert_array_equal(own[f"rank.{each.name}"], ranks)
         effects[i] = rows["log_fold_change"]
         variances[i] = (rows["log_fold_change"] / rows["t"]) ** 2
     found = hartung_knapp(effects, variances, ad_hoc=True)
     for name in ("effect", "lower", "upper", "prediction_lower", "prediction_upper", "tau2"):
         np.testing.assert_allclose(genes.loc[series[0].features, name], found[name], atol=1e-12)
     assert set(genes["unit"]) == {"log2 fold change"}
+    planted = [f"g{i:02}" for i in range(0, 60, 12)]
+    assert set(genes.index[:5]) == set(planted)
+    assert (genes.loc[planted, "holds"] == 3).all()
 
 
 def test_without_differences_a_gene_holds_as_rarely_as_is_said():
@@ -130,19 +109,6 @@ def test_without_differences_a_gene_holds_as_rarely_as_is_said():
     for level in (0.05, 0.001):
         assert (genes["p"] <= level).sum() <= binom.ppf(0.999, 30_000, level)
     assert genes["p"].rank().tolist() == genes["rank"].tolist()
-
-
-def test_planted_genes_are_first_and_their_table_is_that_of_each_series():
-    genes = combined()[0]["meta_genes"].set_index(["class", "feature"])
-    planted = {f"g{i:02}" for i in range(0, 60, 12)}
-    assert set(genes.loc["tumour"].index[:5]) == planted
-    assert (genes.loc["tumour"].loc[sorted(planted), "holds"] == 3).all()
-    for each in SERIES:
-        own = gene_table(each).set_index(["class", "feature"]).loc["tumour"].loc[each.features]
-        rows = genes.loc["tumour"].loc[each.features]
-        np.testing.assert_allclose(rows[f"p.{each.name}"], own["p"])
-        expected = rankdata(-rows[f"effect.{each.name}"].abs())
-        np.testing.assert_array_equal(rows[f"rank.{each.name}"], expected)
 
 
 def test_the_matrix_is_that_of_direct_fits_and_tests():

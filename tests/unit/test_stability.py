@@ -90,8 +90,6 @@ def test_stability_is_missing_where_it_is_not_defined(sets, n_features):
     assert np.isnan(stability_index(sets, n_features)).all()
 
 
-
-
 def test_two_lists_of_equal_size_agree_as_kuncheva_says():
     """(r d - k²) / (k (d - k)), Kuncheva (2007), for r shared of k out of d."""
     pairs = [(set("abcd"), set("abxy"))] * 3
@@ -137,8 +135,6 @@ def test_classes_that_cannot_be_halved_have_no_halves(planted):
     whole = dataclasses.replace(planted, groups=planted.labels)
     method = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
     assert halves.halves_table(whole, {"method": method}, 3).empty
-
-
 
 
 @pytest.fixture

@@ -300,15 +300,15 @@ def recalled(predictions):
 
 
 def test_recall_counts_the_right_of_each_class_and_what_it_is_mistaken_for():
-    true = np.repeat(["a", "b", "c"], [40, 20, 30])
-    predicted = np.array([*"aaab" * 10, *"bc" * 10, *"a" * 20, *"b" * 10])
+    true = np.repeat(["a", "b", "c", "d"], [40, 20, 30, 9])
+    predicted = np.array([*"aaab" * 10, *"bc" * 10, *"a" * 20, *"b" * 10, *"d" * 9])
     table = recalled(labelled(true, predicted)).set_index("metric").loc["recall"]
-    assert table["class"].tolist() == ["a", "b", "c"]
-    assert table["estimate"].tolist() == [0.75, 0.5, 0.0]
-    assert table["samples"].tolist() == [40, 20, 30]
-    assert table["above"].tolist() == [True, False, False]
-    assert table["taken_for"].tolist() == ["b", "c", "a"]
-    assert table["taken"].tolist() == [10, 10, 20]
+    assert table["class"].tolist() == ["a", "b", "c", "d"]
+    assert table["estimate"].tolist() == [0.75, 0.5, 0.0, 1.0]
+    assert table["samples"].tolist() == [40, 20, 30, 9]
+    assert table["above"].tolist() == [True, False, False, True]
+    assert table["taken_for"].tolist() == ["b", "c", "a", ""]
+    assert table["taken"].tolist() == [10, 10, 20, 0]
 
 
 def test_intervals_of_recall_count_a_sample_once_however_often_it_was_tested():

@@ -128,15 +128,6 @@ def test_holm_is_that_of_its_definition():
     assert np.isnan(holm([0.01, np.nan])).tolist() == [False, True]
 
 
-def test_what_a_class_is_taken_for():
-    codes = np.repeat([0, 1, 2], 10)
-    predicted = codes.copy()
-    predicted[20:27], predicted[27] = 0, 1
-    row = performance(codes, np.eye(3)[predicted]).classes[2]
-    assert (row.taken_for, row.taken) == (0, 7)
-    assert performance(codes, np.eye(3)[codes]).classes[0].taken_for == -1
-
-
 def test_calibration_of_the_predicted_class_counts_by_hand():
     classes = np.array(["a", "b"])
     probability_of_a = np.array([0.95, 0.92, 0.5, 0.45, 0.03, 1.0])
