@@ -247,15 +247,6 @@ def test_the_model_is_the_fit_with_what_was_chosen(rng):
     pd.testing.assert_frame_equal(model.explain(X[:3]), same.explain(X[:3]))
 
 
-@pytest.mark.filterwarnings("ignore:class .* has 1 sample")
-def test_classes_that_an_inner_training_set_lacks_cost_but_do_not_fail(rng):
-    X, y = noisy(rng, sizes=(12, 11, 1))
-    model = one_size(cv=4).fit(X, y)
-    assert model.path_["log_loss"].min() > -np.log(np.finfo(float).eps) / len(y) - 1e-9
-    assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
-    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
-
-
 def rows(scores, errors, name="log_loss"):
     return [
         {"n_features_per_class": float(size), name: score, f"{name}_se": error}
@@ -363,13 +354,6 @@ def test_what_is_scored_is_calibrated_by_other_folds(rng):
     slope, intercept = by_another_optimiser(sums, path.log_prior, path.codes, temperature)
     np.testing.assert_allclose(kept.slope, slope, atol=2e-5)
     np.testing.assert_allclose(kept.intercept, intercept, atol=2e-4)
-
-
-def test_two_classes_have_one_temperature(rng):
-    X, y = noisy(rng)
-    model = one_size(cv=4).fit(X, y > 0)
-    assert model.calibration_slope_.tolist() == [1.0 / model.temperature_] * 2
-    assert model.calibration_intercept_.tolist() == [0.0, 0.0]
 
 
 def samples(rng, counts, away=1.0):

@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -108,28 +109,6 @@ def test_retries_wait_twice_as_long_each_time(tmp_path, monkeypatch):
     assert pauses == [0.5, 1.0, 2.0, 4.0]
 
 
-WRONG = {
-    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet has"),
-    "a comment of HTML": (b"<!-- moved --><p>moved</p>", r"is a web page \(HTML\), not data"),
-    "JSON": (b'{"error": "quota"}', r"is a server's answer \(JSON\), not data"),
-    "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
-    "empty": (b"", "is empty"),
-    "gzip": (gzip.compress(CSV, mtime=0)[:-20], "is broken or truncated gzip"),
-}
-
-
-@pytest.mark.parametrize("wrong", WRONG)
-def test_a_wrong_file_is_not_kept_and_the_next_place_is_asked(tmp_path, wrong):
-    body, reason = WRONG[wrong]
-    with serve(csv=[body]) as server:
-        with pytest.raises(InputError, match=reason):
-            downloads(tmp_path, server.url).fetch("cumida", PATH, sha256=SHA256)
-        assert files(tmp_path) == []
-        with serve(csv=[CSV]) as mirror:
-            path = downloads(tmp_path, server.url, mirror.url).fetch("cumida", PATH, sha256=SHA256)
-            assert path.read_bytes() == CSV
-
-
 BY_HAND = {
     "plain": ("Brain_GSE1.csv", CSV, SHA256, None),
     "gzipped": ("Brain_GSE1.csv.gz", gzip.compress(CSV), SHA256, None),
@@ -182,7 +161,14 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
 
 
 SHAPED = SheetRow("brain", "cumida", "Brain/GSE1", None, 50, 2, 2)
-REFUSED = {
+#: What a server answers in place of the data, and why it is refused.
+WRONG = {
+    "checksum": (CSV.replace(b"1.5", b"9.5"), r"has SHA-256 \w+, but the sheet has"),
+    "a comment of HTML": (b"<!-- moved --><p>moved</p>", r"is a web page \(HTML\), not data"),
+    "JSON": (b'{"error": "quota"}', r"is a server's answer \(JSON\), not data"),
+    "HTML": (b"<!DOCTYPE html>\n<title>moved</title>", r"is a web page \(HTML\), not data"),
+    "empty": (b"", "is empty"),
+    "gzip": (gzip.compress(CSV, mtime=0)[:-20], "is broken or truncated gzip"),
     "plain text": (b"Service moved, see elsewhere\n", "no label column"),
     "half a file": (CSV[: CSV.index(b"s25,")], "25 samples found, the sheet expects 50"),
     "cut within its last number": (CSV[:-2], "does not end with a line break"),
@@ -196,18 +182,20 @@ def acquired(folder, *servers, dataset=SHAPED, **settings):
     return acquire(dataset, downloads=folder, base_urls={"cumida": urls}, backoff=0.01, **settings)
 
 
-@pytest.mark.parametrize("wrong", REFUSED)
+@pytest.mark.parametrize("wrong", WRONG)
 def test_an_answer_that_is_not_the_data_is_not_kept_and_the_next_place_is_asked(tmp_path, wrong):
-    body, reason = REFUSED[wrong]
+    body, reason = WRONG[wrong]
+    dataset = replace(SHAPED, sha256=SHA256 if wrong == "checksum" else None)
     with serve(csv=[body]) as server:
         with pytest.raises(InputError, match=reason) as error:
-            acquired(tmp_path, server)
+            acquired(tmp_path, server, dataset=dataset)
         assert server.url in str(error.value)
         assert files(tmp_path) == []
         with serve(csv=[CSV]) as mirror:
-            assert acquired(tmp_path, server, mirror).n_samples == 50
+            assert acquired(tmp_path, server, mirror, dataset=dataset).n_samples == 50
             assert len(mirror.requests) == 1
     assert files(tmp_path) == ["Brain_GSE1.csv"]
+    assert (tmp_path / "cumida" / "Brain_GSE1.csv").read_bytes() == CSV
 
 
 def test_accepted_checksums_are_locked_and_compared_elsewhere(tmp_path):

@@ -117,17 +117,6 @@ def test_a_quote_that_never_ends_swallows_no_other_record(tmp_path):
     assert list(series.sample_metadata["description"]) == list("abcd")
 
 
-@pytest.mark.parametrize("word", ["", "null", "NA", '""'])
-def test_empty_cells_are_missing_values(tmp_path, word):
-    path = put(tmp_path, matrix(values=[[word, *VALUES[0][1:]], *VALUES[1:]]))
-    with pytest.raises(InputError, match=r"'1007_s_at' \(1\), the first in row '1007_s_at', GSM1"):
-        read_geo(path, row())
-    series = read_geo(path, row(missing="impute"))
-    assert series.missing
-    assert np.isnan(series.values[0, 0])
-    assert read_geo(path, row(missing="drop_features")).values.tolist() == VALUES[1:]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -52,15 +52,6 @@ def test_stored_numbers_of_metafor_are_found():
     assert found["normal_p"] == pytest.approx(2 * norm.sf(z), rel=1e-9)
 
 
-def test_equal_variances_give_the_t_interval_of_the_effects():
-    effects = np.array([[1.0, 0.0], [2.0, 9.0], [4.0, -2.0]])
-    found = hartung_knapp(effects, np.full((3, 2), 0.5))
-    spread = effects.std(axis=0, ddof=1) / np.sqrt(3)
-    np.testing.assert_allclose(found["standard_error"], spread)
-    np.testing.assert_allclose(found["upper"], effects.mean(axis=0) + 4.302652729911275 * spread)
-    np.testing.assert_allclose(found["tau2"], effects.var(axis=0, ddof=1) - 0.5)
-
-
 def test_features_with_too_few_effects_have_no_mean_or_no_prediction():
     effects = np.array([[1.0, 1.0, np.nan, 1.0], [2.0, np.nan, np.nan, 3.0], [4.0, 3, np.nan, 5]])
     variances = np.full((3, 4), 0.5)

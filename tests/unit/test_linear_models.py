@@ -7,9 +7,6 @@ from toys import refused
 
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.moderation import trigamma_inverse
-from xnbflow.sources.cumida import read_cumida_csv
-from xnbflow.sources.geo import read_geo
-from xnbflow.sources.sheet import SheetRow
 
 #: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
 #: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
@@ -54,56 +51,8 @@ def agrees_with_limma(values, codes, groups=None, covariates=None, *, beside=Non
     return found
 
 
-def microarray(folder, name):
-    series = read_cumida_csv(folder / "microarray" / f"{name}.csv.gz", name)
-    return series.values, np.unique(series.labels, return_inverse=True)[1]
-
-
 def blanked(values, rng, share=0.03):
     return np.where(rng.random(values.shape) < share, np.nan, values)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["SRBCT_Khan2001", "Leukemia_Golub1999", "Heart_GSE1145"])
-def test_classes_of_real_series_are_compared_as_by_limma(shared_data, name):
-    found = agrees_with_limma(*microarray(shared_data, name))
-    assert len(found.designs) == 1
-    assert found.designs[0].left_out == 0
-
-
-@pytest.mark.slow
-def test_missing_values_of_several_classes_are_left_out_as_by_limma(shared_data, rng):
-    values, codes = microarray(shared_data, "SRBCT_Khan2001")
-    values = blanked(values, rng)
-    values[5, codes == 2] = np.nan  # its contrasts need this class
-    values[6, 3:] = np.nan  # no residual degrees of freedom
-    found = moderated_contrasts(values, codes)
-    assert np.isnan(found.t[:, 5:7]).all()
-    agrees_with_limma(np.delete(values, [5, 6], axis=0), codes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.0, 0.03])
-def test_tumours_and_normal_tissue_of_patients_are_paired_as_by_limma(shared_data, rng, share):
-    values, codes = microarray(shared_data, "Pancreas_GSE22780")
-    values = blanked(values[::5], rng, share)
-    patients = np.tile(np.arange(8), 2)
-    found = agrees_with_limma(values, codes, patients, beside=np.eye(8)[patients][:, 1:])
-    assert found.designs[0].blocks == 8
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.0, 0.03])
-def test_age_and_sex_are_adjusted_for_as_by_limma(shared_data, rng, share):
-    options = {"regex": "patient|healthy control", "map": "patient:cancer,healthy control:normal"}
-    row = SheetRow("early", "geo", "GSE4107", label="title", options=options)
-    series = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
-    age = series.sample_metadata["Age"].to_numpy(dtype=float)
-    sex = series.sample_metadata["Gender"].to_numpy()
-    values = blanked(np.log2(series.values[::5]), rng, share)
-    codes = np.unique(series.labels, return_inverse=True)[1]
-    beside = np.column_stack([age, sex == "M"])
-    agrees_with_limma(values, codes, None, {"Age": age, "Gender": sex}, beside=beside)
 
 
 def counts(rng, n_genes=2000, n_samples=12):

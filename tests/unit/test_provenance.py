@@ -148,19 +148,6 @@ def compute(copy, **variables):
     return python(PROGRAMS["log_densities"], env=os.environ | variables)
 
 
-@pytest.mark.slow
-def test_an_edited_kernel_changes_those_in_other_files_that_call_it(copy, tmp_path):
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    before = float(compute(copy, **cache).stdout)
-    callee = copy / "density" / "kernels.py"
-    text, last = callee.read_text(), "        values[i] = p * r + 1.0\n"
-    assert last in text
-    callee.write_text(text.replace(last, "        values[i] = 2.0 * (p * r + 1.0)\n"))
-    doubled = compute(copy, **cache)
-    assert float(doubled.stdout) == pytest.approx(before + 3 * np.log(2.0))
-    assert not doubled.stderr
-
-
 def test_an_edit_discards_the_kernels_that_depend_on_it_and_no_others(tmp_path):
     kernel = "from xnbflow.core.jit import njit\n{0}\n@njit()\ndef {1}(x):\n    return {2}\n"
     modules = {

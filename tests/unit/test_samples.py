@@ -96,37 +96,30 @@ def test_annotated_cells_that_cannot_be_used_are_refused():
             ClassSpecificNB().fit(wrong, "type")
 
 
-@pytest.mark.parametrize("fill", [0.0, 1.0])
-def test_a_sparse_table_is_the_table(fill):
-    cells = annotated()
-    dense = pd.DataFrame(cells.X.astype(float), columns=cells.var_names)
-    stored = dense.astype(pd.SparseDtype(float, fill))
-    y = cells.obs["type"]
-    expected = ClassSpecificNB(n_features=2).fit(dense, y)
-    model = ClassSpecificNB(n_features=2).fit(stored, y)
-    assert model.selected_features_ == expected.selected_features_
-    assert model.feature_names_in_.tolist() == list(dense.columns)
-    for table in (stored, dense):
-        np.testing.assert_allclose(
-            model.predict_joint_log_proba(table), expected.predict_joint_log_proba(dense), rtol=1e-9
-        )
-    if fill == 0.0:
-        with pytest.raises(InputError, match="sparse"):
-            GaussianNB().fit(stored, y)
+TABLES = [lambda table, fill=fill: table.astype(pd.SparseDtype(float, fill)) for fill in (0.0, 1.0)]
 
 
 @pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")
-def test_a_table_of_another_library_is_its_dataframe():
+@pytest.mark.parametrize("form", [*TABLES, pa.Table.from_pandas])
+def test_a_sparse_table_and_one_of_another_library_are_the_table(form):
     cells = annotated()
-    frame = pd.DataFrame(cells.X.astype(float), columns=cells.var_names)
+    dense = pd.DataFrame(cells.X.astype(float), columns=cells.var_names)
     y = cells.obs["type"].to_numpy()
-    model = ClassSpecificNB(n_features=2).fit(pa.Table.from_pandas(frame), y)
-    expected = ClassSpecificNB(n_features=2).fit(frame, y)
+    expected = ClassSpecificNB(n_features=2).fit(dense, y)
+    model = ClassSpecificNB(n_features=2).fit(form(dense), y)
     assert model.selected_features_ == expected.selected_features_
-    other = frame[frame.columns[:0:-1]].assign(note="text")  # lacks a gene that is used
-    for table in (frame, other):
-        found = model.predict_joint_log_proba(pa.Table.from_pandas(table))
-        np.testing.assert_array_equal(found, expected.predict_joint_log_proba(table))
+    assert model.feature_names_in_.tolist() == list(dense.columns)
+    for table in (dense, dense[dense.columns[:0:-1]]):  # the second lacks a gene that is used
+        joint = expected.predict_joint_log_proba(table)
+        for given in (form(table), table):
+            np.testing.assert_allclose(model.predict_joint_log_proba(given), joint, rtol=1e-9)
+
+
+def test_a_sparse_table_is_refused_where_zeros_would_be_stored():
+    cells = annotated()
+    stored = pd.DataFrame(cells.X.astype(float)).astype(pd.SparseDtype(float, 0.0))
+    with pytest.raises(InputError, match="sparse"):
+        GaussianNB().fit(stored.add_prefix("g"), cells.obs["type"])
 
 
 X, CODES = annotated().X, np.arange(N) % 3

@@ -170,12 +170,3 @@ def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key):
     path = put(tmp_path, text)
     with refused(file=path, key=key):
         read_cumida_csv(path, "toy")
-
-
-def test_real_microarrays_are_read_as_pandas_reads_them(shared_data):
-    path = shared_data / "microarray" / "SRBCT_Khan2001.csv.gz"
-    series = read_cumida_csv(path, "khan")
-    frame = pd.read_csv(path, dtype={"samples": str})
-    np.testing.assert_array_equal(series.values.T, frame.iloc[:, 2:].to_numpy())
-    np.testing.assert_array_equal(series.labels, frame["type"])
-    np.testing.assert_array_equal(series.samples, frame["samples"])
