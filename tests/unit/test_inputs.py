@@ -1,14 +1,11 @@
 """What is refused of parameters, samples, labels and calls, and what is taken."""
 
-import datetime
 import importlib.util
 import inspect
 import math
 import subprocess
 import sys
 from dataclasses import replace
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -80,20 +77,12 @@ class Unprintable:
 
 
 VALUES = [
-    *(None, True, False, "", "no such choice", "nan", "x" * 10_000, b"gaussian", "0", "\0"),
-    *(0, 1, 2, 7, -1, -(2**63), 2**63, 10**400, np.int8(3), np.uint64(2**63)),
-    *(0.0, 0.5, -0.5, 1.0, 1.5, 2.0, math.nan, math.inf, -math.inf, 1e-320, 1e308, -1e308),
-    *(np.float32(0.5), np.float64("nan"), np.longdouble(0.5), np.bool_(True), 1j, 0.5 + 0j),
-    *(Fraction(1, 2), Decimal("0.5"), Decimal("nan"), pd.NA, pd.NaT, datetime.date(2020, 1, 1)),
-    *([], [0], [0, 1], [[0]], [[0], [1, 2, 3]], [None], ["a"], [0.5], [True], [2**63], [-9]),
-    *([0] * 10_000, (), (0, 1), ((0, 1), (2, 3)), [([], [])], [("a", "b", "c")], [[[0]]]),
-    *([("a", "gaussian", None)], [("a", "gaussian", [0.5])], [(0, "gaussian", 0), "abc"]),
-    *([(object(), "kernel", [0])], [("a", ["gaussian"], [0])], [("a", "gaussian", {0: 1})]),
-    *({}, {"a": 1}, {0}, frozenset([1]), range(2), slice(None), slice("a", None), slice(0, 9, 0)),
-    *(slice(0.5, None), object, object(), type, len, lambda y: y, lambda: None, Unprintable()),
-    *(np.array(0.5), np.array([0, 1]), np.array([[0, 1]]), np.array([0.5]), np.array([]), Ellipsis),
-    *(pd.Series([0, 1]), pd.Series(["a"]), pd.DataFrame({"a": [1]}), np.random.default_rng(0)),
-    *(np.datetime64("2020"), nb.GaussianNB, nb.GaussianNB(), nb.XNB(), iter([0])),
+    *(None, True, "", "no such choice", "x" * 10_000, b"gaussian", -1, 0, 1, 7, 2**63, 10**400),
+    *(0.0, 0.5, -0.5, 1.0, 2.0, math.nan, math.inf, 1e-320, 1e308, np.float32(0.5), 1j, pd.NA),
+    *([], [0], [0, 1], [[0], [1, 2, 3]], [None], ["a"], (0, 1), ((0, 1), (2, 3)), [([], [])]),
+    *([("a", "gaussian", [0.5])], [("a", ["gaussian"], [0])], [("a", "gaussian", {0: 1})]),
+    *({}, {"a": 1}, {0}, range(2), slice("a", None), object(), type, lambda y: y, Unprintable()),
+    *(np.array([0, 1]), np.array(0.5), pd.Series(["a"]), pd.DataFrame({"a": [1]}), nb.GaussianNB()),
     (i for i in [0]),
 ]
 #: Passes that are enough to see whether a value is used or refused.
