@@ -198,6 +198,22 @@ def write_declared(frame, path, table):
     write_parquet(completed[[*table.fixed, *more]], path, table)
 
 
+def with_rows(results, **tables):
+    """Write tables of the study, of which a test gives the fields that matter; return the study."""
+    for name, rows in tables.items():
+        declared, frame = contract.STUDY_TABLES[name], pd.DataFrame(rows)
+        path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=name)
+        write_declared(frame[[key for key in frame if key in declared.columns]], path, declared)
+    return replace(results)
+
+
+def changed(results, table, where="index >= 0", **columns):
+    """Change the rows of a table of the study for which ``where`` holds; return the study."""
+    rows = results.tables[table].copy()
+    rows.loc[rows.eval(where), list(columns)] = list(columns.values())
+    return with_rows(results, **{table: rows})
+
+
 def walk(blocks):
     """Every block, those in groups included."""
     for block in blocks:

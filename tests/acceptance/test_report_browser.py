@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import CLASSES, SCRIPT, write_study
+from report_study import CLASSES, SCRIPT, with_rows, write_study
 from toys import dataset
 
 from xnbflow.core.study import Study
@@ -283,15 +283,10 @@ def gene_page(tmp_path_factory):
         path = root / contract.DIAGNOSTIC.of(dataset="toy", table=name)
         write_parquet(table, path, contract.DIAGNOSTIC_TABLES[name])
     study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
-    blank = {"text": "", "integer": 0, "number": np.nan, "boolean": False}
-    for name in ("datasets", "enrichment", "prerank", "artefacts"):
-        schema = contract.STUDY_TABLES[name]
-        row = {column: blank[schema.columns[column].type] for column in schema.fixed}
-        table = pd.DataFrame([row | {"dataset": "toy"}])
-        path = root / contract.STUDY_TABLE.of(study="a-study", table=name)
-        write_parquet(table if name == "datasets" else table[:0], path, schema)
+    none = {name: [] for name in ("enrichment", "prerank", "artefacts")}
+    results = StudyResults(study, {}, {}, root)
+    section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
     page = root / "report.html"
-    section = genes.section(StudyResults(study, {}, {}, root))
     write_page(page, "Genes", "", [section], root / "figures")
     return page, values
 

@@ -133,16 +133,6 @@ def broken_chunk(file, _elsewhere):
     data.id.write_direct_chunk((0, 0), b"no gzip")
 
 
-def references(kind):
-    def damage(file, _elsewhere):
-        whole = file["layers/whole"]
-        one = whole.ref if kind is h5py.Reference else whole.regionref[:2]
-        del file["obs/_index"]
-        file.create_dataset("obs/_index", data=[one] * N, dtype=h5py.special_dtype(ref=kind))
-
-    return damage
-
-
 def huge(form):
     """Declare 200,000 cells and genes, of which nothing is stored."""
 
@@ -178,11 +168,6 @@ def dangling(file, _elsewhere):
     del file["X"], file["obs/type/categories"]
 
 
-def in_a_circle(file, _elsewhere):
-    del file["obs/type/categories"]
-    file["obs/type/categories"] = file["obs/type"]
-
-
 #: What a stranger may put into a file: the matrix that is read, and what is done to the file.
 CORPUS = {
     "indptr negative": ("X", set_part("X/indptr", with_value(3, -1))),
@@ -192,7 +177,6 @@ CORPUS = {
     "indptr short": ("X", set_part("X/indptr", lambda values: values[:-1])),
     "index negative": ("X", set_part("X/indices", with_value(5, -1))),
     "index too large": ("X", set_part("X/indices", with_value(5, GENES))),
-    "index huge": ("X", set_part("X/indices", with_value(5, 2**62))),
     "index of a column": ("layers:columns", set_part("layers/columns/indices", with_value(5, N))),
     "index twice": ("X", twice(unsorted=False)),
     "index twice, unsorted": ("X", twice(unsorted=True)),
@@ -207,15 +191,10 @@ CORPUS = {
     "huge, sparse": ("X", huge("csr")),
     "huge, dense": ("X", huge("dense")),
     "external link": ("X", link("obs/_index", lambda at: h5py.ExternalLink(at, "secret"))),
-    "external table": ("X", link("obs", lambda at: h5py.ExternalLink(at, "/"))),
     "soft link": ("X", link("obs/_index", lambda _at: h5py.SoftLink("/var/_index"))),
-    "soft link to itself": ("X", link("obs", lambda _at: h5py.SoftLink("/obs"))),
     "external storage": ("X", external_storage),
     "virtual": ("X", virtual),
-    "object references": ("X", references(h5py.Reference)),
-    "region references": ("X", references(h5py.RegionReference)),
     "dangling": ("layers:whole", dangling),
-    "circle": ("X", in_a_circle),
     "broken chunk": ("X", broken_chunk),
     "no obs": ("X", lambda file, _: file.pop("obs"), "it has no obs"),
     "obs of numbers": ("X", replaced("obs", np.zeros(N)), "the table obs has no names"),

@@ -356,14 +356,6 @@ def test_what_is_scored_is_calibrated_by_other_folds(rng):
     np.testing.assert_allclose(kept.intercept, intercept, atol=2e-4)
 
 
-def samples(rng, counts, away=1.0):
-    y = np.repeat(np.arange(len(counts)), counts)
-    X = rng.normal(size=(len(y), 20))
-    for c in range(len(counts)):
-        X[y == c, 3 * c : 3 * c + 3] += away
-    return X, y
-
-
 def test_p_values_are_shares_of_held_out_samples_of_the_class(rng):
     scores, codes, posterior = rng.random(30), rng.integers(3, size=30), rng.random((8, 3))
     found = class_p_values(posterior, scores, codes, 3)
@@ -374,8 +366,8 @@ def test_p_values_are_shares_of_held_out_samples_of_the_class(rng):
 
 
 def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
-    X, y = samples(rng, [150, 60])
-    new, true = samples(rng, [2000, 2000])
+    X, y = markers(rng, 20, [150, 60], 1.0)
+    new, true = markers(rng, 20, [2000, 2000], 1.0)
     model = ClassSpecificNBCV(cv=5).fit(X, y)
     assert model.path_["n_features_per_pair"].tolist() == list(range(1, 21))  # all sizes
     sets = model.predict_set(new, 0.1)
@@ -408,7 +400,7 @@ def test_coverage_rests_on_the_other_folds(rng):
 
 
 def test_training_records_the_sets_of_tested_samples(rng):
-    X, y = samples(rng, [40, 30])
+    X, y = markers(rng, 20, [40, 30], 1.0)
     series = dataset(X.T, np.array(["a", "b"])[y])
     tested = np.arange(0, 70, 3)
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
@@ -426,5 +418,5 @@ def test_training_records_the_sets_of_tested_samples(rng):
 
 
 def test_a_class_of_few_samples_is_in_every_set(rng):
-    X, y = samples(rng, [30, 6])
+    X, y = markers(rng, 20, [30, 6], 1.0)
     assert ClassSpecificNBCV(cv=3).fit(X, y).predict_set(X, 0.1)[:, 1].all()

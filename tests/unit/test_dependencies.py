@@ -81,20 +81,6 @@ def test_the_conda_environment_has_the_ranges_of_the_project():
     assert {CALLED.get(name, name): versions for name, versions in conda.items()} == declared
 
 
-def test_the_workflow_catalogue_finds_its_files():
-    """What its page "Adding workflows" requires of a workflow of standardized usage."""
-    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
-    assert set(usage["software-stack-deployment"]) == {"conda", "apptainer", "apptainer+conda"}
-    assert isinstance(usage["report"], bool)
-    assert (ROOT / "workflow/Snakefile").is_file()
-    assert list(ROOT.glob("workflow/rules/*.smk"))
-    assert (ROOT / "config/README.md").is_file()
-    readme = (ROOT / "README.md").read_text().lower()
-    assert "snakemake" in readme
-    assert "workflow" in readme
-
-
 def test_the_lock_names_no_index():
     assert "://" not in (ROOT / "requirements.lock").read_text()
 

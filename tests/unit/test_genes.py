@@ -137,11 +137,10 @@ def test_samples_of_a_patient_count_once(rng):
 def test_patients_with_both_classes_are_compared_with_themselves_and_few_samples_not_at_all(rng):
     patients, y = np.tile(np.arange(8), 2), np.repeat(["normal", "tumour"], 8)
     values = np.tile(rng.normal(0, 9, (40, 8)), 2) + rng.normal(size=(40, 16))
-    values[:5, 8:] += 3
     paired = gene_table(dataset(values, y, groups=patients.astype(str)))
-    found = paired[(paired["class"] == "tumour") & (paired["fdr"] < 0.05)]
-    assert {f"g{i}" for i in range(5)} <= set(found["feature"])
-    assert not (gene_table(dataset(values, y))["fdr"] < 0.05).any()
+    expected = moderated_contrasts(values, np.repeat([0, 1], 8), patients).p[1]
+    found = paired[paired["class"] == "tumour"].set_index("feature")
+    np.testing.assert_allclose(found.loc[[f"g{i}" for i in range(40)], "p"], expected)
     single = gene_table(dataset(values, y, groups=y))  # a patient of each class
     assert single[["difference", "t", "p", "fdr"]].isna().all(axis=None)
     assert single["auc"].notna().all()

@@ -10,7 +10,16 @@ import pandas as pd
 import pytest
 import yaml
 from paper_cases import needs
-from report_study import CLASSES, FEATURES, SAMPLES, SCRIPT, write_declared, write_study
+from report_study import (
+    CLASSES,
+    FEATURES,
+    SAMPLES,
+    SCRIPT,
+    changed,
+    with_rows,
+    write_declared,
+    write_study,
+)
 from toys import dataset, refused
 
 from xnbflow.core.errors import InputError
@@ -37,25 +46,15 @@ def results(tmp_path_factory):
     return write_study(tmp_path_factory.mktemp("study"))
 
 
-def with_table(results, table, **columns):
-    """Write a table of the study again, with other columns, and return the study."""
-    path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=table)
-    write_parquet(results.tables[table].assign(**columns), path, contract.STUDY_TABLES[table])
-    return replace(results)
-
-
 @pytest.fixture(scope="module")
 def tested(tmp_path_factory):
     """A study of one data set whose samples have groups, with a permutation test on request."""
     made = write_study(tmp_path_factory.mktemp("tested"), datasets=("alpha",))
     row = {"dataset": "alpha", "classifier": "xnb", "metric": "balanced_accuracy"}
     row |= {"observed": 0.71, "permutations": 200, "null_mean": 0.5, "at_least": 3, "permuted": ""}
-    path = made.root / contract.STUDY_TABLE.of(study="small", table="permutation_tests")
-    row |= {"p_value": 4 / 201}
-    write_declared(pd.DataFrame([row]), path, contract.STUDY_TABLES["permutation_tests"])
-    verdicts = made.tables["verdicts"]
-    p = np.where(verdicts["classifier"] == "xnb", 4 / 201, np.nan)
-    made = with_table(with_table(made, "verdicts", p_value=p), "datasets", groups=12.0)
+    made = with_rows(made, permutation_tests=[row | {"p_value": 4 / 201}])
+    made = changed(made, "verdicts", "classifier == 'xnb'", p_value=4 / 201)
+    made = changed(made, "datasets", groups=12.0)
     return replace(made, study=replace(made.study, permutations={"xnb": 200}))
 
 
@@ -156,9 +155,7 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     row = {"dataset": "alpha", "class": "healthy", "by": "", "rank": 1, "gene_set": "REPAIR"}
     row |= {"set_size": 30, "overlap": 12, "fold": 3.44, "p": 1e-8, "fdr": 2.2e-6}
     rows = [row, row | {"by": "nb", "gene_set": "CYCLE", "fdr": 0.01}, row | {"fdr": 0.2}]
-    place = contract.STUDY_TABLE.of(study="small", table="enrichment")
-    write_declared(pd.DataFrame(rows), results.root / place, contract.STUDY_TABLES["enrichment"])
-    text = writer.sections_of_text(paragraphs(replace(results)))["Results"]
+    text = writer.sections_of_text(paragraphs(with_rows(results, enrichment=rows)))["Results"]
     first = genes[(genes["rank"] <= 2) & (genes["difference"] > 0) & (genes["fdr"] < 0.05)]
     assert text.count("TP53") == first["class"].nunique() > 1
     assert genes_in_words(results, "alpha") in text
@@ -172,13 +169,10 @@ def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tm
     results = write_study(tmp_path)
     notes = ["platform GPL570", "processing by the authors of the series: MAS5, scaled", "x"]
     rows = pd.DataFrame({"dataset": "GSE7904", "note": [f"data set GSE7904: {n}" for n in notes]})
-    path = results.root / contract.STUDY_TABLE.of(study="small", table="notes")
     write_record(results, results.root / contract.RECORD.of(study="small"))
     folder = tmp_path / "manuscript"
     for known in (False, True):
-        if known:
-            write_declared(rows, path, contract.STUDY_TABLES["notes"])
-        made = replace(results)
+        made = with_rows(results, notes=rows) if known else results
         data = writer.sections_of_text(paragraphs(made))["Data"]
         assert ("Platform: GPL570." in data) == known
         assert ("their processing as “MAS5, scaled”." in data) == known
@@ -236,17 +230,14 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
     random |= {"random_mean": 0.7}
     curve = {"training_samples": 72.0, "balanced_accuracy": 0.75, "lower": 0.5, "upper": 0.9}
     kinds = pd.DataFrame({"kind": ["measured", "forecast"], "unreliable": ["", "wide"]})
-    tables = {"random_genes": pd.DataFrame([random]), "learning_curve": kinds.assign(**curve)}
-    for table, frame in tables.items():
-        path = results.root / contract.STUDY_TABLE.of(study="small", table=table)
-        write_declared(frame.assign(**own), path, contract.STUDY_TABLES[table])
-    text = paragraphs(replace(results))
+    curve = kinds.assign(**curve | own)
+    text = paragraphs(with_rows(results, random_genes=[random | own], learning_curve=curve))
     assert "with 100 random signatures (alpha, " in text
     assert "; 7 of 100 random signatures reached it (p = 0.079)." in text
     forecast = "balanced accuracy is 75.0% (50.0% to 90.0%) with 72 training samples"
     assert text.count(f"{forecast} (unreliable: wide).") == text.count("72 training") == 1
     assert {"venet2011", "mukherjee2003"} <= set(cited_keys(text))
-    text = paragraphs(with_table(results, "audit", severity="warning", subject="s", finding="f"))
+    text = paragraphs(changed(results, "audit", severity="warning", subject="s", finding="f"))
     assert f"Audit of alpha (warning, {len(results.tables['audit'])} findings; s, s, s and" in text
 
 
@@ -383,7 +374,7 @@ def test_a_study_is_read_again_from_its_record_unless_its_tables_have_changed(tm
     for part in ("study", "labels", "software"):
         assert getattr(again, part) == getattr(results, part)
     assert paragraphs(again) == paragraphs(results)
-    with_table(results, "estimates", estimate=0.5)
+    changed(results, "estimates", estimate=0.5)
     with refused(file=path):
         read_record("small", {}, results.root)
     with pytest.raises(InputError, match="xnbflow run absent"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk, write_declared
+from report_study import walk, with_rows
 from toys import dataset, refused
 from unit.test_models_file import two_classes
 
@@ -147,13 +147,8 @@ def results(tmp_path_factory):
             schema = contract.TRAINING_TABLES["fits"]
             write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
-    first = pd.DataFrame({"classifier": [""]})
-    for name, table in {
-        "datasets": sizes, "concordance": sizes[:0], "headline": first,
-    }.items():  # fmt: skip
-        path = root / contract.STUDY_TABLE.of(study="small", table=name)
-        known = table[[key for key in table if key in contract.STUDY_TABLES[name].columns]]
-        write_declared(known, path, contract.STUDY_TABLES[name])
+    made = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
+    with_rows(made, datasets=sizes, concordance=sizes[:0], headline=[{"classifier": ""}])
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
@@ -164,7 +159,7 @@ def results(tmp_path_factory):
         contract.VALIDATION_TABLES,
         both,
     )
-    return StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
+    return replace(made)
 
 
 def test_a_verdict_in_words_has_the_numbers_of_its_row():

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import report_study
-from report_study import CLASSES, CLASSIFIERS, SCRIPT, walk, write_study
+from report_study import CLASSES, CLASSIFIERS, SCRIPT, changed, walk, with_rows, write_study
 from scipy.special import logsumexp
 from toys import put
 
@@ -42,8 +42,7 @@ from xnbflow.report.study_page import write_curves, write_report
 from xnbflow.studies.description import dependent_pairs
 from xnbflow.studies.sample_errors import suspects
 from xnbflow.tables import contract
-from xnbflow.tables.contract import SERIES, STUDY_TABLES, usage_of
-from xnbflow.tables.storage import write_parquet
+from xnbflow.tables.contract import SERIES, usage_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "workflow/src/xnbflow"
@@ -138,16 +137,13 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach_and_what_is_next
     own = {"dataset": "alpha", "classifier": "xnb"}
     finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
     finding |= {"finding": "“plate” is distributed differently; to adjust, write adjust=plate"}
-    written = {
-        "random_genes": {"as_good_random": as_good, "signatures": 100},
-        "suspects": {"sample": "s7"},
-        "audit": finding | {"severity": "warning"},
-    }
-    for name, row in written.items():
-        path = results.root / contract.STUDY_TABLE.of(study="small", table=name)
-        known = {key: each for key, each in own.items() if key in STUDY_TABLES[name].columns}
-        report_study.write_declared(pd.DataFrame([known | row]), path, STUDY_TABLES[name])
-    (block,) = blocks(answer.section(replace(results)), Cards)
+    results = with_rows(
+        results,
+        random_genes=[own | {"as_good_random": as_good, "signatures": 100}],
+        suspects=[own | {"sample": "s7"}],
+        audit=[own | finding | {"severity": "warning"}],
+    )
+    (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details
     assert details["Random genes"].startswith(f"{as_good} of 100 random signatures")
     assert ("one of many" in details["Random genes"]) == many
@@ -187,15 +183,6 @@ def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
     for text in verdicts:
         (anchor,) = re.findall(r'class="rule" href="#([\w-]+)"', text)
         assert page.count(f'id="{anchor}"') == 1
-
-
-def changed(results, table, where, **columns):
-    """Change the rows of a table of the study for which ``where`` holds; return the study."""
-    rows = results.tables[table].copy()
-    rows.loc[rows.eval(where), list(columns)] = list(columns.values())
-    path = results.root / contract.STUDY_TABLE.of(study=results.study.id, table=table)
-    write_parquet(rows, path, STUDY_TABLES[table])
-    return replace(results)
 
 
 def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_path):
@@ -445,16 +432,13 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
     write_page(page, "t", "l", [samples.section(results)], tmp_path / "figures")
     (script,) = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text())
     models = {model["name"]: model for model in json.loads(script)}
-    assert len(models) == len(results.study.trained) - 1  # two classes do not fit three priors
-    for dataset, folds, classifier in results.study.trained:
-        if (dataset, classifier) == ("GSE7904", "priors"):
-            continue
-        model = models.pop(f"{results.place(dataset, folds)}: {results.labels[classifier]}")
-        place = {"dataset": dataset, "folds": folds, "classifier": classifier}
-        predictions = results.training(*place.values(), "predictions", repeat=0)
-        predictions = predictions.set_index("sample")
+    shown = [key for key in results.study.trained if key[::2] != ("GSE7904", "priors")]
+    assert len(models) == len(shown)  # two classes do not fit three priors
+    for key in shown:
+        model = models[f"{results.place(*key[:2])}: {results.labels[key[2]]}"]
+        place = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
+        predictions = results.training(*key, "predictions", repeat=0).set_index("sample")
         evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))
-        nothing = results.rows("evidence", **place).head(0)
         priors = results.rows("priors", **place).set_index(["fold", "class"])["log_offset"]
         assert {each[0] for each in model["samples"]} == set(predictions.index)
         for name, true, predicted, told in model["samples"]:
@@ -463,22 +447,20 @@ def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(t
             joint = []
             for label, parts in zip(model["classes"], told, strict=True):
                 *sums, probability, n_others, others, drawn = parts
-                own = evidence.get((name, label), nothing).set_index("feature")
+                own = evidence.get((name, label), results.tables["evidence"][:0])
                 expected = [priors[row.fold, label], *own[["evidence", "log_reference"]].sum()]
                 joint.append(sum(expected))
                 assert sums == pytest.approx([*expected, joint[-1]], abs=0.0051)
                 assert probability == pytest.approx(np.exp(row[f"log_posterior.{label}"]), rel=1e-5)
+                terms = own.set_index("feature")["evidence"]
                 names = [model["features"][k] for k, _ in drawn]
-                exact = own["evidence"][names].to_numpy()
-                assert [value for _, value in drawn] == pytest.approx(exact, abs=0.0051)
-                rest = own["evidence"].drop(names)
-                assert n_others == len(rest)
-                assert others == pytest.approx(rest.sum(), abs=0.0051)
-                assert len(rest) == 0 or rest.abs().max() <= np.abs(exact).min()
+                assert [value for _, value in drawn] == pytest.approx(terms[names], abs=0.0051)
+                rest = terms.drop(names)  # the smaller ones
+                assert (n_others, others) == (len(rest), pytest.approx(rest.sum(), abs=0.0051))
+                assert rest.abs().max() <= terms[names].abs().min() or rest.empty
             # The tables add up to the classifier's own posterior, which decides on the label.
             posterior = row[[f"log_posterior.{label}" for label in model["classes"]]]
             np.testing.assert_allclose(joint - logsumexp(joint), posterior.astype(float), atol=1e-6)
-    assert not models
 
 
 def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
@@ -497,16 +479,11 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
 
 @pytest.fixture
 def results_with(tmp_path):
-    def write(name, rows):
-        study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
-        results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
-        table = pd.DataFrame(rows).assign(dataset="d", folds="f")
-        schema = STUDY_TABLES[name]
-        table = table[[column for column in table if column in schema.columns]]
-        report_study.write_declared(table, results.folder / f"{name}.parquet", schema)
-        return results
-
-    return write
+    study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
+    results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
+    return lambda name, rows: with_rows(
+        results, **{name: pd.DataFrame(rows).assign(dataset="d", folds="f")}
+    )
 
 
 def test_interchangeable_features_are_named_once_per_selected_one(results_with):

@@ -79,7 +79,6 @@ def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures
 
 
 LONG = ["ClassSpecificNB (CV)", "XNB", "ClassSpecificNB (3 features)"]
-NARROW = np.array([[0.9712, 0.97, 0.97], [0.97, 0.97, 0.9712]])
 WIDE = ["WILMS TUMOUR, STAGE IV", "x", "HER2-ENRICHED LUMINAL"]
 NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)}
 

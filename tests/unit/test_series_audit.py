@@ -17,7 +17,6 @@ from xnbflow.diagnostics.confounders import confounders
 from xnbflow.diagnostics.series_audit import audit, principal_components, shared_by_series
 from xnbflow.inference.verdicts import copies
 from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.studies.phenotype_checks import phenotype_checks
@@ -224,23 +223,6 @@ def test_a_plate_that_is_the_class_is_refused_before_the_table_is_downloaded(tmp
     for adjust, extra in (("site", ()), ("plate", ["t1\tx\t1\t2"])):
         with refused("absent.csv"):  # only now the table is looked for
             acquired(adjust, extra)
-
-
-def test_patients_operated_and_controls_biopsied_are_found(shared_data):
-    options = {"regex": "patient|healthy control", "map": "patient:cancer,healthy control:normal"}
-    row = SheetRow("early", "geo", "GSE4107", label="title", options=options)
-    made = read_geo(shared_data / "geo/GSE4107_series_matrix.txt.gz", row)
-    tables = audit(made)
-    rows = tables["audit"].set_index(["check", "subject"])
-    assert rows.loc[("confounder", "source"), "value"] == pytest.approx(1)
-    assert rows.loc[("confounder", "source"), "severity"] == "severe"
-    assert rows.loc[("confounder", "Gender"), "severity"] == "none"
-    assert rows.loc[("scale", "not logged"), "severity"] == "warning"
-    by_class = tables["components"].groupby("phenotype.source")["class"].nunique()
-    assert by_class.tolist() == [1, 1, 1]
-    assert set(tables["components"]["phenotype.Gender"]) == {"F", "M"}
-    alone = phenotype_checks(made).iloc[0]
-    assert (alone["severity"], "“source”" in alone["finding"]) == ("severe", True)
 
 
 M = 40
