@@ -93,7 +93,7 @@ ROWS = {
 
 
 def _columns(folder):
-    frame = table(plate=over("A", "B"), age=_ages()).T
+    frame = table(plate=over("A", "B"), age=_ages(), treatment=over("none given", "drug X")).T
     frame.columns = PATIENTS
     frame.to_csv(folder / "x.tsv", sep="\t", index_label="gene")
     return folder / "x.tsv", {"label": "diagnosis"}
@@ -120,6 +120,14 @@ def _workbook(folder):
     with pd.ExcelWriter(folder / "x.xlsx") as book:
         table(patient=_PAIRS).to_excel(book, sheet_name="values", index=False)
         table().to_excel(book, sheet_name="others", index=False)
+    return folder / "x.xlsx", {}
+
+
+def _texts(folder):
+    cells = table().map(
+        lambda cell: str(cell).replace(".", ",") if isinstance(cell, float) else cell
+    )
+    cells.to_excel(folder / "x.xlsx", index=False)
     return folder / "x.xlsx", {}
 
 
@@ -179,6 +187,7 @@ FILES = {
     "classes by cut points": _cut_points,
     "a phenotype file": _phenotype,
     "a workbook of two sheets": _workbook,
+    "a workbook of texts with decimal commas": _texts,
     "UTF-16": _utf16,
     "Windows": _windows,
     "semicolons and decimal commas": _semicolons,

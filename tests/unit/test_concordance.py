@@ -12,7 +12,6 @@ from toys import dataset
 from xnbflow.diagnostics.series_audit import audit
 from xnbflow.inference.concordance import StratifiedPairs, concordance
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.sequential import sequential_test
 from xnbflow.inference.verdicts import verdict
 from xnbflow.report import sentences
 from xnbflow.report.sentences import within_levels
@@ -78,18 +77,6 @@ def test_patients_are_exchanged_as_units(nested):
         alone += nested and concordance(scores, codes, levels).p <= 0.05
     assert rejected <= binom.ppf(0.999, n_studies, 0.05)
     assert not nested or alone > binom.ppf(0.999, n_studies, 0.05)
-
-
-def test_a_sequential_test_decides_as_many_permutations_do_and_stops_early():
-    rng, wrong, n = np.random.default_rng(0), 0, []
-    for p in (0.001, 0.02, 0.3) * 20:
-        found = sequential_test(1.0, iter((rng.random(999) < p).astype(float)), 0.05)
-        wrong += (found.p_value <= 0.05) != (p <= 0.05)
-        n.append(found.permutations)
-    assert wrong == 0
-    assert max(n[::3]) <= 300  # clear cases, either way
-    assert max(n[2::3]) <= 300
-    assert max(n) <= 999
 
 
 def test_patients_with_different_numbers_of_samples_exchange_their_labels():

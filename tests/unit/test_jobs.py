@@ -188,23 +188,6 @@ def test_without_room_for_its_log_a_job_says_the_same(run):
     assert said.count("\n") == 1
 
 
-def test_until_it_is_whole_a_file_is_as_it_was(tmp_path):
-    with atomic(tmp_path / "new/table.tsv") as part:
-        part.write_text("half")
-        assert not (tmp_path / "new/table.tsv").exists()
-    shutil.rmtree(tmp_path / "new")
-    path = tmp_path / "table.tsv"
-    path.write_text("before")
-    with atomic(path) as part:
-        part.write_text("half")
-        assert path.read_text() == "before"
-        assert part.parent == path.parent  # a move within a folder is one step
-        part.write_text("whole")
-        assert path.read_text() == "before"
-    assert path.read_text() == "whole"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_failure_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
     path = tmp_path / "table.tsv"
     path.write_text("before")

@@ -18,7 +18,6 @@ from toys import refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.inference.intervals import CROSS_VALIDATED, proportion_interval
 from xnbflow.models import cross_validate, fit_model, predict_table, read_model, write_model
 from xnbflow.models.final import write_final
 from xnbflow.models.trained import series_digest
@@ -91,17 +90,6 @@ def test_every_classifier_and_step_says_the_same_after_a_round_trip(entry, tmp_p
         pd.testing.assert_frame_equal(read.signature, model.signature)
     assert list(read.signature) == list(model.signature)
     assert (read.entry, read.series, read.versions) == (model.entry, model.series, model.versions)
-
-
-def test_figures_stay_and_their_intervals_are_those_of_the_page(path):
-    model = read_model(path)
-    assert model.figures["majority"]["share"] == 0.5
-    assert {"g0", "g1"} <= set(model.required)
-    assert model.signature["share_of_folds"].gt(0).all()
-    assert model.figures["accuracy"]["of"] == 40
-    for told in [model.figures["accuracy"], *model.figures["recall"].values()]:
-        limits = proportion_interval(told["right"] / CROSS_VALIDATED, told["of"] / CROSS_VALIDATED)
-        assert (told["lower"], told["upper"]) == pytest.approx(tuple(map(float, limits)))
 
 
 def test_other_files_are_refused(path, tmp_path):

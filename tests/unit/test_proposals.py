@@ -65,7 +65,7 @@ def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
         ("clinical numbers of other names", {"phenotype_columns": "kreatinin_um,dauer"}),
         ("names with commas", {"drop": "Age? years,site? a?b"}),
         ("unknown classes", {"unlabelled": "drop"}),
-        ("samples in columns", {"batch": "plate", "phenotype_columns": "age"}),
+        ("samples in columns", {"batch": "plate", "phenotype_columns": "age,treatment"}),
         ("a series matrix", {"group": "patient", "batch": "scan date", "literal": "none"}),
     ],
 )

@@ -97,7 +97,7 @@ READERS = [read_as_table, partial(read_cumida_csv, name="toy")]
 
 
 @pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("filling", [b"\n", b",", b"s,t,0\n", b"a"])
+@pytest.mark.parametrize("filling", [b"\n", b"s,t,0\n", b"a"])
 def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, read, filling):
     monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
     with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:

@@ -94,6 +94,7 @@ def test_exchanged_sexes_are_named_and_right_ones_are_not(rng):
 
     assert of(recorded) == {"toy4": "warning", "toy9": "warning"}
     assert of(np.where(male, "male", "female")) == {"Gender": "none"}
+    assert found(series(Gender=recorded), "sex").empty  # without the genes
 
 
 def test_copies_within_a_series_and_across_series_are_named(rng, tmp_path):

@@ -7,17 +7,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.folds import draw_folds
-from xnbflow.evaluation.methods import resolved
-from xnbflow.evaluation.training import train
 from xnbflow.inference.estimates import estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, proportion_interval, share_interval
 from xnbflow.inference.verdicts import verdicts
-from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.sheet import SheetRow
 from xnbflow.studies import (
     fold_scores,
     probability_tables,
@@ -440,24 +434,3 @@ def test_samples_wrong_by_most_classifiers_come_first_and_right_ones_are_left_ou
         ["s3", 2, 5, 6],
         ["s1", 0, 1, 6],
     ]
-
-
-def test_exchanged_labels_are_found():
-    """Two labels of wine are exchanged, which is easy: they are doubted, and few others."""
-    pair = (20, 150)
-    wine = acquire(SheetRow("wine", "bundled", "wine"))
-    labels = wine.labels.copy()
-    labels[list(pair)] = labels[list(pair[::-1])]
-    series = DataSet("w", wine.values, wine.features, wine.samples, labels)
-    header = DataSetHeader("w", series.samples, series.labels, series.n_features)
-    folds = draw_folds(header, 5, 1)
-    predictions = {
-        ("w", "f", name): train(series, folds, resolved({"method": name}))["predictions"]
-        for name in ("gaussian_nb", "csnb", "xnb")
-    }
-    found = performances(predictions, {"w": header})
-    known = estimates(found, {"w": header}, dict.fromkeys(found, 0))
-    rows = sample_errors.samples(predictions, known)
-    doubted = set(sample_errors.suspects(rows)["sample"])
-    assert set(wine.samples[list(pair)]) <= doubted
-    assert len(doubted) <= 4

@@ -92,8 +92,10 @@ def test_a_failed_fit_is_a_row_and_the_others_go_on(series, monkeypatch):
 
 def test_a_class_absent_from_training_has_probability_zero(series):
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": ["s3", "s4", "s5"]})
-    outcome = train(series, folds, {"method": "sklearn.dummy.DummyClassifier"})
-    assert (outcome["predictions"][LOG_POSTERIOR + "b"] == -np.inf).all()
+    nearest = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
+    for entry in ({"method": "sklearn.dummy.DummyClassifier"}, nearest):  # one has no logarithms
+        outcome = train(series, folds, entry)
+        assert (outcome["predictions"][LOG_POSTERIOR + "b"] == -np.inf).all()
     silent = train(series, folds, SPY)["predictions"]
     assert silent[LOG_POSTERIOR + "b"].isna().all()
 
