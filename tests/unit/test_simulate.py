@@ -47,25 +47,6 @@ def test_three_quarters_of_the_modules_are_regulated_each_by_one_class(simulated
     assert ((truth["effect"] == 0) == truth["class"].isna()).all()
 
 
-def test_correlation_is_that_of_the_factors(simulated):
-    series, truth = simulated
-    chosen = (truth["shape"] == "normal") & (truth["effect"] == 0)
-    rows = np.flatnonzero(chosen)[:300]
-    common = truth[[f"factor_{k}" for k in range(1, 6)]].to_numpy()[rows]
-    loading, block = truth["loading"].to_numpy()[rows], truth["block"].to_numpy()[rows]
-    expected = common @ common.T + np.outer(loading, loading) * (block[:, None] == block)
-    np.fill_diagonal(expected, 1.0)
-    residuals = series.values[rows]
-    for label in series.classes:
-        own = series.labels == label
-        residuals[:, own] -= residuals[:, own].mean(axis=1, keepdims=True)
-    observed = np.corrcoef(residuals)
-    # of 400 samples a correlation has a standard error of at most .05
-    error = (observed - expected)[np.triu_indices(len(rows), 1)]
-    assert np.sqrt(np.mean(error**2)) < 0.06
-    assert np.abs(expected - np.eye(len(rows))).max() > 0.5
-
-
 def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
     dataset = SheetRow("sim", "simulate", samples=12, features=70, classes=2, options={"seed": "3"})
     series = load(dataset)
