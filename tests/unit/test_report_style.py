@@ -22,6 +22,7 @@ from unit.test_report_sections import MODULES
 
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.drawings.densities import draw_cohorts
+from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.ranks import draw_ranks
@@ -79,6 +80,7 @@ def test_a_figure_is_an_element_of_its_own_in_which_names_are_text(name, figures
 
 
 LONG = ["ClassSpecificNB (CV)", "XNB", "ClassSpecificNB (3 features)"]
+LONG_NAME = "site of the collection of the sample"
 WIDE = ["WILMS TUMOUR, STAGE IV", "x", "HER2-ENRICHED LUMINAL"]
 NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)}
 
@@ -88,13 +90,22 @@ NEARLY_ONE = {"feature": "213612_x_at", "grid": np.linspace(0.99990, 0.99992, 9)
     [
         (draw_lines, LINES),
         (draw_heatmap, {"z": np.eye(3), "rows": list("abc"), "classes": WIDE}),
+        (
+            draw_heatmap,
+            {
+                "z": np.eye(3),
+                "rows": list("abc"),
+                "classes": WIDE,
+                "tracks": {LONG_NAME: WIDE},
+            },
+        ),
         (draw_cohorts, NEARLY_ONE | {"curves": {"tumour": (np.ones(9), np.ones(9))}}),
         (
             draw_ranks,
             {"classifiers": LONG, "ranks": [1.2, 1.9, 2.9], "bars": [(0, 1)], "difference": 1.05},
         ),
     ],
-    ids=["lines", "few samples", "values that are nearly one", "long names"],
+    ids=["lines", "few samples", "strips", "values that are nearly one", "long names"],
 )
 def test_no_text_of_a_figure_is_cut(draw, arguments):
     with mpl.rc_context({"font.size": 9, "text.parse_math": False}):
@@ -127,9 +138,45 @@ def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
     cells = list(itertools.product(range(2), range(4)))
     drawn = pd.DataFrame(cells, columns=["row", "column"]).assign(symbol="", z=0.5)
     drawn = drawn.assign(feature=[f"g{row}" for row, _ in cells], **{"class": "a"})
-    figure = heatmap_figure("name", drawn, "Caption.", ["file"], n_samples)
+    drawn["sample"] = [f"s{column}" for _, column in cells]
+    phenotype = {"phenotype.age": ["60", "7", "", "41 to 50"], "phenotype.empty": [""] * 4}
+    phenotype = pd.DataFrame({"sample": ["s3", "s2", "s1", "s0"], **phenotype})
+    figure = heatmap_figure("name", drawn, "Caption.", ["file"], n_samples, phenotype)
     omitted = " 4 of 5 samples are shown, of each class its share."
-    assert figure.caption == "Caption." + omitted * (n_samples > 4)
+    strips = " Strips: class, age; empty where unknown."
+    assert figure.caption == "Caption." + omitted * (n_samples > 4) + strips
+    assert figure.arguments["tracks"] == {"age": ["41 to 50", "", "7", "60"]}
+    part = heatmap_figure("name", drawn, "", ["file"], n_samples, phenotype[:3])
+    assert part.arguments["tracks"] == {}  # of 1,000 samples and more some have no phenotype
+
+
+def test_strips_shade_numbers_in_their_order_and_colour_categories():
+    ages, sexes = ["60 to 71", "7 to 60", "", "100 to 200"], ["M", "F", "F", ""]
+    tracks = {"age": ages, "sex": sexes}
+    figure = draw_heatmap(np.eye(4), list("abcd"), ["x", "x", "y", "y"], tracks)
+    (axes, _) = figure.axes
+    cells = [each for each in axes.patches if each.get_height() < 1]
+    looks = [{}, {}, {}]  # of each sample, from above: class, age, sex
+    rows = sorted({each.get_y() for each in cells})
+    for each in cells:
+        look = each.get_fc()[:3], each.get_alpha()
+        looks[rows.index(each.get_y())][each.get_x() + 0.5] = look
+    assert [set(look) for look in looks] == [{0, 2}, {0, 1, 3}, {0, 1}]
+    assert len({colour for colour, _ in looks[1].values()}) == 1
+    assert looks[1][1][1] < looks[1][0][1] < looks[1][3][1]
+    assert len({colour for colour, _ in looks[2].values()}) == 2
+    words = [text.get_text() for text in figure.texts]
+    assert words == ["age", "7 to 60", "60 to 71", "100 to 200", "sex", "F", "M"]
+
+
+def test_boxes_are_the_quartiles_of_each_class_and_leave_missing_values_out():
+    values = np.array([1.0, 2, 3, 4, 5, np.nan, 10, 20, 30])
+    figure = draw_gene("g", values, ["a"] * 6 + ["b"] * 3, [""] * 9, [""] * 9, "value")
+    lines = [line.get_xydata() for line in figure.axes[0].get_lines()]
+    boxes = [line[:, 1] for line in lines if len(line) == 5]
+    assert [(box.min(), box.max()) for box in boxes] == [(2, 4), (15, 25)]
+    medians = {(*line[:, 0].round(2), *line[:, 1]) for line in lines if len(line) == 2}
+    assert {(-0.33, 0.33, 3, 3), (0.67, 1.33, 20, 20)} <= medians
 
 
 @pytest.mark.parametrize("width", [85, 180])

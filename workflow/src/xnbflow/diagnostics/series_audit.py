@@ -33,11 +33,12 @@ _OUTLYING = 6.0
 _COMPONENTS, _LOOKED_AT = 5, 3
 #: Categories that are drawn.
 _COLOURS = 7
-#: Columns of the phenotype by which the components are coloured, at most.
+#: Columns of the phenotype that figures show, at most.
 _PICTURES = 4
 #: Correlation from which two samples are copies rather than replicates.
 _COPIES = 0.95
 _SEX = re.compile(r"(^|[\s_.:\-])(sex|gender)$", re.IGNORECASE)
+_AGE = re.compile(r"(^|[\s_.:\-])age($|[\s_.:(\-])", re.IGNORECASE)
 _FEMALE_GENE, _MALE_GENES = "XIST", ("RPS4Y1", "KDM5D", "DDX3Y")
 #: Features per series by which series are compared with each other.
 _FINGERPRINT = 2000
@@ -61,10 +62,15 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
     position = components.pop("position")
     tested = [row["subject"] for row in rows if row["check"] == "confounder"]
-    shown = [*tested[:1], *(each for each in tested[1:] if _SEX.search(each) or is_technical(each))]
+    shown = [*tested[:1], *filter(_is_shown, tested[1:])]
     for name in shown[:_PICTURES]:
         components[f"phenotype.{name}"] = _coloured(series, name)[position]
     return {"audit": table.astype(numbers), "components": components}
+
+
+def _is_shown(name: str) -> bool:
+    """Return whether figures show a column of the phenotype: sex, age, or a batch."""
+    return bool(_SEX.search(name) or _AGE.search(name) or is_technical(name))
 
 
 def _phenotype(series: DataSet) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.page.blocks import Card, Figure, Item, Line
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
-from xnbflow.report.sections.signature import heatmap_figure
+from xnbflow.report.sections.signature import BOXES, core_boxes, heatmap_figure
 from xnbflow.report.sentences import verdict
 
 __all__ = ["CAPTION", "NO_FEATURES", "card"]
@@ -31,12 +32,12 @@ _SIGNS = {
     "between": ("◆", "between the other classes"),
     "equal": ("=", "as in the other classes"),
 }
-_RECALL = "Per class: its recall on samples outside the training samples, with the 95 % interval"
+_RECALL = "Per class: its recall on samples outside the training samples, with the 95% interval"
 CAPTION = (
-    f"{_RECALL}. Genes: the core set of the model of all samples, the short list to measure, or "
-    "the features selected most often: ▲ higher, ▼ lower than in every other class, ◆ between "
-    "them; log2 fold change (LFC), area under the ROC curve of single samples (AUC), and the share "
-    "of half-samples (or of folds) that select the gene."
+    f"{_RECALL}. Genes: in bold the core set of the model of all samples, the short list to "
+    "measure; others by rank, or by how often they are selected. ▲ higher, ▼ lower than in every "
+    "other class, ◆ between them; log2 fold change (LFC), area under the ROC curve of the gene "
+    "alone (AUC), and the share of half-samples (or of folds) that select it."
 )
 NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
 _CORE_HEATMAP = (
@@ -51,23 +52,24 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     stability = results.rows("stability", **where).set_index("class")
     found = results.rows("estimates", **where, folds_failed=0).set_index("metric")
     recalls, facts = results.rows("estimates", **where, metric="recall"), {}
-    for metric, name, reference in _SHOWN if len(found) else ():
-        row = found.loc[metric]
-        facts[name] = f"{row['estimate']:.1%} ({row['lower']:.1%} to {row['upper']:.1%})"
-        facts[reference] = f"{row['reference']:.1%}"
+    for metric, (name, spec) in _SHOWN.items():
+        if (found.index == metric).sum() == 1:  # several classes have several curves
+            row = found.loc[metric]
+            limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
+            facts[name] = f"{row['estimate']:{spec}} {limits}"
     facts |= _facts(results, where, stability)
     own = verdict(results, where)
     genes = _genes(results, where)
     classes, notes = recalls["class"].tolist(), stability["note"]
     mirrored = len(classes) == _TWO and len(genes) > 0
-    few = genes["core"].any() and len(classes) <= _FEW_CLASSES
+    few = len(classes) <= _FEW_CLASSES
     common = _of_two(genes, classes[-1]) if mirrored else genes[:0]
-    named, rest = _items(common, _MOST_CORE if few else 2 * _MOST_NAMED)
+    named, rest = _items(common, 2 * _MOST_NAMED, few=few)
     lines = []
     for row in recalls.to_dict("records"):
         features = genes[:0] if mirrored else genes[genes["class"] == row["class"]]
         warning = _warning(row, notes.get(row["class"], ""))
-        shown = _items(features, _MOST_CORE if few else _MOST_NAMED)
+        shown = _items(features, _MOST_NAMED, few=few)
         interval = (row["estimate"], row["lower"], row["upper"])
         lines.append(Line(row["class"], f"{row['samples']:,}", *interval, *shown, warning))
     return Card(
@@ -79,15 +81,23 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         lines,
         "rule",
         dict(_details(results, where, own.tests)),
-        f"Genes (▲ higher in “{classes[-1]}”)" if mirrored else "",
+        _heading(common, classes[-1]) if mirrored else "",
         named,
         rest,
         _figure(results, where, genes),
     )
 
 
-def _items(genes: pd.DataFrame, most: int) -> tuple[list[Item], str]:
-    """Return the first features, and in words how many others have a weight."""
+def _heading(genes: pd.DataFrame, last: str) -> str:
+    """Return the heading of the genes of two classes, with the number of those in the core set."""
+    core = genes["core"].sum()
+    of = f"Core set of {counted(core, 'gene')} in bold" if core else "Genes selected most often"
+    return f"{of} (▲ higher in “{last}”)"
+
+
+def _items(genes: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], str]:
+    """Return the core features, or the first ones, and in words how many others have a weight."""
+    most = max(least, min(genes["core"].sum(), _MOST_CORE)) if few else least
     rest = len(genes) - most
     items = [_item(row) for row in genes.head(most).to_dict("records")]
     return items, f"and {rest:,} more with a weight" if rest > 0 else ""
@@ -143,11 +153,11 @@ def _item(row: dict[str, object]) -> Item:
     if pd.notna(row["share"]):
         numbers.append(f"{row['share']:.0%} of {row['of']}")
     name = f"{symbol} ({feature})" if symbol and symbol != feature else str(feature)
-    return Item(name, mark, ", ".join(numbers), meaning)
+    return Item(name, mark, ", ".join(numbers), meaning, bool(row["core"]))
 
 
 def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -> Figure | None:
-    """Return the heat map of the core set, where two of its genes or more are drawn."""
+    """Return the heat map of the core set, or the points of its only gene."""
     dataset, classifier = where["dataset"], where["classifier"]
     if not genes["core"].any() or where["folds"] != results.study.folds[0]:
         return None
@@ -155,11 +165,14 @@ def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -
     drawn = tables["heatmap"]
     drawn = drawn[drawn["feature"].isin(genes.loc[genes["core"], "feature"])]
     if drawn["row"].nunique() < _TWO:
-        return None
+        boxes = core_boxes(results, dataset, classifier, most=1)
+        return replace(boxes[0], name=f"{boxes[0].name}-card", caption=BOXES) if boxes else None
     rows = np.unique(drawn["row"], return_inverse=True)[1]
     n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
     name, files = f"core-{dataset}-{classifier}", tables.sources("heatmap")
-    return heatmap_figure(name, drawn.assign(row=rows), _CORE_HEATMAP, files, n_samples)
+    phenotype = results.rows("components", dataset=dataset)
+    drawn = drawn.assign(row=rows)
+    return heatmap_figure(name, drawn, _CORE_HEATMAP, files, n_samples, phenotype)
 
 
 def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterator[tuple[str, str]]:
@@ -234,11 +247,12 @@ def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame
     return facts
 
 
-#: The estimates of a card, their labels and references.
-_SHOWN = (
-    ("balanced_accuracy", "Balanced accuracy", "Chance"),
-    ("accuracy", "Accuracy", "Majority-class baseline"),
-)
+#: The estimates of a card, their labels and formats; chance and baseline are in the verdict.
+_SHOWN = {
+    "balanced_accuracy": ("Balanced accuracy", ".1%"),
+    "accuracy": ("Accuracy", ".1%"),
+    "roc_auc": ("AUC", ".2f"),
+}
 _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
     "well supported": "good",
     "partly supported": "fair",

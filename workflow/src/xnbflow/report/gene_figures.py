@@ -9,9 +9,9 @@ import pandas as pd
 from xnbflow.core.errors import InputError, known_names
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.gene_values import gene_values
-from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.page.style import print_figure
 from xnbflow.report.results import StudyResults
+from xnbflow.report.sections.signature import gene_figure
 from xnbflow.tables.contract import DIAGNOSTIC, SERIES
 from xnbflow.tables.storage import refuse_other_series
 
@@ -64,14 +64,10 @@ def _print(
     unit = {"log2": "log2 value", "ln": "ln value"}.get(series.scale, "value")
     drawn = {}
     for number, feature in enumerate(features, 1):
-        own = values[values["feature"] == feature]
         symbol = rows.loc[rows["feature"] == feature, "symbol"].iloc[0]
-        title = f"{symbol} ({feature})" if symbol else feature
-        arguments = {"title": title, "values": own["value"].to_numpy(), "ylabel": unit}
-        arguments |= {"classes": own["class"].tolist(), "groups": own["group"].tolist()}
-        arguments["batches"] = own["batch"].tolist()
         drawn[feature] = f"{dataset}-{re.sub(r'[^A-Za-z0-9._-]+', '_', name)}-{number}"
-        print_figure(draw_gene, arguments, folder / drawn[feature], width)
+        figure = gene_figure(drawn[feature], values[values["feature"] == feature], symbol, unit)
+        print_figure(figure.draw, figure.arguments, folder / figure.name, width)
     found = rows.sort_values(["rank", "class"]).reset_index(drop=True)
     found.insert(0, "dataset", dataset)
     found.insert(1, "figure", found["feature"].map(drawn))

@@ -1,4 +1,4 @@
-"""The values of a feature by class: batches in colour, the samples of a group joined."""
+"""The values of a feature by class as box plots with points: batches in colour, groups joined."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from xnbflow.report.page.style import (
     COLOURS,
     GREY,
+    INK,
     MARKERS,
     column_width,
     label_width,
@@ -31,8 +32,9 @@ def draw_gene(
     batches: Sequence[str],
     ylabel: str,
 ) -> Figure:
-    """Draw each sample at its class and value; a line joins the samples of a group.
+    """Draw each sample at its class and value over the class's box; a line joins a group's samples.
 
+    A box has the quartiles, its whiskers end at the last samples within 1.5 times their distance.
     ``values``, of shape (n_samples,), may be missing (NaN); the others have a text per sample, and
     an empty one is no group, and no batch.
     """
@@ -41,7 +43,7 @@ def draw_gene(
     spread = (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
     names = [shorten(label, 24) for label in labels]
     shown = sorted({*batches} - {""})
-    width = column_width(max(2.4, 0.7 + 0.6 * len(names)))
+    width = column_width(max(2.4, 0.7 + 0.6 * min(len(names), 5)))
     columns, room = legend_room(shown, width - 0.7) if shown else (1, 0.0)
     upright = max(map(label_width, ([name] for name in names))) < (width - 0.7) / len(names)
     bottom = 0.25 if upright else 0.15 + label_width(names)
@@ -49,6 +51,13 @@ def draw_gene(
         width, 2.2 + bottom + room, left=0.6, bottom=bottom, top=0.4 + room, ylabel=ylabel
     )
     write_heading(figure, shorten(title, 40))
+    known = [values[(codes == i) & ~np.isnan(values)] for i in range(len(labels))]
+    outline = {"color": INK, "linewidth": 0.8}
+    axes.boxplot(
+        known, positions=range(len(labels)), widths=0.66, showfliers=False, manage_ticks=False,
+        boxprops=outline, whiskerprops=outline, capprops=outline,
+        medianprops=outline | {"linewidth": 1.8},
+    )  # fmt: skip
     for group in {*groups} - {""}:
         own = np.flatnonzero(np.asarray(groups) == group)
         own = own[np.argsort(codes[own], kind="stable")]
@@ -61,6 +70,7 @@ def draw_gene(
             "marker": MARKERS[i],
             "markersize": 3,
             "linestyle": "",
+            "alpha": 0.7,
         }
         axes.plot((codes + spread)[own], values[own], label=shorten(batch), **look)
     if shown:

@@ -1,16 +1,20 @@
 """The heat map of a signature: features by samples, standardised, classes side by side."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from xnbflow.report.drawings.matrix import colour_bar, shade_cells
 from xnbflow.report.page.style import (
     COLOURS,
     GREY,
+    INK,
     column_width,
     label_width,
     name_rows,
@@ -27,15 +31,23 @@ _MOST = 2.5
 _LEGEND, _LINE = "SD from the mean", 0.16
 
 
-def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> Figure:
+def draw_heatmap(
+    z: np.ndarray,
+    rows: Sequence[str],
+    classes: Sequence[str],
+    tracks: Mapping[str, Sequence[str]] | None = None,
+) -> Figure:
     """Draw features by samples: one colour above a feature's mean, another below it.
 
     ``z``, of shape (n_features, n_samples), are standardised values; ``rows`` name the features,
-    ``classes`` are those of the samples, which stand side by side.
+    ``classes`` are those of the samples, which stand side by side. ``tracks`` are columns of the
+    phenotype, a text per sample, empty where it is unknown: a strip each, below that of the class.
     """
+    tracks = tracks or {}
     labels = [shorten(row, 34) for row in rows]
+    names_of_tracks = [shorten(name, 24) for name in ("class", *tracks) if tracks]
     n, m = z.shape
-    left = 0.15 + label_width(labels)
+    left = 0.15 + label_width([*labels, *names_of_tracks])
     wide = column_width(max(left + min(_WIDTH, _WIDEST * m) + 0.1, 4.2))
     inner = wide - left - 0.1 if column_width(0.0) else min(_WIDTH, _WIDEST * m)
     edges = [0, *(i for i in range(1, m) if classes[i] != classes[i - 1]), m]
@@ -43,9 +55,13 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
     names = [shorten(classes[start], _LONGEST) for start, _ in spans]
     right = wide - left - inner
     lines, places = _placed(names, spans, inner / m, (-left, inner + right))
-    top = 0.2 + _LINE * (1 + max(lines))
-    height = top + 0.7 + _ROW * n
-    figure, axes = new_axes(wide, height, left=left, right=right, bottom=0.7, top=top)
+    strips = _TRACK * len(names_of_tracks)
+    top = 0.2 + _LINE * (1 + max(lines)) + strips
+    looks = [_looks(cells, COLOURS[2 + i]) for i, cells in enumerate(tracks.values())]
+    key = list(_flowed(dict(zip(names_of_tracks[1:], looks, strict=True)), wide - 0.3))
+    bottom = 0.7 + _LINE * (1 + key[-1][1] if key else 0)
+    height = top + bottom + _ROW * n
+    figure, axes = new_axes(wide, height, left=left, right=right, bottom=bottom, top=top)
     if column_width(0.0):
         shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
         shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, below=True)
@@ -54,18 +70,80 @@ def draw_heatmap(z: np.ndarray, rows: Sequence[str], classes: Sequence[str]) -> 
         cells[..., 3] = np.clip(np.nan_to_num(abs(z)) / _MOST, 0, 1)
         axes.imshow(cells, interpolation="none", aspect="auto")
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
-    name_rows(axes, range(n), labels)
+    heights = [-0.5 - (strips - _TRACK * (i + 0.5)) / _ROW for i in range(len(names_of_tracks))]
+    name_rows(axes, [*range(n), *heights], [*labels, *names_of_tracks])
+    order = enumerate(dict.fromkeys(classes))
+    looks.insert(0, {name: (GREY, 0.4 + 0.6 * (i % 2)) for i, name in order})
+    for y, texts, look in zip(heights, [classes, *tracks.values()], looks, strict=False):
+        _draw_strip(axes, y, texts, look)
     axes.set_xticks([])
     axes.spines[:].set_visible(False)
     for name, (start, end), line, place in zip(names, spans, lines, places, strict=True):
         if start:
             axes.axvline(start - 0.5, color=GREY, linewidth=1.2)
-        up, middle = -0.55 - line * _LINE / _ROW, (start + end - 1) / 2
+        up, middle = -0.55 - (strips + line * _LINE) / _ROW, (start + end - 1) / 2
         if line:
-            axes.plot([middle] * 2, [-0.5, up], color=GREY, linewidth=0.5, clip_on=False)
+            ends = [-0.5 - strips / _ROW, up]
+            axes.plot([middle] * 2, ends, color=GREY, linewidth=0.5, clip_on=False)
         axes.text(place * m / inner - 0.5, up, name, ha="center", va="bottom", size=_SIZE)
+    for x, line, text, colour, alpha in key:
+        y = (0.5 + _LINE * (key[-1][1] - line)) / height
+        if colour:
+            box = (0.2 + x) / wide, y - 0.05 / height
+            square = Rectangle(box, 0.1 / wide, 0.1 / height, fc=colour, alpha=alpha, lw=0)
+            figure.add_artist(square)
+        weight, after = ("normal", 0.14) if colour else ("bold", 0.0)
+        figure.text((0.2 + x + after) / wide, y, text, va="center", weight=weight, size=_SIZE)
     colour_bar(figure, _LEGEND, [-_MOST, 0.0, _MOST], (COLOURS[0], COLOURS[1]))
     return figure
+
+
+#: Inches of a track, and the colours of its categories.
+_TRACK = 0.17
+_CATEGORIES = (*COLOURS[2:], INK, COLOURS[0])
+#: A number, or the first one of a range.
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(?=$| to )")
+_Look = Mapping[str, tuple[str, float]]
+
+
+def _looks(cells: Sequence[str], colour: str) -> _Look:
+    """Return colour and opacity of each text: shades of one colour if all texts are numbers."""
+    texts = {*cells} - {""}
+    numbers = {text: float(n[0]) for text in texts if (n := _NUMBER.match(text))}
+    if len(numbers) < len(texts):
+        return {text: (_CATEGORIES[i], 1.0) for i, text in enumerate(sorted(texts))}
+    order = sorted(numbers, key=numbers.__getitem__)
+    return {text: (colour, (i + 1) / len(order)) for i, text in enumerate(order)}
+
+
+def _draw_strip(axes: Axes, y: float, texts: Sequence[str], look: _Look) -> None:
+    """Draw a text per sample as a coloured cell at a height, equal neighbours as one."""
+    starts = [i for i, text in enumerate(texts) if not i or text != texts[i - 1]]
+    for start, end in pairwise([*starts, len(texts)]):
+        if texts[start] in look:
+            colour, alpha = look[texts[start]]
+            place, tall = (start - 0.5, y - 0.4 * _TRACK / _ROW), 0.8 * _TRACK / _ROW
+            cell = Rectangle(place, end - start, tall, fc=colour, alpha=alpha, lw=0, clip_on=False)
+            axes.add_artist(cell)
+
+
+def _flowed(
+    tracks: Mapping[str, _Look], width: float
+) -> Iterator[tuple[float, int, str, str, float]]:
+    """Yield the texts of a legend: left end in inches, line, text, colour and opacity of its mark.
+
+    A line begins with each track and where a text would exceed the width.
+    """
+    line = -1
+    for name, looks in tracks.items():
+        line, x = line + 1, 0.0
+        for text, (colour, alpha) in {name: ("", 1.0), **looks}.items():
+            shown = shorten(text, 34)
+            needed = label_width([shown], _SIZE) + 0.14 * bool(colour)
+            if x and x + needed > width:
+                line, x = line + 1, 0.15
+            yield x, line, shown, colour, alpha
+            x += needed + 0.12
 
 
 def _placed(

@@ -137,6 +137,7 @@ class Item:
     mark: str = ""
     note: str = ""
     title: str = ""
+    bold: bool = False
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ _HEATMAP = (
 _BEST_SETS = 10
 _ARTEFACTS = (
     "Genes that often differ for another reason than the disease, in the core sets of classifiers "
-    "and among the first 20 genes of each class by rank. Marked: over-represented at an FDR of 5 % "
+    "and among the first 20 genes of each class by rank. Marked: over-represented at an FDR of 5% "
     "over the sets, with two genes at least."
 )
 _CAUTION = (
@@ -97,7 +97,8 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for i, (dataset, tables) in enumerate(found.items()):
         about = results.rows("datasets", dataset=dataset).iloc[0]
-        own = _series(results.study.id, tables, about, _MOST_BYTES // len(found))
+        phenotype = results.rows("components", dataset=dataset)
+        own = _series(results.study.id, tables, about, phenotype, _MOST_BYTES // len(found))
         blocks.append(Group(dataset, list(own), opened=i == 0))
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
@@ -116,7 +117,9 @@ def section(results: StudyResults) -> Section | None:
     return Section("genes", "Genes", lead, blocks)
 
 
-def _series(study: str, tables: StudyTables, about: pd.Series, most_bytes: int) -> Iterator[Block]:
+def _series(
+    study: str, tables: StudyTables, about: pd.Series, phenotype: pd.DataFrame, most_bytes: int
+) -> Iterator[Block]:
     genes, dataset, adjusted = tables["genes"], about["dataset"], about["adjusted"]
     text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
     yield Prose(text, sources=tables.sources("genes"))
@@ -134,8 +137,8 @@ def _series(study: str, tables: StudyTables, about: pd.Series, most_bytes: int) 
     yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
     command = f"xnbflow gene {study} {{}} --data {dataset}"
     yield _search(tables, {classes[i]: i for i in shown}, command, most_bytes)
-    name, sources = f"genes-{dataset}", tables.sources("genes")
-    yield heatmap_figure(name, tables["gene_heatmap"], _HEATMAP, sources, int(about["samples"]))
+    drawn = ("genes-" + dataset, tables["gene_heatmap"], _HEATMAP, tables.sources("genes"))
+    yield heatmap_figure(*drawn, int(about["samples"]), phenotype)
     yield Group("Table of genes", [_table(tables, genes)], "the first by rank")
 
 

@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
+from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
-from xnbflow.report.page.blocks import Block, Figure, Group, Links, Prose, Section, Table
+from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import within_levels
 from xnbflow.sources.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
-__all__ = ["gene_page", "gene_term", "heatmap_figure", "section"]
+__all__ = ["core_boxes", "gene_figure", "gene_page", "gene_term", "heatmap_figure", "section"]
 
 #: Rows of the table of a model.
 _MOST_ROWS = 200
@@ -70,7 +71,12 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     if len(drawn) and not (on_card and tables["signature"]["core"].any()):
         name, sources = f"heatmap-{dataset}-{classifier}", tables.sources("heatmap")
         n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
-        yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples)
+        phenotype = results.rows("components", dataset=dataset)
+        yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples, phenotype)
+    boxes = core_boxes(results, dataset, classifier)
+    if len(boxes) > on_card:  # a single one is on the card
+        files = results.diagnosed(dataset).sources("gene_values")
+        yield Gallery(boxes, BOXES, files)
     if len(tables["signature"]):
         note = counted(len(tables["signature"]), "row")
         yield Group("Table of the signature", [_table(tables, tables["signature"])], note)
@@ -84,17 +90,66 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
 
 
+BOXES = (
+    "The first genes of the core set: samples over the quartiles and the median of their "
+    "class; lines join the samples of a group, colours are batches."
+)
+
+
+def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int = 4) -> list[Figure]:
+    """Return the values of the first core features of a model by class; only few are known."""
+    signature = results.model(dataset, classifier)["signature"]
+    core = signature[signature["core"]].sort_values("rank", kind="stable")
+    first = core.groupby("class").cumcount().sort_values(kind="stable").index  # of every class
+    core = core.loc[first].drop_duplicates("feature")
+    tables = results.diagnosed(dataset)
+    figures: list[Figure] = []
+    values = dict(iter(tables["gene_values"].groupby("feature"))) if len(core) else {}
+    unit = "value" if tables["genes"]["log_fold_change"].isna().all() else "log value"
+    for row in core[core["feature"].isin(values)].head(most).to_dict("records"):
+        name = f"core-{dataset}-{classifier}-{len(figures) + 1}"
+        figures.append(gene_figure(name, values[row["feature"]], row["symbol"], unit))
+    return figures
+
+
+def gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figure:
+    """Return box plots with points of a feature, from its rows of the table ``gene_values``."""
+    feature = values["feature"].iloc[0]
+    title = f"{symbol} ({feature})" if symbol and symbol != feature else feature
+    arguments = {"title": title, "values": values["value"].to_numpy(), "ylabel": unit}
+    arguments |= {"classes": values["class"].tolist(), "groups": values["group"].tolist()}
+    arguments["batches"] = values["batch"].tolist()
+    medians = values.groupby("class")["value"].median()
+    alt = ", ".join(f"{label} {median:.3g}" for label, median in medians.items())
+    return Figure(name, draw_gene, arguments, "", f"Values of {title} by class; medians: {alt}.")
+
+
 def heatmap_figure(
-    name: str, drawn: pd.DataFrame, caption: str, sources: Sequence[str], n_samples: int
+    name: str,
+    drawn: pd.DataFrame,
+    caption: str,
+    sources: Sequence[str],
+    n_samples: int,
+    phenotype: pd.DataFrame,
 ) -> Figure:
     """Return the heat map of a table of features by samples, ``row`` by ``column``.
 
     If these are fewer than ``n_samples``, those of the series, the caption has the numbers.
+    ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. A series
+    of more samples than it has is drawn without.
     """
     rows = drawn.drop_duplicates("row").sort_values("row")
     pairs = zip(rows["feature"], rows["symbol"], strict=True)
     names = [f"{symbol} ({feature})" if symbol else feature for feature, symbol in pairs]
-    classes = drawn.drop_duplicates("column").sort_values("column")["class"].tolist()
+    shown = drawn.drop_duplicates("column").sort_values("column")
+    classes = shown["class"].tolist()
+    known = phenotype.set_index("sample").filter(regex=r"^phenotype\.").reindex(shown["sample"])
+    known = known.fillna("") if set(shown["sample"]) <= set(phenotype["sample"]) else known[:0]
+    tracks = {
+        column.removeprefix("phenotype."): cells.tolist()
+        for column, cells in known.items()
+        if (cells != "").any()
+    }
     z = drawn.pivot(index="row", columns="column", values="z").to_numpy()
     alt = (
         f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
@@ -102,7 +157,9 @@ def heatmap_figure(
     )
     if len(classes) < n_samples:
         caption += f" {len(classes):,} of {n_samples:,} samples are shown, of each class its share."
-    arguments = {"z": z, "rows": names, "classes": classes}
+    if tracks:
+        caption += f" Strips: class, {', '.join(tracks)}; empty where unknown."
+    arguments = {"z": z, "rows": names, "classes": classes, "tracks": tracks}
     return Figure(name, draw_heatmap, arguments, caption, alt, sources)
 
 
