@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from xnbflow.evaluation.metrics import FOLD_METRICS, class_metrics, fold_metrics, roc_curves
+from xnbflow.evaluation.metrics import (
+    FOLD_METRICS,
+    class_areas,
+    class_metrics,
+    fold_metrics,
+    roc_curves,
+)
 
 PROBABILISTIC = ("roc_auc", "log_loss", "brier")
 
@@ -139,3 +145,8 @@ def test_the_roc_curve_of_a_fold_is_scikit_learn_s(rng, sharpness):
         theirs = sklearn.metrics.roc_curve(true == label, np.exp(log_posterior[:, j]))[:2]
         expected = np.interp(np.linspace(0, 1, 101), *theirs)
         assert curve.tolist() == pytest.approx([0.0, *expected], abs=1e-12)
+    areas = class_areas(true, log_posterior, classes, np.zeros(40))
+    probabilities = np.exp(log_posterior)
+    for j, label in enumerate(classes):
+        expected = sklearn.metrics.roc_auc_score(true == label, probabilities[:, j])
+        assert areas[label] == pytest.approx(expected, abs=1e-12)

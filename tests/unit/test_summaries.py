@@ -398,8 +398,12 @@ def test_averages_leave_out_data_sets_where_one_classifier_failed():
     scores = {("a", "nb"): 0.6, ("a", "xnb"): 0.5, ("b", "nb"): 0.8, ("b", "xnb"): 0.9}
     table = summary(scores, failed={("a", "xnb")})
     seconds = pd.DataFrame({"classifier": ["nb", "xnb", "nb"], "fit_seconds": [1.0, 3.0, 2.0]})
-    found = fold_scores.averages(table, seconds).set_index("classifier")
-    assert found["accuracy"].tolist() == [0.8, 0.9]
+    right = {("a", "nb"): 6, ("b", "nb"): 7, ("b", "xnb"): 8}
+    counts = [(*key, *own) for key, n in right.items() for own in (("x", n), ("y", 10 - n))]
+    counts = pd.DataFrame(counts, columns=["dataset", "classifier", "predicted", "count"])
+    counts = counts.assign(folds="10-fold", true="x")
+    found = fold_scores.averages(table, counts, seconds).set_index("classifier")
+    assert found["accuracy"].tolist() == [0.7, 0.8]  # of all samples, not the mean over folds
     assert found["places"].tolist() == [1, 1]
     assert found["wins"].tolist() == [1, 1]
     assert found["fit_seconds"].tolist() == [1.5, 3.0]

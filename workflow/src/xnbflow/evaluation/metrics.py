@@ -14,6 +14,7 @@ from xnbflow.core.errors import InputError
 __all__ = [
     "CLASS_METRICS",
     "FOLD_METRICS",
+    "class_areas",
     "class_codes",
     "class_metrics",
     "fold_metrics",
@@ -153,6 +154,26 @@ def _label_metrics(confusion: np.ndarray) -> dict[str, float]:
 
 def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> float:
     """Return the mean over classes of the share of pairs within folds in the right order."""
+    areas = np.array(list(_areas(codes, log_posterior, folds).values()))
+    known = areas[~np.isnan(areas)]
+    return float(np.mean(known)) if len(known) else np.nan
+
+
+def class_areas(
+    true: np.ndarray, log_posterior: np.ndarray, classes: np.ndarray, folds: np.ndarray
+) -> dict[str, float]:
+    """Return the area under the ROC curve of each class against the rest, of two of the second.
+
+    The parameters are those of `class_metrics`, whose ``roc_auc`` is the mean of these areas.
+    Missing where `class_metrics` has none, or where a class shares no fold with another one.
+    """
+    codes, known = known_predictions(true, log_posterior, classes)
+    areas = _areas(codes, known, folds) if len(codes) == len(log_posterior) else {}
+    return {str(classes[code]): area for code, area in areas.items()}
+
+
+def _areas(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> dict[int, float]:
+    """Return by class the share of pairs within folds in the right order."""
     k = log_posterior.shape[1]
     # of two classes each pair is one of the other's: scikit-learn takes the second's scores
     columns = np.array([1]) if k == 2 else np.arange(k)
@@ -167,9 +188,9 @@ def _roc_auc(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) ->
         pairs += size * (len(inside) - size)
     sizes = (codes[:, None] == columns).sum(axis=0)
     if pairs.max() < min(_LEAST_PAIRS, np.max(sizes * (len(codes) - sizes)) / 3):
-        return np.nan
-    known = pairs > 0
-    return float(np.mean(ordered[known] / pairs[known])) if known.any() else np.nan
+        return dict.fromkeys(columns.tolist(), np.nan)
+    areas = np.divide(ordered, pairs, out=np.full(len(columns), np.nan), where=pairs > 0)
+    return dict(zip(columns.tolist(), areas.tolist(), strict=True))
 
 
 def roc_curves(

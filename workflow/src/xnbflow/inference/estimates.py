@@ -1,4 +1,4 @@
-"""Estimates: accuracy, balanced accuracy and recalls of a classifier, with their intervals.
+"""Estimates: accuracy, balanced accuracy, recalls and AUC of a classifier, with their intervals.
 
 The verdict, the page, models and the manuscript all use these numbers.
 """
@@ -12,18 +12,20 @@ import pandas as pd
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.keyed_tables import Headers, Key, named
+from xnbflow.evaluation.keyed_tables import Headers, Key, arrays, named
+from xnbflow.evaluation.metrics import class_areas
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     LEVEL,
     Estimate,
+    area_interval,
     balanced_interval,
     share_interval,
     share_p,
 )
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["ClassRecall", "Performance", "estimates", "performance", "pooled_performance"]
+__all__ = ["ClassRecall", "Performance", "areas", "estimates", "performance", "pooled_performance"]
 
 
 @dataclass(frozen=True)
@@ -142,12 +144,39 @@ def pooled_performance(
     return performance(codes[tested], shares, groups, inflation=inflation, candidates=candidates)
 
 
-def estimates(
-    performances: Mapping[Key, Performance], headers: Headers, failed: Mapping[Key, int]
-) -> pd.DataFrame:
-    """Return one row per classifier and metric, and for recalls per class.
+def areas(
+    predictions: pd.DataFrame, header: DataSetHeader, inflation: float, candidates: int = 1
+) -> dict[str, Estimate]:
+    """Return the area under the ROC curve of each class against the rest, of two of the second.
 
-    ``failed`` are the numbers of folds that could not be fitted.
+    It is the mean over repeats of `xnbflow.evaluation.metrics.class_areas`; empty without
+    probabilities. Intervals count groups where samples have them; see `performance` for
+    ``inflation`` and ``candidates``.
+    """
+    parts = []
+    for _, table in predictions.groupby("repeat"):
+        true, _, log_posterior, classes = arrays(table, header)
+        if log_posterior is None:
+            return {}
+        parts.append(class_areas(true, log_posterior, classes, table["fold"].to_numpy()))
+    units = header.samples if header.groups is None else header.groups
+    found = {}
+    for label, area in pd.DataFrame(parts).mean().items():
+        own = header.labels.astype(str) == label
+        n, m = (len(np.unique(units[each])) / inflation for each in (own, ~own))
+        found[str(label)] = area_interval(area, n, m, 1 - 2 * LEVEL / candidates)
+    return found
+
+
+def estimates(
+    performances: Mapping[Key, Performance],
+    headers: Headers,
+    failed: Mapping[Key, int],
+    curves: Mapping[Key, Mapping[str, Estimate]] | None = None,
+) -> pd.DataFrame:
+    """Return one row per classifier and metric, and for recalls and AUC per class.
+
+    ``failed`` are the numbers of folds that could not be fitted, ``curves`` the `areas`.
     """
     rows: list[dict[str, Any]] = []
     for key, found in performances.items():
@@ -178,6 +207,13 @@ def estimates(
             | {"above": each.recognised, "taken": each.taken}
             | {"taken_for": str(classes[each.taken_for]) if each.taken_for >= 0 else ""}
             for each in found.classes
+        ]
+        rows += [
+            common
+            | {"metric": "roc_auc", "method": "Newcombe (2006), method 5", **area._asdict()}
+            | {"class": label, "reference": 0.5, "above": area.lower > 0.5}
+            for label, area in (curves or {}).get(key, {}).items()
+            if not np.isnan(area.value)
         ]
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
     return table.reindex(columns=STUDY_TABLES["estimates"].fixed)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.optimize import brentq, linear_sum_assignment
+from scipy.optimize import linear_sum_assignment
 from scipy.stats import norm, rankdata
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.inference.estimates import Performance, performance
-from xnbflow.inference.intervals import LEVEL, Estimate, difference, mean_of
+from xnbflow.inference.intervals import LEVEL, Estimate, area_interval, difference, mean_of
 from xnbflow.inference.permutation import permuted
 
 __all__ = [
@@ -94,11 +94,7 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
     1; ties count half. Where samples have ``groups``, those of a class count instead of its
     samples. Missing where a class has no sample or a score is missing.
 
-    References
-    ----------
-    R. G. Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney
-    statistic. Part 2: asymptotic methods and evaluation", Statistics in Medicine 25 (2006),
-    559-573, method 5.
+    See `xnbflow.inference.intervals.area_interval`.
 
     Examples
     --------
@@ -113,20 +109,9 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
     area = float((rankdata(scores)[own].sum() - n * (n + 1) / 2) / (n * m))
     if groups is not None:
         n, m = len(np.unique(groups[own])), len(np.unique(groups[~own]))
-    z, half = norm.ppf(1 - LEVEL), (n + m) / 2 - 1
-
-    def beyond(true: float) -> float:
-        spread = 1 + half * ((1 - true) / (2 - true) + true / (1 + true))
-        return (area - true) ** 2 - z**2 * true * (1 - true) * spread / (n * m)
-
-    # an area of 0 or 1 itself solves the equation, beside its limit
-    lower = brentq(beyond, 0.0, area - _NEAR) if area > _NEAR else 0.0
-    upper = brentq(beyond, area + _NEAR, 1.0) if area < 1.0 - _NEAR else 1.0
-    return Estimate(area, float(lower), float(upper))
+    return area_interval(area, n, m)
 
 
-#: Areas that differ less are one.
-_NEAR = 1e-9
 #: Loss of balanced accuracy that is permitted for a threshold from few samples.
 _COST = 0.02
 

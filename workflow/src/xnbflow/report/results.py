@@ -187,12 +187,14 @@ class StudyResults:
         ours = self.trained_with
         return {k: v for k, v in self.software.items() if ours.get(k, v) != v}
 
-    def scores(self, metric: str, value: str = "mean") -> pd.DataFrame:
-        """Return a column of ``summary`` for a metric: rows by `place`, classifiers' labels above.
+    def scores(self, metric: str, value: str) -> pd.DataFrame:
+        """Return a column for a metric: rows by `place`, classifiers' labels above.
 
+        The column is of ``estimates`` (all samples together) or of ``summary`` (means over folds).
         It is missing if a fold failed, since a mean over the others is not comparable.
         """
-        chosen = self.rows("summary", metric=metric, folds_failed=0)
+        table = "summary" if value in self.tables["summary"] else "estimates"
+        chosen = self.rows(table, metric=metric, folds_failed=0)
         wide = chosen.set_index(["dataset", "folds", "classifier"])[value].unstack()
         wide = wide.reindex(index=list(self.places), columns=list(self.study.classifiers))
         return wide.set_axis(list(self.places.values())).rename(columns=self.labels)

@@ -30,16 +30,16 @@ __all__ = [
 ]
 
 RULE = (
-    "Not supported: the 95 % interval of the balanced accuracy (the mean recall of the classes) "
+    "Not supported: the 95% interval of the balanced accuracy (the mean recall of the classes) "
     "is not above one over the number of classes, or the permutation test, if one was run, has a "
     "p above .025, or a tenth of the samples are equal to others, or half nearly, and nothing "
-    "keeps these together in folds. Well supported: in addition the 95 % interval of the accuracy "
+    "keeps these together in folds. Well supported: in addition the 95% interval of the accuracy "
     "is above the majority-class rate, every class is recognised (recall above one half, and "
-    "above the share of the other samples that are mistaken for it, by the 95 % interval of the "
+    "above the share of the other samples that are mistaken for it, by the 95% interval of the "
     "difference), no column of the handling (batch) may explain the result (the classifier orders "
     "samples of the same batch by class better than chance, or the batch does not predict the "
     "class), no samples are equal, fewer than a tenth nearly, and the features selected in "
-    "disjoint halves of the samples, if these were fitted, agree (the 95 % interval of Nogueira’s "
+    "disjoint halves of the samples, if these were fitted, agree (the 95% interval of Nogueira’s "
     "index is not below .4; it is about 0 for random features; where the interval holds .4 the "
     "stability cannot be judged), and no second cohort contradicts this (did not hold, ranking "
     "holds without its threshold, labels look exchanged). Partly supported: all else."
@@ -48,9 +48,9 @@ COVERAGE = (
     "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
     "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
     "simulated studies of 12 to 80 samples, intervals of balanced accuracies, whose upper limits "
-    "are corrected for few samples, held the true value in 93 to 100 % of the studies "
+    "are corrected for few samples, held the true value in 93 to 100% of the studies "
     "(documentation, “Verdicts”). The Bayesian interval behind them (Jeffreys’ prior) covers a "
-    "share near 0 or 1 in 87 % at the least."
+    "share near 0 or 1 in 87% at the least."
 )
 #: What the verdicts of second cohorts mean.
 COHORT_RULE = (
@@ -86,7 +86,7 @@ def headline(results: StudyResults) -> str:
     several = rows["folds"].nunique() > 1
     if len(own) == 1:
         text = (
-            f"{label} has an accuracy of {one['estimate']:.1%} (95 % interval {one['lower']:.1%} "
+            f"{label} has an accuracy of {one['estimate']:.1%} (95% interval {one['lower']:.1%} "
             f"to {one['upper']:.1%}), where the majority-class baseline has {one['reference']:.1%}"
         )
     else:
@@ -212,7 +212,7 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
     )
     words = {
         "chance interval": (
-            f"the 95 % interval of its balanced accuracy, {balanced['lower']:.1%} to "
+            f"the 95% interval of its balanced accuracy, {balanced['lower']:.1%} to "
             f"{balanced['upper']:.1%}, is not above chance ({balanced['reference']:.1%})"
         ),
         "permutation test": f"the permutation test does not exclude chance: {reached}",
@@ -306,7 +306,7 @@ def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
         )
     sentence = (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
-        f"(95 % interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
+        f"(95% interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
         f"{balanced['reference']:.1%}) "
         f"and an accuracy of {accuracy['estimate']:.1%}, the majority-class baseline "
         f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}."

@@ -71,10 +71,11 @@ def summary(metrics: pd.DataFrame, repeats: pd.DataFrame, fits: Tables) -> pd.Da
     return table[STUDY_TABLES["summary"].fixed]
 
 
-def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
+def averages(summary: pd.DataFrame, confusion: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     """Return each classifier's means over the data sets where every classifier could be fitted.
 
-    A classifier that could not be fitted anywhere is ignored; if no data set is left, all are used.
+    Accuracy is of all samples together, as in ``estimates``, not the mean over folds. A classifier
+    that could not be fitted anywhere is ignored; if no data set is left, all are used.
     ``wins`` count ties, accuracies being compared to three decimals.
     """
     columns = STUDY_TABLES["averages"].fixed
@@ -84,7 +85,10 @@ def averages(summary: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     wide = complete.pivot_table(
         index=["dataset", "folds"], columns=["metric", "classifier"], values="mean", dropna=False
     )
+    right = confusion[confusion["true"] == confusion["predicted"]].groupby(KEY)["count"].sum()
+    pooled = (right / confusion.groupby(KEY)["count"].sum()).fillna(0.0).unstack()
     accuracy = wide["accuracy"].dropna(axis="columns", how="all")
+    accuracy = pooled.reindex_like(accuracy).where(accuracy.notna())
     shared = accuracy.dropna().index
     shared = shared if len(shared) else accuracy.index
     rounded = accuracy.round(3)

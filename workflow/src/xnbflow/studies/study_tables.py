@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Tables
-from xnbflow.inference.estimates import estimates, pooled_performance
+from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, inflation_of
 from xnbflow.inference.verdicts import copies, verdicts
@@ -114,15 +114,15 @@ def study_tables(
         key: inflation_of(entries[key[0]][key[2]]) if entries else CROSS_VALIDATED
         for key in predictions
     }
-    performances = {
-        key: pooled_performance(
-            table, headers[key[0]], inflations[key], candidates if key[2] == chosen else 1
-        )
+    given = {
+        key: (table, headers[key[0]], inflations[key], candidates if key[2] == chosen else 1)
         for key, table in predictions.items()
         if len(table)
     }
+    performances = {key: pooled_performance(*each) for key, each in given.items()}
+    curves = {key: areas(*each) for key, each in given.items()}
     failed = {key: int((table["status"] != "ok").sum()) for key, table in fits.items()}
-    found = estimates(performances, headers, failed)
+    found = estimates(performances, headers, failed, curves)
     samples = sample_errors.samples(predictions, found)
     tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
     within = concordances(predictions, headers, tables["audit"])
@@ -153,14 +153,14 @@ def _scores(predictions: Tables, fits: Tables, headers: Headers) -> dict[str, pd
     metrics = fold_scores.metrics(predictions, fits, headers)
     repeats = fold_scores.repeats(predictions, metrics, fits, headers)
     summary = fold_scores.summary(metrics, repeats, fits)
-    seconds = study_overview.seconds(fits)
+    seconds, confusion = study_overview.seconds(fits), probability_tables.confusion(predictions)
     return {
         "metrics": metrics,
         "repeats": repeats,
         "summary": summary,
-        "averages": fold_scores.averages(summary, seconds),
+        "averages": fold_scores.averages(summary, confusion, seconds),
         "seconds": seconds,
-        "confusion": probability_tables.confusion(predictions),
+        "confusion": confusion,
         "ranks": comparison.ranks(repeats),
         "omnibus": comparison.omnibus(repeats),
         "pairwise": comparison.pairwise(repeats),

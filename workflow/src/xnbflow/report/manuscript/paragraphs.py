@@ -281,7 +281,7 @@ def _place(
         verdicts.append(
             row
             | {each["metric"]: each for each in found if not each["class"]}
-            | {"recall": [each for each in found if each["class"]]}
+            | {"recall": [each for each in found if each["metric"] == "recall"]}
             | {"reasons": reasons(results, {name: row[name] for name in _PLACE})}
             | {"features": only(rows, "metric", "features_per_class").get("mean")}
             | {"stability": only(of("stability", row["classifier"]), "class", "")}

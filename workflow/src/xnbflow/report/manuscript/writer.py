@@ -129,7 +129,8 @@ def reached(
     place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
     for row in results.rows("estimates", **place).to_dict("records"):
         result["candidates"] = row["candidates"]
-        own = result["recall"][row["class"]] if row["class"] else result.get(row["metric"], {})
+        recall = row["metric"] == "recall"
+        own = result["recall"][row["class"]] if recall else result.get(row["metric"], {})
         own |= {"lower": row["lower"], "upper": row["upper"]}
     return result
 

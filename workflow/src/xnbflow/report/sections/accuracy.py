@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.report.drawings.calibration import draw_calibration
+from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
@@ -17,7 +17,7 @@ from xnbflow.tables.contract import Column
 __all__ = ["calibration_figure", "confusion_figure", "points", "section"]
 
 _POINTS = (
-    "Accuracy with its 95 % interval, corrected if the classifier was chosen by the results; the "
+    "Accuracy with its 95% interval, corrected if the classifier was chosen by the results; the "
     "bar across is the majority-class rate."
 )
 
@@ -40,7 +40,7 @@ _PRINTED = {
 }
 
 _RECALL = (
-    "Recall of each class with its 95 % interval, and the class that its samples are most often "
+    "Recall of each class with its 95% interval, and the class that its samples are most often "
     "mistaken for. Recognised: recall above one half and, by the interval of the difference, above "
     "the share of the other samples that are mistaken for it."
 )
@@ -70,16 +70,21 @@ _PREDICTIONS = (
     "the share of its samples that each class was predicted for, with counts over all folds and "
     "repeats."
 )
+_ROC = (
+    "Each class against the others, of two classes the second; samples outside the training "
+    "samples, compared with those of the same fold. AUC with its 95% interval; on the diagonal "
+    "probabilities carry no information about the class."
+)
 _CALIBRATION = (
     "Below the dashed line probabilities are overconfident; larger points are more predictions, "
-    "bins of fewer than ten samples are left out, and vertical lines are 95 % intervals."
+    "bins of fewer than ten samples are left out, and vertical lines are 95% intervals."
 )
 
 
 def section(results: StudyResults) -> Section:
     """Return the performance of each classifier on each data set."""
     blocks: list[Block] = [_accuracies(results)]
-    if results.scores("accuracy").notna().any(axis=None):
+    if results.scores("accuracy", "estimate").notna().any(axis=None):
         blocks.append(_scores(results))
     blocks += [*_permutations(results), *_paper(results), *_other_metrics(results)]
     for i, place in enumerate(results.places):
@@ -93,8 +98,8 @@ def section(results: StudyResults) -> Section:
 
 
 def _accuracies(results: StudyResults) -> Table:
-    """Return data sets by classifiers, each cell a mean with its spread, the best marked."""
-    parts = [results.scores("accuracy", value) for value in ("mean", "sd", "sd_repeats")]
+    """Return data sets by classifiers, each cell an accuracy with its spread, the best marked."""
+    parts = [results.scores("accuracy", value) for value in ("estimate", "sd", "sd_repeats")]
     means, _, repeats = parts
     cells = {
         column: [_cell(*values) for values in zip(*(part[column] for part in parts), strict=True)]
@@ -105,10 +110,9 @@ def _accuracies(results: StudyResults) -> Table:
     best = np.argwhere(rounded.eq(rounded.max(axis=1), axis=0).to_numpy())
     brackets = ", in brackets that of the repeats’ means" * bool(repeats.notna().any(axis=None))
     return results.tables.show(
-        "summary",
-        f"Accuracy: mean ± standard deviation over folds{brackets}. With folds of different "
-        "sizes it differs from the accuracy of all samples together. The greatest of a row is "
-        "marked; a cell is empty where a fold could not be fitted.",
+        ["estimates", "summary"],
+        f"Accuracy of all samples together ± standard deviation over folds{brackets}. The greatest "
+        "of a row is marked; a cell is empty where a fold could not be fitted.",
         rows=frame,
         own={"baseline": Column("number", "share of the largest class", "majority-class baseline")},
         best=frozenset((int(i), means.columns[j]) for i, j in best),
@@ -241,12 +245,32 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     if known:
         alt = f"Calibration curves on {dataset}: predicted probability against frequency."
         figures.append(calibration_figure(f"calibration-{key}", known, alt))
-    sources = results.tables.sources("confusion", "calibration")
+    chosen = results.tables["headline"]["classifier"].iloc[0]
+    figures += _roc(results, {"dataset": dataset, "folds": folds, "classifier": chosen})
+    sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
     recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
     table = results.tables.show("estimates", _RECALL, _SHOWN_OF_RECALL, recall, own=RECALL_COLUMNS)
     blocks += [*_confidence(results, dataset, folds), Gallery(figures, _PREDICTIONS, sources)]
     blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
     return [*blocks, *_sets(results, dataset, folds)]
+
+
+def _roc(results: StudyResults, place: dict[str, str]) -> list[Figure]:
+    """Return the figure of the ROC curves of a classifier, if it has probabilities."""
+    areas = results.rows("estimates", **place, metric="roc_auc", folds_failed=0)
+    points = dict(iter(results.rows("roc", **place).groupby("class")))
+    curves, title = {}, results.labels.get(place["classifier"], "")
+    for row in areas.to_dict("records"):
+        auc = f"AUC {row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}]"
+        own = points[row["class"]]
+        rates = own["false_positive_rate"].to_numpy(), own["true_positive_rate"].to_numpy()
+        curves[f"{shorten(row['class'], 20)}: {auc}"] = rates
+    if not curves:
+        return []
+    arguments = {"title": f"ROC, {title}", "curves": curves}
+    alt = f"ROC curves of {title} on {place['dataset']}: {'; '.join(curves)}."
+    name = f"roc-{place['dataset']}-{place['folds']}"
+    return [Figure(name, draw_roc, arguments, _ROC, alt)]
 
 
 #: A prediction with a greater probability than this is sure.

@@ -26,7 +26,7 @@ _WITHIN = (
     "Test for batches: a classifier that recognises the batch instead of the class orders samples "
     "of the same batch at random. AUC: of the scores outside the training samples, over all pairs "
     "of samples of different classes, and over those pairs that share the level of a column "
-    "(numbers in thirds), with the 95 % interval and p of permutations within levels. Genes: at "
+    "(numbers in thirds), with the 95% interval and p of permutations within levels. Genes: at "
     "an FDR below .05, without and with the column in the model. Columns: batches, and those "
     "associated with the class."
 )

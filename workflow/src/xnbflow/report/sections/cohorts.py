@@ -44,7 +44,7 @@ _UNITS = {
     "not all series are known to be logarithms",
 }
 _FOREST = (
-    "The first genes by p: the effect in every series, and the random-effects mean, with 95 % "
+    "The first genes by p: the effect in every series, and the random-effects mean, with 95% "
     "intervals. The genes were chosen for these effects, so the effects are overestimated on "
     "average."
 )

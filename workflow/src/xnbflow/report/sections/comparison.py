@@ -65,7 +65,7 @@ def _over_data_sets(results: StudyResults, folds: str, ranks: pd.DataFrame) -> I
             },
             f"Average ranks of accuracy over {n_datasets} data sets; 1 is best. A bar joins "
             "classifiers whose ranks differ by less than the critical difference (Nemenyi’s test "
-            "at 5 %).",
+            "at 5%).",
             f"Critical-difference diagram, average ranks: {best}.",
             results.tables.sources("ranks"),
         )

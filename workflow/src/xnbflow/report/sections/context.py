@@ -18,11 +18,11 @@ _RANDOM = (
 _CURVES = (
     "Balanced accuracy against the number of training samples: measured with parts of the training "
     "samples in five folds, and forecast by an inverse power law up to twice the samples of the "
-    "data set (Mukherjee and others 2003). The band is the 95 % interval. The classifier is fitted "
+    "data set (Mukherjee and others 2003). The band is the 95% interval. The classifier is fitted "
     "with its default settings, or ClassSpecificNB in place of ClassSpecificNBCV. A forecast "
     "assumes new samples like those at hand. Where the measured curve still rises steeply, "
     "forecasts tend to be too low, and their intervals contain the later accuracy less often than "
-    "in 95 % of the cases."
+    "in 95% of the cases."
 )
 
 

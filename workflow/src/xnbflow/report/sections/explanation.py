@@ -86,7 +86,7 @@ def _stability(results: StudyResults) -> Figure:
             "xlabel": "agreement between folds",
         },
         "Agreement between folds on the features selected for any class: Nogueira’s stability "
-        "index with its 95 % interval, 1 if every fold selects the same and about 0 for random "
+        "index with its 95% interval, 1 if every fold selects the same and about 0 for random "
         "sets. Folds share training samples: other samples would agree less, see the stability of "
         "disjoint halves.",
         "Points with intervals: stability index per data set and classifier.",

@@ -70,7 +70,7 @@ _VERDICTS = {
 }
 
 _HOW_TO_READ = (
-    "Intervals are 95 % (Jeffreys) and count samples, or groups where samples have them. If "
+    "Intervals are 95% (Jeffreys) and count samples, or groups where samples have them. If "
     "several models, matches and harmonisations are tried on one test cohort, the best of them is "
     "overestimated: choose before the test."
 )
