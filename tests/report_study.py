@@ -93,7 +93,7 @@ def _made(classifiers, datasets, **changes):
             _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
     truth = pd.DataFrame({"feature": _series("alpha").features, "class": planted})
-    for name in study.datasets if "alpha" in datasets else ():
+    for name in study.datasets:
         known = truth if name == "alpha" else truth[:0]
         write_declared(known.assign(effect=3.0), root / TRUTH.of(dataset=name), TRUTH_TABLE)
     results = StudyResults(

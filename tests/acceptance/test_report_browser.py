@@ -1,6 +1,7 @@
 """The report in a real browser: what a reader sees and does, by mouse and by keyboard."""
 
 import base64
+import io
 import itertools
 import json
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.image import imread
 from report_study import CLASSES, SCRIPT, with_rows, write_study
 from toys import dataset
 
@@ -227,6 +229,30 @@ def test_nothing_overflows(browser, report, width, theme, name):
         assert browser.execute_script(FAULTS + "return overflowing()") == [0, []]
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_table_has_a_shadow_where_it_goes_on_and_none_where_it_ends(browser, report, theme):
+    find_table = "return [...document.querySelectorAll('.table > .scroll')].find(each => {})"
+    with shown(browser, 400, theme):
+        browser.get(report.with_name("details.html").as_uri())
+        open_everything(browser)
+        wide = find_table.format("each.scrollWidth > each.clientWidth + 100")
+        wide = browser.execute_script(wide)
+        assert shadow(wide) > 40
+        browser.execute_script("arguments[0].scrollLeft = 1e6", wide)
+        assert shadow(wide) < 8
+    with shown(browser, 1400, theme):
+        narrow = find_table.format("each.offsetParent && each.scrollWidth === each.clientWidth")
+        assert shadow(browser.execute_script(narrow)) < 8
+
+
+def shadow(element):
+    """Return by how much the right edge of a table's last cells differs from the page's colour."""
+    png = io.BytesIO(element.screenshot_as_png)
+    pixels = 255 * imread(png)[..., :3].mean(axis=2)
+    body = pixels[-6:-3]  # below the text of the last row
+    return abs(body[:, -2] - np.median(body)).max()
+
+
 def test_a_print_has_what_was_found_on_at_most_five_pages(browser, report):
     with shown(browser, width=717, theme="dark", media="print"):  # 210 mm less the margins
         browser.get(report.as_uri())
@@ -283,7 +309,7 @@ def gene_page(tmp_path_factory):
         path = root / contract.DIAGNOSTIC.of(dataset="toy", table=name)
         write_parquet(table, path, contract.DIAGNOSTIC_TABLES[name])
     study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
-    none = {name: [] for name in ("enrichment", "prerank", "artefacts")}
+    none = {name: [] for name in ("components", "enrichment", "prerank", "artefacts")}
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
     page = root / "report.html"
@@ -324,10 +350,9 @@ def test_a_gene_is_found_by_symbol_or_probe_and_its_values_are_drawn(browser, ge
 
 
 @pytest.mark.parametrize("kind", ["mouse", "touch"])
-@pytest.mark.parametrize("figure", [0, 1], ids=["volcano", "MA"])
-def test_a_point_is_named_under_the_pointer_or_the_finger(browser, gene_page, figure, kind):
+def test_a_point_is_named_under_the_pointer_or_the_finger(browser, gene_page, kind):
     browser.get(gene_page[0].as_uri())
-    image = find_all(browser, ".image[data-x]")[figure]
+    image = find(browser, ".image[data-x]")
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", image)
     # the first feature by rank is the one that matplotlib names in the drawing
     x, y = browser.execute_script(

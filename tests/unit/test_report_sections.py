@@ -245,6 +245,78 @@ def test_a_page_shows_one_interval_of_an_accuracy_and_a_corrected_p(tmp_path):
     assert not any(line.items for line in card.lines)
 
 
+NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
+
+
+def agree(text, *values):
+    """Whether a text has these numbers in this order, each to the digits that it shows."""
+    found = [each.rstrip("%") for each in NUMBER.findall(text)]
+    scales = [0.01 if each.endswith("%") else 1.0 for each in NUMBER.findall(text)]
+    halves = [0.5 * 10.0 ** -len(each.partition(".")[2]) for each in found]
+    return len(found) >= len(values) and all(
+        abs(float(each.replace(",", "")) - value / scale) <= half * 1.001
+        for each, scale, half, value in zip(found, scales, halves, values, strict=False)
+    )
+
+
+def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp_path):
+    results = write_study(tmp_path, datasets=("GSE7904",), classifiers=("nb", "xnb"))
+    report_study.write_results(results, {("GSE7904", "xnb"): 0.02})
+    results = replace(results)
+    place = {"dataset": "GSE7904", "folds": "3-fold", "classifier": "xnb"}
+    (cards,) = blocks(answer.section(results), Cards)
+    (card,) = cards.cards
+    section = accuracy.section(results)
+    found = results.rows("estimates", **place).set_index("metric")
+    limits = ["estimate", "lower", "upper"]
+    text = paragraphs(results)
+    (line,) = (each for each in text.splitlines() if each.startswith("GSE7904, XNB: "))
+    # accuracy, balanced accuracy and AUC, each with its interval
+    overall, balanced, auc = (
+        found.loc[name, limits].tolist() for name in ("accuracy", "balanced_accuracy", "roc_auc")
+    )
+    assert agree(sentences.headline(results).partition("accuracy of")[2], overall[0])
+    assert agree(card.facts["Accuracy"], *overall)
+    assert agree(card.verdict.partition("and an accuracy of")[2], overall[0])
+    assert agree(line.partition("accuracy ")[2], overall[0])
+    assert agree(column(blocks(section, Table)[0], "GSE7904", "XNB"), overall[0])
+    (group,) = [g for g in drawn(section, "accuracy")["groups"] if g.label == "XNB"]
+    assert [group.values, group.lower, group.upper] == [[each] for each in overall]
+    assert agree(card.facts["Balanced accuracy"], *balanced)
+    sentence = card.verdict.partition("balanced accuracy of")[2].replace("95%", "", 1)
+    assert agree(sentence, *balanced)
+    others = table_with(section, "roc_auc", "balanced_accuracy").frame
+    others = others.set_index("classifier").loc["XNB"]
+    assert others["balanced_accuracy"] == pytest.approx(balanced[0])
+    assert agree(card.facts["AUC"], *auc)
+    assert others["roc_auc"] == pytest.approx(auc[0])
+    ((label, curve),) = drawn(section, "roc-GSE7904-3-fold")["curves"].items()
+    assert agree(label.partition("AUC")[2], *auc)
+    assert np.trapezoid(*reversed(curve)) == pytest.approx(auc[0], abs=0.005)
+    # the number of features, and p of the permutation test
+    used = results.rows("summary", **place, metric="features_per_class")["mean"].iloc[0]
+    assert agree(card.facts["Features per class"], used)
+    assert agree(sentences.headline(results).partition("it uses")[2], used)
+    assert agree(line.partition("with ")[2], used) or f"{used:.1f}" in line
+    assert others["features_per_class"] == used
+    assert agree(card.details["Tests"].partition("p =")[2], 0.02)
+    tests = table_with(section, "p_value").frame
+    assert tests["p_value"].tolist() == [0.02]
+    assert "p = 0.02" in text
+
+
+def test_the_number_of_data_sets_where_it_is_the_most_accurate_is_that_of_the_marks(results):
+    table = blocks(accuracy.section(results), Table)[0]
+    marks = pd.Series([name for _, name in table.best]).value_counts()
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    wins = wins[wins > 0].rename(results.labels).to_dict()
+    assert wins == marks.to_dict()
+    cells = table.frame.set_index("dataset")
+    for row, name in table.best:
+        own = cells.iloc[row].drop("baseline").map(lambda cell: float(cell.split(" ")[0]))
+        assert own[name] == own.max()
+
+
 def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch, tmp_path):
     """Every drawn function exists, and limits of shares pass those that are drawn, in order."""
     text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]
@@ -490,16 +562,6 @@ def results_with(tmp_path):
     )
 
 
-def test_interchangeable_features_are_named_once_per_selected_one(results_with):
-    row = {"classifier": "xnb", "class": "a", "feature": "g1"}
-    rows = [{**row, "alternative": "g2", "frequency": 0.5},
-            {**row, "alternative": "g3", "frequency": 0.9}]  # fmt: skip
-    rows += [{**row, "classifier": "nb", "alternative": "g9", "frequency": 1.0}]
-    (group,) = answer._ties(results_with("ties", rows), "xnb")
-    shown = group.blocks[0].frame.drop(columns="dataset").to_numpy().tolist()
-    assert shown == [["XNB", "a", "g1", "g3, g2", 0.9], ["NB", "a", "g1", "g9", 1.0]]
-
-
 def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(results_with):
     row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
     rows = [
@@ -535,9 +597,9 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
 
     rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
     copied = [row("repeated sample", f"s{i}") | {"dataset": "e"} for i in range(3)]
-    (block,) = audit.findings(SimpleNamespace(tables=Tables(audit=pd.DataFrame(copied + rows))))
-    said = "e: s0, s1 and 1 more: repeated sample!. d: confounder!. The audit has 1 severe finding "
-    assert block.text == f"{said}(d) more."
+    known = pd.DataFrame(copied + rows).assign(p_holm=np.nan)
+    text = audit.most_serious(SimpleNamespace(tables=Tables(audit=known)), "d")
+    assert text == "day: confounder!. 1 other finding below."
     tables = Tables(audit=pd.DataFrame([row("overview", "", "none")]))
     study = SimpleNamespace(datasets=[])
     (block,) = audit.section(SimpleNamespace(tables=tables, study=study)).blocks

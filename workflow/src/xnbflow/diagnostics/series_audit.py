@@ -86,7 +86,8 @@ def _coloured(series: DataSet, name: str) -> np.ndarray:
     shown, numbers = pd.Series("", index=cells.index, dtype=object), as_numbers(cells[known])
     if numbers is not None and numbers.nunique() > _COLOURS:
         quarters = pd.qcut(numbers, 4, duplicates="drop", precision=2).astype(object)
-        shown[numbers.index] = quarters.map(lambda part: f"{part.left:g} to {part.right:g}")
+        least = numbers.min()  # the first quarter begins below it
+        shown[numbers.index] = quarters.map(lambda q: f"{max(q.left, least):g} to {q.right:g}")
     else:
         often = cells[known].value_counts().index[:_COLOURS]
         shown[known] = cells[known].where(cells[known].isin(often), "others").map(short)

@@ -12,7 +12,7 @@ from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.page.blocks import Card, Figure, Item, Line
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
-from xnbflow.report.sections.signature import BOXES, core_boxes, heatmap_figure
+from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import verdict
 
 __all__ = ["CAPTION", "NO_FEATURES", "card"]
@@ -53,7 +53,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     found = results.rows("estimates", **where, folds_failed=0).set_index("metric")
     recalls, facts = results.rows("estimates", **where, metric="recall"), {}
     for metric, (name, spec) in _SHOWN.items():
-        if (found.index == metric).sum() == 1:  # several classes have several curves
+        if found.index.tolist().count(metric) == 1:  # several classes have several curves
             row = found.loc[metric]
             limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
             facts[name] = f"{row['estimate']:{spec}} {limits}"
@@ -90,14 +90,14 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
 def _heading(genes: pd.DataFrame, last: str) -> str:
     """Return the heading of the genes of two classes, with the number of those in the core set."""
-    core = genes["core"].sum()
+    core = len(genes[genes["core"]])
     of = f"Core set of {counted(core, 'gene')} in bold" if core else "Genes selected most often"
     return f"{of} (▲ higher in “{last}”)"
 
 
 def _items(genes: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], str]:
     """Return the core features, or the first ones, and in words how many others have a weight."""
-    most = max(least, min(genes["core"].sum(), _MOST_CORE)) if few else least
+    most = max(least, min(len(genes[genes["core"]]), _MOST_CORE)) if few else least
     rest = len(genes) - most
     items = [_item(row) for row in genes.head(most).to_dict("records")]
     return items, f"and {rest:,} more with a weight" if rest > 0 else ""
@@ -166,7 +166,8 @@ def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -
     drawn = drawn[drawn["feature"].isin(genes.loc[genes["core"], "feature"])]
     if drawn["row"].nunique() < _TWO:
         boxes = core_boxes(results, dataset, classifier, most=1)
-        return replace(boxes[0], name=f"{boxes[0].name}-card", caption=BOXES) if boxes else None
+        caption = "The core gene: samples, quartiles and median of each class."
+        return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
     rows = np.unique(drawn["row"], return_inverse=True)[1]
     n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
     name, files = f"core-{dataset}-{classifier}", tables.sources("heatmap")
@@ -238,12 +239,14 @@ def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame
     means, facts = summary["mean"].dropna(), {}
     if len(means):
         facts["Features per class"] = f"{means.iloc[0]:,.1f}"
-    if "" in stability.index and pd.notna(stability.loc["", "stability"]):
-        facts["Agreement between folds"] = f"{stability.loc['', 'stability']:z.2f}"
-    if "" in stability.index and pd.notna(stability.loc["", "halves"]):
-        row = stability.loc[""]
+    if "" not in stability.index:
+        return facts
+    row = stability.loc[""]
+    if pd.notna(row["halves"]):
         interval = f"[{row['halves_lower']:.2f}, {row['halves_upper']:.2f}]"
         facts["Stability (disjoint halves)"] = f"{row['halves']:z.2f} {interval}"
+    elif pd.notna(row["stability"]):
+        facts["Agreement between folds"] = f"{row['stability']:z.2f}"
     return facts
 
 

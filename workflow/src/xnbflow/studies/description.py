@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 #: Features whose densities are drawn: per class, and in all.
-_PER_CLASS, _MOST = 4, 12
+_PER_CLASS, _MOST = 3, 6
 #: Number of features for the test of dependence: those selected most often.
 _MOST_DEPENDENT = 200
 

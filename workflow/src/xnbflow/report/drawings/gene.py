@@ -43,7 +43,8 @@ def draw_gene(
     spread = (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
     names = [shorten(label, 24) for label in labels]
     shown = sorted({*batches} - {""})
-    width = column_width(max(2.4, 0.7 + 0.6 * min(len(names), 5)))
+    needed = 0.7 + len(names) * max(0.6, 0.1 + label_width(names))
+    width = column_width(max(2.4, min(3.7, needed)))
     columns, room = legend_room(shown, width - 0.7) if shown else (1, 0.0)
     upright = max(map(label_width, ([name] for name in names))) < (width - 0.7) / len(names)
     bottom = 0.25 if upright else 0.15 + label_width(names)

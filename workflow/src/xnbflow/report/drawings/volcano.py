@@ -1,4 +1,4 @@
-"""Volcano and MA plots of the differences between a class and the others."""
+"""Volcano plots of the differences between a class and the others."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, shorten, write_heading
 
-__all__ = ["draw_ma", "draw_volcano", "evidence"]
+__all__ = ["draw_volcano", "evidence"]
 
 
 def evidence(p: np.ndarray) -> np.ndarray:
@@ -24,42 +24,20 @@ def draw_volcano(
     none. ``names`` are features to name, best first, and where they are; one that would lie on
     another is not.
     """
-    places = (change, evidence(p))
-    return _drawn(title, places, p <= cut, change, names, (xlabel, "-log10 p"))
-
-
-def draw_ma(
-    title: str, mean: np.ndarray, change: np.ndarray, found: np.ndarray, names: dict[str, int]
-) -> Figure:
-    """Draw each feature at its mean and its log fold change; those ``found`` in colour.
-
-    The arrays have shape (n_features,); ``names`` are those of `draw_volcano`.
-    """
-    labels = ("mean of log2 values", "log2 fold change")
-    return _drawn(title, (mean, change), found, change, names, labels)
-
-
-def _drawn(
-    title: str,
-    places: tuple[np.ndarray, np.ndarray],
-    found: np.ndarray,
-    change: np.ndarray,
-    names: dict[str, int],
-    labels: tuple[str, str],
-) -> Figure:
+    label = "-log10 p"
     figure, axes = new_axes(
-        column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=labels[0], ylabel=labels[1]
+        column_width(3.0), 2.8, left=0.6, right=0.6, top=0.35, xlabel=xlabel, ylabel=label
     )
     write_heading(figure, title)
-    x, y = places
+    y, found = evidence(p), p <= cut
     for which, colour in (
         (~found, GREY),
         (found & (change < 0), COLOURS[0]),
         (found & (change >= 0), COLOURS[1]),
     ):
         # one picture within the drawing: a mark each would make the page large
-        axes.plot(x[which], y[which], ".", color=colour, markersize=2, rasterized=True)
-    _name(axes, x, y, names)
+        axes.plot(change[which], y[which], ".", color=colour, markersize=2, rasterized=True)
+    _name(axes, change, y, names)
     return figure
 
 
@@ -78,7 +56,7 @@ def _name(axes: Axes, x: np.ndarray, y: np.ndarray, names: dict[str, int]) -> No
             (x[i], y[i]),
             (-3 if right else 3, 0),
             textcoords="offset points",
-            size=7,
+            size=8,
             va="center",
             ha="right" if right else "left",
         )

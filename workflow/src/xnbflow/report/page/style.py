@@ -90,6 +90,8 @@ _ON_PAPER: dict[str, Any] = {
 _MM_PER_INCH, _POINTS_PER_INCH = 25.4, 72
 #: Inches of a column in print; none on a page.
 _COLUMN: ContextVar[float | None] = ContextVar("column", default=None)
+#: Least size of text in points: 10 pixels on a screen.
+_LEAST = 7.5
 #: Points between the axes and the text beside them.
 _PAD = 3.5
 
@@ -148,7 +150,7 @@ def legend_above(axes: Axes, columns: int) -> None:
 def write_heading(figure: Figure, text: str, size: float = 10) -> None:
     """Write a heading in the upper left corner of a figure: a long one small, in several lines."""
     width, height = figure.get_size_inches()
-    for lines, points in enumerate((size, 0.7 * size, 0.55 * size), 1):
+    for lines, points in enumerate((size, max(0.8 * size, _LEAST), _LEAST), 1):
         letters = int(len(text) * (width - 0.12) / max(label_width([text], points), 1e-9))
         wrapped = textwrap.wrap(text, max(1, letters))
         if len(wrapped) <= lines:

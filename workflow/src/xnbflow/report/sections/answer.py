@@ -1,12 +1,9 @@
 """The answer: cards with the features, recall and verdict for each class."""
 
-import pandas as pd
-
 from xnbflow.core.counts import counted, listed
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
 from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.audit import findings
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
 from xnbflow.report.sentences import COVERAGE, RULE, headline
@@ -14,8 +11,8 @@ from xnbflow.studies.sample_errors import MARGIN
 
 __all__ = ["section"]
 
-#: How many are named: features of a class, features that could replace one, suspected label errors.
-_MOST_NAMED, _MOST_ALTERNATIVES, _MOST_SUSPECTS = 6, 10, 4
+#: How many are named: data sets, and suspected label errors.
+_MOST_NAMED, _MOST_SUSPECTS = 6, 4
 
 
 def section(results: StudyResults) -> Section | None:
@@ -30,7 +27,7 @@ def section(results: StudyResults) -> Section | None:
     if elsewhere := verdicts_in_words(results):
         blocks.append(Prose(elsewhere, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)
-    blocks += [*([] if chosen else findings(results)), *_artefacts(results)]
+    blocks += _artefacts(results)
     if failed := len(results.rows("problems", kind="error")):
         text = f"{counted(failed, 'fit')} failed: see what was run."
         blocks.append(Prose(text, "warning", sources("problems")))
@@ -41,7 +38,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Cards(cards, CAPTION if named else NO_FEATURES, files))
         explained = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
         blocks.append(Group("The rule of these verdicts", [explained]))
-        blocks += [*_suspects(results), *_as_good(results, chosen), *_ties(results, chosen)]
+        blocks += [*_suspects(results), *_as_good(results, chosen)]
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the second page compares the classifiers." if label else ""
     return Section("answer", "What was found", lead, blocks)
@@ -126,25 +123,3 @@ def _as_good(results: StudyResults, classifier: str) -> list[Block]:
     note = f"up to {table['as_good'].max():,}"
     drawn = results.tables.show("as_good", _AS_GOOD, shown, rows)
     return [*blocks, Group("Features that separate classes as well", [drawn], note)]
-
-
-def _ties(results: StudyResults, classifier: str) -> list[Block]:
-    """Return which features of the lists could as well be others, the first classifier first."""
-    table = results.tables["ties"]
-    if table.empty:
-        return []
-    keys = ["dataset", "folds", "classifier", "class", "feature"]
-    table = table.sort_values("frequency", ascending=False, kind="stable")
-    first = table["classifier"].ne(classifier).sort_values(kind="stable").index
-    rows = [
-        (*key, listed(group["alternative"].unique(), _MOST_ALTERNATIVES), group["frequency"].max())
-        for key, group in table.loc[first].groupby(keys, sort=False)
-    ]
-    block = results.tables.show(
-        "ties",
-        "Interchangeable features separate the classes exactly as well as a selected feature, and "
-        "were left out by name or place alone: a list with one in place of the other is as good.",
-        ["dataset", "classifier", "class", "feature", "alternative", "frequency"],
-        pd.DataFrame(rows, columns=[*keys, "alternative", "frequency"]),
-    )
-    return [Group("Interchangeable features", [block], f"{len(rows):,} that could be others")]

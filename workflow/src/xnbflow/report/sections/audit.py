@@ -2,12 +2,12 @@
 
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.counts import counted
 from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["findings", "most_serious", "section"]
+__all__ = ["most_serious", "section"]
 
 _ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
 _FOUND = (
@@ -42,7 +42,6 @@ _PICTURE = (
     "Principal components of the standardised features; shares are of the variance. Outliers, more "
     "than 6 robust standard deviations from their class, are named."
 )
-_NAMED = 2
 
 
 def section(results: StudyResults) -> Section | None:
@@ -100,29 +99,6 @@ def most_serious(results: StudyResults, dataset: str) -> str:
     line = f"; to adjust{todo}" if todo else ""
     rest = f" {counted(len(found) - 1, 'other finding')} below." * (len(found) > 1)
     return f"{named}{finding}{p}{line}.{rest}"
-
-
-def findings(results: StudyResults) -> list[Block]:
-    """Return the audit for the first screen: severe findings, and the number of others.
-
-    Notices are not mentioned.
-    """
-    found = _found(results)
-    severe, warnings = (found[found["severity"] == name] for name in ("severe", "warning"))
-    kinds = list(severe.groupby(["dataset", "check", "finding"], sort=False)["subject"])
-    texts = []
-    for (dataset, check, finding), subjects in kinds[:_NAMED]:
-        named = "" if check in {"confounder", "phenotype only"} else f"{listed(subjects, _NAMED)}: "
-        texts.append(f"{dataset}: {named}{finding}.")
-    rest = [dataset for (dataset, *_), subjects in kinds[_NAMED:] for _ in subjects]
-    places = ", ".join(dict.fromkeys(rest))
-    more = [f"{counted(len(rest), 'severe finding')} ({places})"] if rest else []
-    checks = ", ".join(dict.fromkeys(warnings["check"]))
-    more += [f"{counted(len(warnings), 'warning')} ({checks})"] if len(warnings) else []
-    if more:
-        texts.append(f"The audit has {' and '.join(more)}{' more' if severe.size else ''}.")
-    sources = results.tables.sources("audit")
-    return [Prose(" ".join(texts), "warning" if len(severe) else "plain", sources)] * bool(texts)
 
 
 def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:

@@ -9,7 +9,7 @@ from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section, Table
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sections.accuracy import RECALL_COLUMNS, points
+from xnbflow.report.sections.accuracy import points
 from xnbflow.tables.contract import Column
 
 __all__ = ["section"]
@@ -118,30 +118,10 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
         "separates best); ticks are samples, numbers distances from the class without a number."
     )
     return [
-        _recognition(results, key),
         _matrix(results, key, chosen, features, classes),
         Gallery(_densities(results, key, chosen), densities, sources("densities", "values")),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
-
-
-def _recognition(results: StudyResults, key: dict[str, str]) -> Table:
-    """Return the recognition of each class, and the number of features selected for it."""
-    columns = ["class", "samples", "estimate", "lower", "upper", "mean_size"]
-    columns += ["halves", "stability", "above", "taken_for", "taken"]
-    stability = results.rows("stability", **key)[["class", "mean_size", "halves", "stability"]]
-    rows = results.rows("estimates", **key, metric="recall")
-    rows = rows.merge(stability, on="class", how="left")
-    rows["above"] = rows["above"].map({True: "yes", False: "no"})
-    return results.tables.show(
-        ["estimates", "stability"],
-        "The classes, and the features selected for each: those of a class that is not recognised "
-        "are unproven. Stability: agreement of the features selected in disjoint halves of the "
-        "samples, as of two independent studies of half the size.",
-        columns,
-        rows,
-        own=RECALL_COLUMNS | dict.fromkeys(("stability", "halves"), ".2f"),
-    )
 
 
 _SHARES = (

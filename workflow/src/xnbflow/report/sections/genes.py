@@ -1,13 +1,14 @@
 """Genes: features that differ between a class and the others, without a classifier."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.drawings.volcano import draw_ma, draw_volcano, evidence
+from xnbflow.report.drawings.volcano import draw_volcano, evidence
 from xnbflow.report.page.blocks import (
     Block,
     Figure,
@@ -124,14 +125,14 @@ def _series(
     text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
     yield Prose(text, sources=tables.sources("genes"))
     classes = sorted(genes["class"].unique())
-    # of two classes the second is the mirror image of the first
-    shown = [0] if len(classes) == 2 else range(min(len(classes), _MOST_PLOTS))
+    # of two classes the first is the mirror image of the second, which the card shows
+    shown = [1] if len(classes) == 2 else range(min(len(classes), _MOST_PLOTS))
     plots: list[Figure] = []
     for i in shown:
         rows = genes[(genes["class"] == classes[i]) & genes["p"].notna()]
         if len(rows):
-            plots += _plots(dataset, i, classes[i], rows.sort_values("rank", ignore_index=True))
-    plots.sort(key=lambda figure: not figure.name.startswith("volcano"))  # a print has the first
+            rows = rows.sort_values("rank", ignore_index=True)
+            plots.append(_volcano(dataset, i, classes[i], rows))
     many = len(classes) > _MOST_PLOTS
     rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
     yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
@@ -213,7 +214,8 @@ def _search(
     first = next(iter(by_class.values()))
     terms = list(map(gene_term, first["symbol"], first.index))
     rows = first.reset_index()[["feature", "symbol"]].assign(term=terms)
-    points, statistics = {"mean": first["mean"].to_numpy()}, []
+    points: dict[str, Any] = {}
+    statistics = []
     for label, own in by_class.items():
         number = classes[label]
         change, name = _change(own)
@@ -236,38 +238,26 @@ def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
     return genes["log_fold_change"], "log2 fold change"
 
 
-def _plots(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Iterator[Figure]:
-    """Yield the volcano plot of a class and, of logarithms, its MA plot."""
+def _volcano(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Figure:
+    """Return the volcano plot of a class."""
     change, xlabel = _change(tested)
     found = tested["fdr"] < _LEVEL
     first = tested[found].nsmallest(_NAMED, "p")
     names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    shared = {
-        "title": label,
-        "change": change.to_numpy(),
-        "names": dict(zip(names, names.index.tolist(), strict=True)),
-    }
-    cut = float(tested.loc[found, "p"].max())
     differ = (
         f"{counted(len(tested[found]), 'feature')} of {len(tested):,} at an FDR below {_LEVEL:g}."
     )
-    yield Figure(
-        f"volcano-{dataset}-{number:02}",
-        draw_volcano,
-        {**shared, "p": tested["p"].to_numpy(), "cut": cut, "xlabel": xlabel},
-        "",
-        f"Volcano plot of {label} against the others: {differ}",
-        points=(f"change.{number}", f"evidence.{number}"),
-    )
-    if tested["log_fold_change"].notna().any():
-        yield Figure(
-            f"ma-{dataset}-{number:02}",
-            draw_ma,
-            {**shared, "mean": tested["mean"].to_numpy(), "found": found.to_numpy()},
-            "",
-            f"MA plot of {label} against the others: {differ}",
-            points=("mean", f"change.{number}"),
-        )
+    arguments = {
+        "title": label,
+        "change": change.to_numpy(),
+        "names": dict(zip(names, names.index.tolist(), strict=True)),
+        "p": tested["p"].to_numpy(),
+        "cut": float(tested.loc[found, "p"].max()),
+        "xlabel": xlabel,
+    }
+    alt = f"Volcano plot of {label} against the others: {differ}"
+    points = (f"change.{number}", f"evidence.{number}")
+    return Figure(f"volcano-{dataset}-{number:02}", draw_volcano, arguments, "", alt, points=points)
 
 
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:

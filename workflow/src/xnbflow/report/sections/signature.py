@@ -76,7 +76,7 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     boxes = core_boxes(results, dataset, classifier)
     if len(boxes) > on_card:  # a single one is on the card
         files = results.diagnosed(dataset).sources("gene_values")
-        yield Gallery(boxes, BOXES, files)
+        yield Gallery(boxes, _BOXES, files)
     if len(tables["signature"]):
         note = counted(len(tables["signature"]), "row")
         yield Group("Table of the signature", [_table(tables, tables["signature"])], note)
@@ -90,7 +90,7 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
 
 
-BOXES = (
+_BOXES = (
     "The first genes of the core set: samples over the quartiles and the median of their "
     "class; lines join the samples of a group, colours are batches."
 )
@@ -119,9 +119,8 @@ def gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figu
     arguments = {"title": title, "values": values["value"].to_numpy(), "ylabel": unit}
     arguments |= {"classes": values["class"].tolist(), "groups": values["group"].tolist()}
     arguments["batches"] = values["batch"].tolist()
-    medians = values.groupby("class")["value"].median()
-    alt = ", ".join(f"{label} {median:.3g}" for label, median in medians.items())
-    return Figure(name, draw_gene, arguments, "", f"Values of {title} by class; medians: {alt}.")
+    alt = f"Box plots of {title} by class, with a point for each of {len(values):,} samples."
+    return Figure(name, draw_gene, arguments, "", alt)
 
 
 def heatmap_figure(
