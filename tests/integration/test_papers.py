@@ -14,6 +14,8 @@ from toys import PROGRAMS
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "workflow/src/xnbflow/papers"
 NAMES = sorted(path.parent.name for path in PAPERS.glob("*/entries.py"))
+#: What several papers use; it goes with the last of them.
+COMMON = "common"
 #: Tests of the core to which papers add rows, or whose registries and documents they fill.
 ADDED_TO = ("config", "contract", "families", "inputs", "manuscript", "methods", "sheet")
 
@@ -65,7 +67,7 @@ def passed(project, *tests):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != COMMON])
 def test_the_core_imports_and_plans_without_a_paper(project, name):
     with without(project, [name]):
         run(project, "-c", PROGRAMS["import_all"])

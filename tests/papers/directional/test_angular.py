@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from unit.test_published import get
+from papers.common.test_published import get
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gammaln, logsumexp
 
-from xnbflow.density import bessel
 from xnbflow.density.families import Gaussian, Kernel
+from xnbflow.papers.common import bessel
 from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.mutual_information import quadrature_information
 from xnbflow.papers.directional.von_mises import VonMises

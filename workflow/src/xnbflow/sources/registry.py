@@ -10,19 +10,14 @@ from typing import Any
 from xnbflow.core.entries import Source
 from xnbflow.core.plugins import with_plugins
 
-__all__ = ["ACCESSION", "SOURCES", "known_sources"]
+__all__ = ["ACCESSION", "SOURCES", "WHOLE", "known_sources"]
 
 #: GEO's accession of a series or a data set.
 ACCESSION = r"GDS\d+|GSE\d+(-GPL\d+)?"
 
+#: The schema of an option that is a whole number.
 WHOLE = {"pattern": "^[0-9]{1,18}$", "description": "a whole number"}
 _NAMES = {"description": "names, separated by commas"}
-_FILE = {
-    "pattern": r"^(?!.*(^|/)\.\.?(/|$))[^/\\\x00-\x1f][^\\\x00-\x1f]{0,199}(?<!/)$",
-    "description": "the path of a file below the base URLs",
-}
-#: Options of a source with a raw file below the base URLs, from which rows may be drawn.
-SAMPLE = {"file": _FILE, "rows": WHOLE, "seed": WHOLE}
 
 _SEPARATOR = {
     "enum": ["comma", "tab", "semicolon", "space", "pipe"],
@@ -109,7 +104,6 @@ _OWN = (
         {"seed": WHOLE},
         needs=("samples", "features", "classes"),
     ),
-    Source("uci", "xnbflow.sources.uci", SAMPLE),
 )
 
 #: The sources of this package by name.
@@ -118,5 +112,5 @@ SOURCES = {source.name: source for source in _OWN}
 
 @cache
 def known_sources() -> Mapping[str, Source]:
-    """Return every source by name: those of this package, and those that other packages add."""
+    """Return every source by name: those of the core, of papers and of other packages."""
     return with_plugins("xnbflow.sources", Source, SOURCES)

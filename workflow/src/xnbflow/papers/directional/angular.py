@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.papers.common.published import Published, load_published, numbers, refuse_empty
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.published import Published, load_published, numbers, refuse_empty
 from xnbflow.sources.sheet import SheetRow
 
 __all__ = ["ANGULAR", "load"]

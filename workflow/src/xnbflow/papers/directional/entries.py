@@ -15,7 +15,7 @@ from xnbflow.core.entries import (
     text,
     whole,
 )
-from xnbflow.sources.registry import SAMPLE
+from xnbflow.papers.common.entries import SAMPLE
 
 _SOURCE = "@lopezcruz2015"
 _FAMILY = choice(

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.special import i0e
 
 from xnbflow.core.parameters import number
-from xnbflow.density.bessel import concentration
 from xnbflow.density.families.distribution import (
     Distribution,
     class_means,
     composite_gauss_legendre,
 )
 from xnbflow.density.tiles import map_strips
+from xnbflow.papers.common.bessel import concentration
 
 __all__ = ["VonMises"]
 

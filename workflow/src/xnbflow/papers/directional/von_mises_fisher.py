@@ -6,8 +6,8 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import number
-from xnbflow.density.bessel import concentration, log_bessel_quotient
 from xnbflow.density.families.distribution import Distribution, class_means
+from xnbflow.papers.common.bessel import concentration, log_bessel_quotient
 
 __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
 

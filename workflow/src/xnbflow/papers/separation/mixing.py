@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xnbflow.density.bessel import bessel_ratio, log_bessel_quotient
+from xnbflow.papers.common.bessel import bessel_ratio, log_bessel_quotient
 
 __all__ = ["MixingDistribution", "estimate_mixing"]
 

@@ -169,7 +169,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
     name = row["dataset"]
     sheet = results.configuration.get("datasets", {}).get(name, {})
     place, source = str(sheet.get("location") or ""), sheet.get("source", "")
-    if source not in {"cumida", "uci"} and "://" not in place:
+    if source != "cumida" and "://" not in place:
         place = PurePath(place).name  # folders exist on one machine only
     origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
     return row | {

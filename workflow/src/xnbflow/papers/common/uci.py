@@ -12,8 +12,8 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.data.dataset import DataSet
+from xnbflow.papers.common.published import Published, load_published, numbers, refuse_empty
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.published import Published, load_published, numbers, refuse_empty
 from xnbflow.sources.sheet import SheetRow
 
 __all__ = ["BASE_URLS", "UCI", "load"]

@@ -1,0 +1,32 @@
+"""Data sets that scikit-learn distributes."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from toys import mistakes, refused
+
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import SheetRow
+
+
+def test_values_and_labels_are_scikit_learns():
+    series = acquire(SheetRow("bc", "bundled", "breast_cancer", None, 569, 30, 2))
+    bunch = load_breast_cancer()
+    np.testing.assert_array_equal(series.values.T, bunch.data)
+    assert list(series.features) == list(bunch.feature_names)
+    assert (series.labels == "benign").sum() == 357  # scikit-learn's documentation
+    assert list(series.samples[:2]) == ["0", "1"]
+
+
+@pytest.mark.parametrize(("location", "expected", "key"), mistakes("bundled"))
+def test_another_name_or_shape_is_refused(location, expected, key):
+    with refused(key=key):
+        acquire(SheetRow("w", "bundled", location, **expected))
+
+
+def test_constant_features_and_a_tolerated_number_are_warned_of():
+    options = {"features_tolerance": "1"}
+    with pytest.warns(UserWarning, match="data set d: ") as warned:
+        acquire(SheetRow("d", "bundled", "digits", features=63, options=options))
+    assert "64 features found, the sheet expects 63" in str(warned[0].message)
+    assert "3 of 64 features are constant (pixel_0_0" in str(warned[1].message)

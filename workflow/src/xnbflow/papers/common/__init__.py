@@ -1,0 +1,1 @@
+"""What several papers use: published data sets, and Bessel functions of the concentration."""
