@@ -206,7 +206,7 @@ def roc_curves(
     parts = [pd.DataFrame(columns=["class", "false_positive_rate", "true_positive_rate"])]
     codes, known = known_predictions(true, log_posterior, classes)
     ranks = rankdata(_scores(known), axis=0)
-    # quotients, so that a rate of the grid equals a fold's on every processor; linspace rounds twice
+    # quotients: a rate of the grid equals a fold's on every processor; linspace rounds twice
     grid = np.arange(101) / 100
     all_known = len(codes) == len(log_posterior)
     for j in range(len(classes) == 2, len(classes) if all_known else 0):
