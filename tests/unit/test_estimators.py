@@ -29,7 +29,7 @@ pytestmark = [
 
 #: What makes an estimator do in a small table what it is for, or makes it faster.
 OPTIONS = {
-    "BlockNB": {"blocks": 2, "covariance": "per_class", "selection": "weights"},
+    "BlockNB": {"blocks": 2, "selection": "weights"},
     "CICA": {"width": 0.5, "n_restarts": 1},
     "ClassSpecificNBCV": {"cv": 3},
     "CorrelationBlocks": {"size": 3},

@@ -21,6 +21,5 @@ REFUSED = [
 NUMBERS = two_classes().values.T
 REGRESSOR = nb.KernelNBRegressor().fit(NUMBERS, NUMBERS[:, 0])
 CALLS = {
-    "kind is 'means'": lambda: REGRESSOR.predict(NUMBERS, kind="means"),
     "1.5": lambda: REGRESSOR.predict_quantiles(NUMBERS, [1.5]),
 }

@@ -37,7 +37,7 @@ def test_the_gradient_is_that_of_relative_changes():
 def test_the_objective_never_rises_and_ends_flat():
     X, y = draw()
     objective = objective_of(X, y, 0.25)
-    descent = natural_gradient(objective, np.eye(2), step=0.1, max_iter=200, tol=1e-4)
+    descent = natural_gradient(objective, np.eye(2), max_iter=200, tol=1e-4)
     assert descent.converged
     assert np.all(np.diff(descent.values) < 0)
     assert np.abs(objective(descent.path[-1])[1]).max() <= 1e-4
@@ -73,9 +73,9 @@ def test_integers_and_strings_are_the_same_classes_and_floats_are_not():
     assert not np.array_equal(integers.components_, real.components_)
 
 
-@pytest.mark.parametrize("basis", [4, 12, lambda y: np.column_stack([y, y**2]), np.square])
-def test_the_canonical_subspace_depends_on_the_functions_given(rng, basis):
-    # y's square is all that the first input tells: its cubic splines find it, and so does y²
+@pytest.mark.parametrize("basis", [4, 12])
+def test_the_canonical_subspace_is_that_of_splines_of_the_target(rng, basis):
+    # y's square is all that the first input tells
     y = rng.uniform(-1, 1, 400)
     X = np.column_stack([y**2, rng.normal(size=400), rng.normal(size=400)])
     X[:, 0] += 0.02 * rng.normal(size=400)

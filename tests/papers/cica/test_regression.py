@@ -60,7 +60,7 @@ def test_features_that_contradict_each_other_beyond_any_float_still_have_a_densi
     np.testing.assert_allclose(density, normalised(plain, model.grid_), rtol=1e-8, atol=1e-12)
 
 
-def test_mean_mode_and_quantiles_are_those_of_the_density():
+def test_mean_and_quantiles_are_those_of_the_density():
     X, y = draw()
     model = KernelNBRegressor(width=0.5, n_grid=2000).fit(X, y)
     density, grid = model.predict_density(X), model.grid_
@@ -68,12 +68,10 @@ def test_mean_mode_and_quantiles_are_those_of_the_density():
     np.testing.assert_allclose(
         model.predict(X), np.trapezoid(density * grid, grid, axis=1), atol=1e-5
     )
-    np.testing.assert_array_equal(model.predict(X, kind="mode"), grid[density.argmax(axis=1)])
     quantiles = model.predict_quantiles(X, [0.1, 0.5, 0.8])
     for row, three in zip(density, quantiles, strict=True):
         below = [np.trapezoid(row * (grid <= q), grid) for q in three]
         np.testing.assert_allclose(below, [0.1, 0.5, 0.8], atol=0.01)
-    np.testing.assert_array_equal(model.predict(X, kind="median"), quantiles[:, 1])
 
 
 def test_the_chosen_width_has_the_largest_leave_one_out_likelihood():

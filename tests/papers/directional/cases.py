@@ -22,7 +22,7 @@ REFUSED = [
     (nb.HybridNB([("a", "gaussian")]), NOISE, CODES, "name, distribution, columns"),
     (nb.HybridNB([("a", "kernel", [0]), ("b", "kernel", [0, 1])]), NOISE, CODES, "'a' and"),
     (nb.HybridNB([("a", "gaussian", [True, False])]), NOISE, CODES, "mask"),
-    (nb.HybridNB([("a", "gaussian", lambda _: ["tide"])]), NOISE, CODES, "'tide'"),
+    (nb.HybridNB([("a", "gaussian", ["tide"])]), NOISE, CODES, "'tide'"),
     (nb.HybridNB([("a", Kernel(bandwidth="isj"), [0])]), NOISE, CODES, "'a': bandwidth"),
     (nb.HybridNB([("a", Gaussian(var_smoothing=-1), [0])]), NOISE, CODES, "'a': var_smoothing"),
     (nb.HybridNB([("a", "gaussian", [])]), NOISE, CODES, "no group"),

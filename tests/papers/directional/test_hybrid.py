@@ -18,10 +18,8 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
 from xnbflow.papers.directional import boundaries
-from xnbflow.papers.directional.categorical import Categorical
-from xnbflow.papers.directional.mdlp import cut_features
+from xnbflow.papers.directional.mdlp import cut_features, interval_numbers
 from xnbflow.papers.directional.von_mises import VonMises
-from xnbflow.preprocessing import MDLPDiscretizer
 
 
 @pytest.fixture(scope="module")
@@ -75,19 +73,12 @@ def test_discretized_nb_is_categorical_nb_on_mdlps_intervals(mixed):
     X, y = mixed
     nb = DiscretizedNB(categorical=["sky"]).fit(X, y)
     continuous = ["speed", "wind", "pressure"]
-    codes = MDLPDiscretizer().fit_transform(X[continuous], y)
+    features, classes = X[continuous].to_numpy().T, np.unique(y, return_inverse=True)[1]
+    codes = interval_numbers(features, cut_features(features, classes, 3)).T
     reference = sk.CategoricalNB().fit(np.column_stack([codes, X["sky"]]).astype(int), y)
     np.testing.assert_allclose(
         nb.predict_proba(X), reference.predict_proba(np.column_stack([codes, X["sky"]]).astype(int))
     )
-
-
-def test_categorical_groups_are_scikit_learns_categorical_nb():
-    X = np.random.default_rng(1).integers(0, 4, (60, 3))
-    y = X[:, 0] % 2 + (X[:, 1] > 2)
-    nb = HybridNB([("all", Categorical(alpha=0.3), slice(None))]).fit(X, y)
-    reference = sk.CategoricalNB(alpha=0.3).fit(X, y)
-    np.testing.assert_allclose(nb.predict_log_proba(X), reference.predict_log_proba(X), rtol=1e-9)
 
 
 def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
@@ -138,7 +129,7 @@ def cuts_by_recursion(x, y):
 def test_cut_points_of_iris_are_those_of_the_r_package_discretization():
     # the example of its function mdlp
     X, y = load_iris(return_X_y=True)
-    cuts = MDLPDiscretizer().fit(X, y).cut_points_
+    cuts = cut_features(X.T, y, 3)
     expected = [[5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.80, 1.75]]
     for found, printed in zip(cuts, expected, strict=True):
         np.testing.assert_allclose(found, printed)
@@ -154,38 +145,6 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
-
-
-HALF = np.pi / 2
-
-
-@pytest.mark.parametrize(
-    ("mu", "kappa", "angles"),
-    [
-        ([HALF, np.pi], [2, 5], [-1.67, 2.43]),
-        ([0, HALF], [5, 5], [round(-3 * np.pi / 4, 2), round(np.pi / 4, 2)]),
-        ([HALF, HALF], [2, 10], [1.10, 2.04]),
-    ],
-    ids=["Figure 3", "Figure 4, the bisector", "Figure 5"],
-)
-def test_angles_are_those_of_the_paper(mu, kappa, angles):
-    assert np.sort(boundaries.von_mises_boundary(mu, kappa)).round(2).tolist() == angles
-
-
-@pytest.mark.parametrize(
-    ("mu", "kappa", "plane", "offset_by"),
-    [
-        ([[-1, 0, -0.2], [-0.5, -0.5, 1]], [10, 20], [0, 10, -22], {1: -9.3069, -22: 0.4230}),
-        ([[0, 0, 1], [0, 1, 0]], [7, 7], [0, -7, 7], {7: 0.0}),
-        ([[-1, 0, 0], [-1, 0, 0]], [20, 5], [-15, 0, 0], {-15: -0.9076}),
-    ],
-    ids=["Figure 7", "Figure 8", "Figure 9"],
-)
-def test_planes_are_those_of_the_paper(mu, kappa, plane, offset_by):
-    normal, offset = boundaries.von_mises_fisher_boundary(mu, kappa)
-    np.testing.assert_allclose(normal, plane, atol=1e-12)
-    for divisor, printed in offset_by.items():
-        assert round(-offset / divisor, 4) == printed
 
 
 def test_torus_curve_is_where_the_densities_times_priors_are_equal():

@@ -9,7 +9,7 @@ from sklearn.covariance import ledoit_wolf
 
 from xnbflow.naive_bayes import BlockNB
 from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
-from xnbflow.papers.separation.separation_scores import effective_samples, null_mean, printed_cut
+from xnbflow.papers.separation.separation_scores import null_mean, printed_cut
 from xnbflow.preprocessing import CorrelationBlocks
 
 
@@ -36,34 +36,11 @@ def log_densities(X, y, points, block, covariance):
     return np.array([multivariate_normal(mean, within).logpdf(points[:, block]) for mean in means])
 
 
-def test_single_features_make_linear_discriminant_scores():
-    """Scores of independent features: x mu / s² - mu² / (2 s²), s² pooled with n - k."""
-    X, y = samples(40, counts=(30, 24, 11))
-    variance = np.diag(pooled_covariance(X, y))
-    means = np.array([X[y == c].mean(axis=0) for c in np.unique(y)])
-    log_prior = np.log(np.unique(y, return_counts=True)[1] / len(y))
-    expected = X @ (means / variance).T - (means**2 / variance).sum(axis=1) / 2 + log_prior
-    joint = BlockNB().fit(X, y).predict_joint_log_proba(X)
-    np.testing.assert_allclose(joint - joint[:, :1], expected - expected[:, :1], rtol=0, atol=1e-10)
-
-
-def test_one_block_with_a_covariance_per_class_is_a_quadratic_discriminant():
-    X, y = samples(5, counts=(60, 55, 70))
-    classifier = BlockNB(blocks=5, covariance="per_class").fit(X, y)
-    assert not classifier.shrinkage_.any()
-    for column, label in enumerate(["blue", "green", "red"]):
-        own = X[y == label]
-        expected = multivariate_normal(own.mean(axis=0), np.cov(own.T)).logpdf(X)
-        expected += np.log(len(own) / len(X))
-        joint = classifier.predict_joint_log_proba(X)[:, column]
-        np.testing.assert_allclose(joint, expected, rtol=1e-9)
-
-
 def test_blocks_of_any_sizes_multiply():
-    """Eq. 8, and the last block of a fixed size may be smaller."""
-    X, y = samples(7, counts=(50, 60))
+    """Eq. 8, with densities of SciPy; the last block of a fixed size may be smaller."""
+    X, y = samples(7, counts=(50, 60, 40))
     covariance = pooled_covariance(X, y)
-    prior = np.log(np.array([50, 60]) / 110)
+    prior = np.log(np.array([50, 60, 40]) / 150)
     given = [[4], [6, 1, 0], [5, 2], [3]]
     for blocks, parts in ((given, given), (3, [[0, 1, 2], [3, 4, 5], [6]])):
         classifier = BlockNB(blocks=blocks).fit(X, y)
@@ -72,29 +49,38 @@ def test_blocks_of_any_sizes_multiply():
         np.testing.assert_allclose(classifier.predict_joint_log_proba(X), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("cut", ["printed", "bias_removed", "optimal"])
-def test_blocks_from_the_threshold_on_are_kept(cut):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"selection": "threshold", "cut": "printed"},
+        {"selection": "threshold", "cut": "optimal"},
+        {"selection": "weights"},
+    ],
+)
+def test_weights_multiply_the_blocks_log_likelihood_ratios(options):
+    """Eq. 13, plus the log prior odds; a block is kept from the threshold on."""
     X, y = samples(60, apart=0.0)
     X[y == "green", :20] += 4.0
-    classifier = BlockNB(blocks=2, selection="threshold", cut=cut).fit(X, y)
-    kept = classifier.selected_blocks_[0]
-    assert 0 < kept.sum() < 30
-    np.testing.assert_array_equal(kept, (classifier.scores_ >= classifier.threshold_)[0])
+    classifier = BlockNB(blocks=2, **options).fit(X, y)
+    kept, weights = classifier.selected_blocks_[0], classifier.weights_[0]
+    if options["selection"] == "threshold":
+        assert 0 < kept.sum() < 30
+        np.testing.assert_array_equal(kept, (classifier.scores_ >= classifier.threshold_)[0])
+        np.testing.assert_array_equal(kept, weights)
     covariance = pooled_covariance(X, y)
-    blocks = [classifier.blocks_[i] for i in np.flatnonzero(kept)]
-    joint = sum(log_densities(X, y, X, block, covariance) for block in blocks).T
-    expected = log_softmax(joint + classifier.class_log_prior_, axis=1)
-    np.testing.assert_allclose(classifier.predict_log_proba(X), expected, rtol=1e-8, atol=1e-12)
+    odds = np.full(len(X), np.log(30 / 24))
+    for weight, block in zip(weights, classifier.blocks_, strict=True):
+        densities = log_densities(X, y, X, block, covariance)
+        odds += weight * (densities[0] - densities[1])
+    log_proba = classifier.predict_log_proba(X)
+    np.testing.assert_allclose(log_proba[:, 0] - log_proba[:, 1], odds, rtol=1e-8, atol=1e-10)
 
 
 def test_the_threshold_is_inflated_by_estimated_covariances_like_the_scores():
     X, y = samples(5, apart=1.0)
     classifier = BlockNB(blocks=2, selection="threshold").fit(X, y)
     scores, degrees = classifier.scores_[0], np.array([len(b) for b in classifier.blocks_])
-    n = effective_samples(*classifier.class_count_)
-    dof = len(y) - 2
-    means = null_mean(degrees, (classifier.shrinkage_[0],) * 2, (dof, dof), n, pooled=True)
-    inflation = means / degrees
+    inflation = null_mean(degrees, classifier.shrinkage_, len(y) - 2) / degrees
     assert inflation.max() > 1.05
     expected = printed_cut(scores / inflation, degrees) * degrees * inflation
     np.testing.assert_allclose(classifier.threshold_[0], expected)
@@ -134,7 +120,7 @@ def test_a_singular_block_is_shrunk_with_a_warning():
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     with pytest.warns(UserWarning, match=r"singular covariance, the first is block 1 \('c', 'd'\)"):
         classifier = BlockNB(blocks=2).fit(frame, y)
-    np.testing.assert_array_equal(classifier.shrinkage_[0] > 0, [False, True])
+    np.testing.assert_array_equal(classifier.shrinkage_ > 0, [False, True])
 
 
 def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
@@ -145,16 +131,6 @@ def test_two_classes_that_no_block_separates_are_compared_by_their_priors():
         classifier = BlockNB(selection="threshold").fit(X, y)
     np.testing.assert_allclose(classifier.predict_proba(X), np.tile([2 / 3, 1 / 3], (60, 1)))
     assert classifier.selected_features_ == {"blue": [], "green": []}
-
-
-def planted(n_groups, size, n_samples=60, seed=0):
-    """Features in shuffled groups that share a factor within classes, and their groups."""
-    rng = np.random.default_rng(seed)
-    factors = np.repeat(rng.normal(size=(n_samples, n_groups)), size, axis=1)
-    X = factors + 0.3 * rng.normal(size=factors.shape)
-    order = rng.permutation(n_groups * size)
-    y = np.arange(n_samples) % 2
-    return (X + 10 * y[:, None])[:, order], y, np.repeat(np.arange(n_groups), size)[order]
 
 
 def test_pairs_are_the_greedy_matching_of_residual_correlations(rng):
@@ -183,7 +159,7 @@ def test_every_feature_is_in_one_block(rng, n_features, size):
 
 
 def test_transform_puts_blocks_side_by_side():
-    X, y, _ = planted(4, 2)
+    X, y = samples(8)
     frame = pd.DataFrame(X, columns=[f"probe{i}" for i in range(8)])
     finder = CorrelationBlocks(size=2).fit(frame, y)
     order = np.concatenate(finder.blocks_)
@@ -191,54 +167,16 @@ def test_transform_puts_blocks_side_by_side():
     assert finder.get_feature_names_out().tolist() == [f"probe{i}" for i in order]
 
 
-def test_weights_multiply_the_blocks_log_likelihood_ratios():
-    """Eq. 13, plus the log prior odds."""
-    X, y = samples(20, apart=0.4)
-    classifier = BlockNB(blocks=4, selection="weights").fit(X, y)
-    covariance = pooled_covariance(X, y)
-    odds = np.full(len(X), np.log(30 / 24))
-    for weight, block in zip(classifier.weights_[0], classifier.blocks_, strict=True):
-        densities = log_densities(X, y, X, block, covariance)
-        odds += weight * (densities[0] - densities[1])
-    log_proba = classifier.predict_log_proba(X)
-    np.testing.assert_allclose(log_proba[:, 0] - log_proba[:, 1], odds, rtol=1e-8, atol=1e-10)
-
-
-@pytest.fixture
-def blocks():
-    rng = np.random.default_rng(0)
-    mix = rng.normal(size=(6, 6))
-    codes = np.repeat([0, 1, 2], [40, 35, 50])
-    features = mix @ rng.normal(size=(6, 125)) * (1 + codes) + codes
-    return features, codes, np.array([[0, 3], [5, 1], [2, 4]])
-
-
-def fit_blocks(features, codes, columns, *, pooled):
-    covariance = "pooled" if pooled else "per_class"
-    family = GaussianBlocks(columns=columns, covariance=covariance)
-    return family.fit(features, codes, codes.max() + 1)
-
-
-def within(features, codes, pooled, code):
-    """Unbiased covariance of a class, or within classes."""
-    return pooled_covariance(features.T, codes) if pooled else np.cov(features[:, codes == code])
-
-
-@pytest.mark.parametrize("pooled", [True, False])
-def test_distance_is_the_symmetrised_kullback_leibler_divergence(blocks, pooled):
-    """Eqs. 10 and 11, with the divergence of two normal densities from any textbook."""
-    features, codes, columns = blocks
-
-    def divergence(a, b, block):
-        means = [features[block][:, codes == c].mean(axis=1) for c in (a, b)]
-        one, two = (within(features, codes, pooled, c)[np.ix_(block, block)] for c in (a, b))
-        inverse, difference = np.linalg.inv(two), means[0] - means[1]
-        log_ratio = np.linalg.slogdet(two)[1] - np.linalg.slogdet(one)[1]
-        quadratic = difference @ inverse @ difference
-        return (np.trace(inverse @ one) + quadratic - len(block) + log_ratio) / 2
-
-    expected = [divergence(0, 2, block) + divergence(2, 0, block) for block in columns]
-    fitted = fit_blocks(features, codes, columns, pooled=pooled)
+def test_distance_is_the_symmetrised_kullback_leibler_divergence():
+    """Eqs. 10 and 11, with the divergence of normal densities of one covariance."""
+    X, y = samples(6, counts=(40, 35, 50))
+    codes, columns = np.unique(y, return_inverse=True)[1], np.array([[0, 3], [5, 1], [2, 4]])
+    covariance, expected = pooled_covariance(X, y), []
+    for block in columns:
+        difference = X[codes == 0][:, block].mean(axis=0) - X[codes == 2][:, block].mean(axis=0)
+        one_way = difference @ np.linalg.inv(covariance[np.ix_(block, block)]) @ difference / 2
+        expected.append(2 * one_way)
+    fitted = GaussianBlocks(columns=columns).fit(X.T, codes, 3)
     np.testing.assert_allclose(fitted.distances(0, 2), expected, rtol=1e-10)
 
 
@@ -250,18 +188,3 @@ def test_shrinkage_is_scikit_learns_on_standardised_residuals(rng):
         standard = block / np.sqrt((block**2).mean(axis=1, keepdims=True))
         expected.append(ledoit_wolf(standard.T, assume_centered=True)[1])
     np.testing.assert_allclose(ledoit_wolf_intensity(residuals), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("pooled", [True, False])
-def test_log_density_is_that_of_the_multivariate_normal(blocks, pooled):
-    features, codes, columns = blocks
-    fitted = fit_blocks(features, codes, columns, pooled=pooled)
-    assert not fitted.shrinkage_.any()
-    points = features[:, ::7]
-    for code in range(3):
-        terms = fitted.log_density_terms(points, code, np.array([2, 0]))
-        for row, block in enumerate(columns[[2, 0]]):
-            covariance = within(features, codes, pooled, code)[np.ix_(block, block)]
-            mean = features[block][:, codes == code].mean(axis=1)
-            expected = multivariate_normal(mean, covariance).logpdf(points[block].T)
-            np.testing.assert_allclose(terms[row].sum(axis=0), expected, rtol=1e-10)

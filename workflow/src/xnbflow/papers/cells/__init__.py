@@ -3,6 +3,5 @@
 CSNB = "ClassSpecificNB"
 XNB_PUBLISHED = "XNB"
 WILCOXON = "Wilcoxon"
-SCANPY = "Wilcoxon by scanpy"
 NS_FOREST = "NS-Forest"
 ALL_GENES = "all genes"

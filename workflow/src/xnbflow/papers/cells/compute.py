@@ -49,8 +49,8 @@ def analyse(
     draws; rankings give ``top`` genes per type; ``trees`` are NS-Forest's.
 
     The common classifier is a logistic regression (l2, C = 1) on standardised genes, the union of
-    all types' markers. scanpy and NS-Forest are extras: where they are not installed, their row has
-    a note. Seconds are of finding the markers alone, in one process.
+    all types' markers. NS-Forest is an extra: where it is not installed, its row has a note.
+    Seconds are of finding the markers alone, in one process.
     """
     params = {**DEFAULTS, **params}
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}

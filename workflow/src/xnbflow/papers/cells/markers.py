@@ -21,7 +21,6 @@ from xnbflow.papers.cells import (
     ALL_GENES,
     CSNB,
     NS_FOREST,
-    SCANPY,
     WILCOXON,
     XNB_PUBLISHED,
 )
@@ -73,7 +72,6 @@ def finders(top: int, trees: int, threads: int) -> list[Finder]:
         Finder(CSNB, partial(_of_model, ClassSpecificNB(n_features=1))),
         Finder(XNB_PUBLISHED, partial(_of_model, XNB())),
         Finder(f"{WILCOXON}, top {top}", partial(_by_wilcoxon, top)),
-        Finder(f"{SCANPY}, top {top}", partial(_by_scanpy, top), "scanpy"),
         Finder(NS_FOREST, partial(_by_ns_forest, trees, threads), "nsforest"),
         Finder(ALL_GENES, lambda t: ([np.arange(len(t.genes)) for _ in t.types], None)),
     ]
@@ -87,15 +85,6 @@ def _of_model(model: ClassSpecificNB | XNB, training: Training) -> Found:
 def _by_wilcoxon(top: int, training: Training) -> Found:
     scores = rank_sum_scores(training.features, training.codes, len(training.types))
     return [np.argsort(-row, kind="stable")[:top] for row in scores], None
-
-
-def _by_scanpy(top: int, training: Training) -> Found:
-    import scanpy  # noqa: PLC0415 - an extra
-
-    cells = _annotated(training)
-    scanpy.tl.rank_genes_groups(cells, "type", method="wilcoxon", tie_correct=True, n_genes=top)
-    ranked = cells.uns["rank_genes_groups"]["names"]
-    return _positions(training, {label: ranked[label] for label in training.types})
 
 
 def _by_ns_forest(trees: int, threads: int, training: Training) -> Found:

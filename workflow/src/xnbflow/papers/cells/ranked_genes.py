@@ -23,8 +23,6 @@ def rank_genes_groups(
     *,
     samples: Any = None,
     labels: np.ndarray | None = None,
-    use_raw: bool = False,
-    layer: str | None = None,
 ) -> dict[str, Any]:
     """Return a fitted classifier's genes as ``AnnData.uns["rank_genes_groups"]`` has them.
 
@@ -40,9 +38,6 @@ def rank_genes_groups(
         these, in this order.
     labels : array-like of shape (n_cells,), optional
         Their classes; of AnnData by default the column ``groupby``.
-    use_raw : bool, default=False
-    layer : str, optional
-        Place of the values for the plots.
 
     Returns
     -------
@@ -100,11 +95,11 @@ def rank_genes_groups(
         "groupby": groupby,
         "reference": "rest",
         "method": f"xnbflow {type(model).__name__}",
-        "use_raw": use_raw,
+        "use_raw": False,
         "corr_method": "none",
     }
     return {
-        "params": params | ({} if layer is None else {"layer": layer}),
+        "params": params,
         "names": _structured(classes, np.asarray(names, dtype=object)[np.array(ranked)], "O"),
         **{name: _structured(classes, values, "f8") for name, values in fields.items()},
     }

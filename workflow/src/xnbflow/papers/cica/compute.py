@@ -196,9 +196,7 @@ def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
     descents["least_at"] = steps.loc[descents["least_at"], "step"].to_numpy()
     iterated = fits[fits["method"].isin(_ITERATED)]
     converged = {"runs": "size", "converged_runs": "sum", "converged": "mean"}
-    of_setting, of_method = (
-        iterated.groupby(by, sort=False)["converged"].agg(**converged) for by in (keys, ["method"])
-    )
+    of_setting = iterated.groupby(keys, sort=False)["converged"].agg(**converged)
     medians = iterated.groupby(keys, sort=False)[["width", "steps"]].median()
     return {
         "fits": fits,
@@ -209,7 +207,6 @@ def _simulated(params: dict[str, Any], threads: int) -> dict[str, pd.DataFrame]:
             leaves=descents["end"] > _LEAVES * descents["least"]
         ).reset_index(),
         "convergence": medians.join(of_setting).reset_index(),
-        "converged": of_method.reset_index(),
     }
 
 
@@ -307,7 +304,7 @@ def _descent(X: np.ndarray, y: np.ndarray, width: float, n_steps: int) -> list[n
     """Return the matrix at each step of a descent from the identity."""
     objective = ConditionalEntropy((X - X.mean(axis=0)).T, y / y.std(), width)
     start = np.eye(_N_SOURCES)
-    return natural_gradient(objective, start, step=0.1, max_iter=n_steps, tol=1e-4).path
+    return natural_gradient(objective, start, max_iter=n_steps, tol=1e-4).path
 
 
 def _classify(data: DataSet, n_splits: int, repeat: int) -> list[dict[str, Any]]:

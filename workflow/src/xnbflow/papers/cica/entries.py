@@ -16,7 +16,6 @@ TRANSFORMER = Method(
         "n_restarts": whole(0, 10_000),
         "max_iter": whole(0),
         "tol": number(least=0),
-        "step": number(above=0),
         "random_state": either(whole(0), nothing()),
     },
     kind="transformer",

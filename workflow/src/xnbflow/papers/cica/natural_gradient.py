@@ -15,6 +15,7 @@ from xnbflow.papers.cica.joint import (
 __all__ = ["ConditionalEntropy", "Descent", "natural_gradient"]
 
 _SUFFICIENT = 1e-4  # of the decrease that the gradient predicts (Armijo's condition)
+_FIRST_STEP = 0.1
 _SHRINK = 0.4
 _SHRINKAGES = 30
 _MEMORY = 10  # steps whose curvature is remembered
@@ -103,7 +104,6 @@ def natural_gradient(
     objective: ConditionalEntropy,
     start: np.ndarray,
     *,
-    step: float,
     max_iter: int,
     tol: float,
 ) -> Descent:
@@ -121,7 +121,7 @@ def natural_gradient(
     >>> sources = np.stack([y, y**2 - 3]) + rng.uniform(-1, 1, (2, 100))
     >>> inputs = np.array([[1, 0.5], [0.5, 1]]) @ sources
     >>> objective = ConditionalEntropy(inputs, y / y.std(), 0.25)
-    >>> descent = natural_gradient(objective, np.eye(2), step=0.1, max_iter=100, tol=1e-4)
+    >>> descent = natural_gradient(objective, np.eye(2), max_iter=100, tol=1e-4)
     >>> descent.converged, descent.values[-1] < descent.values[0]
     (True, True)
     """
@@ -130,7 +130,7 @@ def natural_gradient(
     path, values = [demixing], [value]
     history: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_MEMORY)
     while np.abs(gradient).max() > tol and len(path) <= max_iter:
-        direction = _direction(gradient, history, step)
+        direction = _direction(gradient, history)
         slope = np.sum(gradient * direction)
         length = min(1.0, _LARGEST_CHANGE / np.abs(direction).max())
         for _ in range(_SHRINKAGES):
@@ -150,9 +150,7 @@ def natural_gradient(
     return Descent(path, values, converged=bool(np.abs(gradient).max() <= tol))
 
 
-def _direction(
-    gradient: np.ndarray, history: deque[tuple[np.ndarray, np.ndarray]], step: float
-) -> np.ndarray:
+def _direction(gradient: np.ndarray, history: deque[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Return the gradient times the inverse curvature of past moves (two-loop recursion)."""
     direction = gradient.copy()
     shares = []
@@ -160,6 +158,7 @@ def _direction(
         share = np.sum(moved * direction) / np.sum(moved * bent)
         direction -= share * bent
         shares.append(share)
+    step = _FIRST_STEP
     if history:
         moved, bent = history[-1]
         step = np.sum(moved * bent) / np.sum(bent * bent)

@@ -96,20 +96,9 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         self.grid_ = self._grid(self.width_)
         return self
 
-    def predict(self, X: Samples, kind: str = "mean") -> np.ndarray:
-        """Return a prediction of y for each sample of X.
-
-        ``kind`` is the summary of ``p(y | x)``: "mean", which has the least mean square error,
-        "median" or "mode", which is a grid point.
-        """
-        if kind == "median":
-            return self.predict_quantiles(X, [0.5])[:, 0]
-        if kind not in ("mean", "mode"):
-            msg = f'kind is {kind!r}; use "mean", "median" or "mode"'
-            raise InputError(msg)
+    def predict(self, X: Samples) -> np.ndarray:
+        """Return the mean of ``p(y | x)`` for each sample of X."""
         density = self.predict_density(X)
-        if kind == "mode":
-            return self.grid_[density.argmax(axis=1)]
         return density @ self.grid_ / density.sum(axis=1)
 
     def predict_quantiles(

@@ -36,15 +36,12 @@ def section(results: StudyResults) -> Section | None:
         return None
     seeds = int(summary["seeds"].max())
     columns = ["method", *SETTING, "width", "steps", "runs", "converged"]
-    convergence: list[Block] = [
-        tables.show("converged", "Runs that converged, over all settings."),
-        tables.show("convergence", _CONVERGENCE, columns),
-    ]
+    convergence = tables.show("convergence", _CONVERGENCE, columns)
     blocks: list[Block] = [
         Prose(_HOW_TO_READ),
         *_descents(tables),
         Group("At the end, beside other transformations", _ends(tables, seeds), opened=True),
-        Group("Convergence and widths", convergence, "of every setting"),
+        Group("Convergence and widths", [convergence], "of every setting"),
     ]
     if len(tables["accuracies"]):
         blocks.append(Group("Classification", _classification(tables), "real data", opened=True))

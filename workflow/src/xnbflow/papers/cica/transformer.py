@@ -1,7 +1,6 @@
 """Conditionally independent component analysis (CICA paper, sections 3 to 5)."""
 
 import warnings
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,10 +47,9 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_components : int, optional
         Number of components; as many as inputs by default. Fewer are sought in the canonical
         subspace, whose directions correlate most with functions of y (section 5).
-    basis : int or callable, default=8
+    basis : int, default=8
         Functions of a real target for the canonical subspace: so many cubic splines with knots at
-        its quantiles, or a function from y, shape (n_samples,), to (n_samples, n_functions). Class
-        labels have their indicators.
+        its quantiles. Class labels have their indicators.
     width : {"cv", "paper"} or float, default="cv"
         Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1, which misses the
         sources. "cv" narrows the width from there while the likelihood of samples left out grows:
@@ -63,8 +61,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         equally low. They use 500 samples at most; the lowest of them continues with all.
     max_iter, tol : int, float, default=500, 1e-4
         A descent ends after so many steps, or where no entry of the relative gradient is larger.
-    step : float, default=0.1
-        Size of a descent's first step; a step that would raise the objective is shortened.
     random_state : int, RandomState instance or None, default=None
         For the random rotations.
 
@@ -107,12 +103,11 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [whole(1), None],
-        "basis": [whole(_FEWEST_SPLINES, 1000), callable],
+        "basis": [whole(_FEWEST_SPLINES, 1000)],
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_restarts": [whole(0, 10_000)],
         "max_iter": [whole(0)],
         "tol": [number(0.0, closed="left")],
-        "step": [number(0.0)],
         "random_state": ["random_state"],
     }
 
@@ -120,12 +115,11 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self,
         *,
         n_components: int | None = None,
-        basis: int | Callable[[np.ndarray], np.ndarray] = 8,
+        basis: int = 8,
         width: str | float = "cv",
         n_restarts: int = 5,
         max_iter: int = 500,
         tol: float = 1e-4,
-        step: float = 0.1,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_components = n_components
@@ -134,7 +128,6 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.n_restarts = n_restarts
         self.max_iter = max_iter
         self.tol = tol
-        self.step = step
         self.random_state = random_state
 
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CICA":
@@ -161,11 +154,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             whitening = _whitening(inputs, np.flatnonzero(constant))
             unmixed = np.linalg.inv(whitening)
         else:
-            if callable(self.basis) and _is_real(y):
-                functions = np.asarray(self.basis(y), dtype=np.float64).reshape(len(y), -1)
-            else:
-                functions = _functions(y, self.basis)
-            whitening = _canonical_directions(inputs, functions, n_components)
+            whitening = _canonical_directions(inputs, _functions(y, self.basis), n_components)
             unmixed = np.eye(n_components)
         descent = self._minimise(whitening @ inputs.T, y, target, unmixed)
         components = descent.path[-1] @ whitening
@@ -274,9 +263,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return min(ends, key=lambda descent: descent.values[-1])
 
     def _descend(self, objective: ConditionalEntropy, start: np.ndarray, most: int) -> Descent:
-        return natural_gradient(
-            objective, start, step=self.step, max_iter=min(most, self.max_iter), tol=self.tol
-        )
+        most = min(most, self.max_iter)
+        return natural_gradient(objective, start, max_iter=most, tol=self.tol)
 
     def _continue(self, objective: ConditionalEntropy, begun: Descent, most: int) -> Descent:
         """Continue from the end of a descent, within the remaining steps."""
@@ -292,7 +280,7 @@ def _is_real(y: np.ndarray) -> bool:
     return np.issubdtype(y.dtype, np.floating)
 
 
-def _functions(y: np.ndarray, n_splines: Any) -> np.ndarray:
+def _functions(y: np.ndarray, n_splines: int) -> np.ndarray:
     """Return cubic splines of a real target, or indicators of classes, (n_samples, n_functions)."""
     if not _is_real(y):
         return (y[:, np.newaxis] == np.unique(y)).astype(np.float64)

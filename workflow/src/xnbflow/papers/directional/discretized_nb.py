@@ -36,7 +36,6 @@ class DiscretizedNB(GroupedNB):
 
     See Also
     --------
-    xnbflow.preprocessing.MDLPDiscretizer : The intervals as a transformer.
     FlexibleNB : Kernel densities instead of intervals.
     HybridNB : Other families for other columns.
 

@@ -53,7 +53,7 @@ VON_MISES_FISHER_NB = Method(
     "xnbflow.papers.directional.von_mises_nb.VonMisesFisherNB",
     "von Mises-Fisher naive Bayes: directions in space",
     f"{_SOURCE}, section 3.3, Theorem 3",
-    {"tolerance": number(least=0), "normalize": {"type": "boolean"}},
+    {"normalize": {"type": "boolean"}},
 )
 
 HYBRID_NB = Method(
@@ -91,11 +91,7 @@ DISCRETIZED_NB = Method(
     "naive Bayes on intervals (MDLP)",
     "@fayyad1993",
     {"categorical": COLUMNS, "alpha": number(above=0)},
-    related=("xnbflow.papers.directional.mdlp.MDLPDiscretizer",),
-    states=(
-        "xnbflow.papers.directional.discretized_nb._Discretized",
-        "xnbflow.papers.directional.mdlp.MDLPDiscretizer",
-    ),
+    states=("xnbflow.papers.directional.discretized_nb._Discretized",),
 )
 
 ANALYSIS = Analysis(

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.papers.directional.grouped import GroupedNB, family_of
 
@@ -28,9 +27,8 @@ class HybridNB(GroupedNB):
         As in scikit-learn's ColumnTransformer. ``distribution`` is a family of
         `xnbflow.density.families` or its short name: "gaussian", "multivariate_gaussian",
         "von_mises", "von_mises_fisher", "categorical" or "kernel". ``columns`` is an int, a column
-        name, a list of either, a slice, a mask, or a callable that is given X in `fit` and returns
-        one of these, as scikit-learn's ``make_column_selector``; a group without columns is left
-        out. Columns in no group are not used. None makes one Gaussian group of all columns.
+        name, a list of either, a slice or a mask; a group without columns is left out. Columns in
+        no group are not used. None makes one Gaussian group of all columns.
         Parameters of a group's family are set, and searched over, as ``name__parameter``.
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; None means their shares of the training samples.
@@ -77,10 +75,7 @@ class HybridNB(GroupedNB):
         self.groups = groups
         self.priors = priors
 
-    def fit(self, X: Samples, y: Labels) -> Self:
-        """Fit the classifier; callables that select columns are given X as it is."""
-        checked, labels = self._validated(X, y)
-        codes = self._learn_classes(labels)
+    def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         taken = set(self.get_params(deep=False))
         for name, _, _ in self._named():
             if not isinstance(name, str) or "__" in name or name in taken:
@@ -90,10 +85,7 @@ class HybridNB(GroupedNB):
                 )
                 raise InputError(msg)
             taken.add(name)
-        groups = [("all", "gaussian", slice(None))] if self.groups is None else self.groups
-        self._selected = [_with_columns(group, X) for group in groups]
-        self._fit(self._arrange(checked), codes)
-        return self
+        super()._fit(features, codes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters.
@@ -132,11 +124,4 @@ class HybridNB(GroupedNB):
             return []
 
     def _groups(self) -> Sequence[tuple[str, Any, Any]]:
-        return self._selected
-
-
-def _with_columns(group: Any, X: Any) -> Any:
-    """Return a group with the columns that its callable selects; any other as it is."""
-    if isinstance(group, Sequence) and len(group) == 3 and callable(group[2]):
-        return (*group[:2], group[2](X))
-    return group
+        return [("all", "gaussian", slice(None))] if self.groups is None else self.groups

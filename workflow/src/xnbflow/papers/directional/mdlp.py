@@ -3,60 +3,16 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy.special import xlogy
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from xnbflow.core.jit import njit
-from xnbflow.data.labels import class_codes
-from xnbflow.density.tiles import feature_major, map_strips
-from xnbflow.preprocessing.estimator import Estimator
+from xnbflow.density.tiles import map_strips
 
-__all__ = ["MDLPDiscretizer", "cut_features", "interval_numbers"]
+__all__ = ["cut_features", "interval_numbers"]
 
 _LN2 = np.log(2.0)
 #: Bits by which code lengths that are equal may differ.
 _ROUNDING = 1e-9
-
-
-class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
-    """Cut each feature where a cut reduces the code length of the classes.
-
-    Attributes
-    ----------
-    cut_points_ : list of ndarray
-        The ascending cut points of each feature; none where it carries no information. A value
-        equal to a cut point belongs to the interval below it.
-
-    See Also
-    --------
-    xnbflow.naive_bayes.DiscretizedNB : Naive Bayes on the intervals.
-
-    References
-    ----------
-    U. M. Fayyad and K. B. Irani, Multi-interval discretization of continuous-valued attributes for
-    classification learning, IJCAI 1993.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0], [2.0], [3.0], [4.0], [7.0], [8.0], [9.0], [10.0]])
-    >>> discretizer = MDLPDiscretizer().fit(X, [0, 0, 0, 0, 1, 1, 1, 1])
-    >>> discretizer.cut_points_[0].tolist(), discretizer.transform([[5.5], [5.6]]).ravel().tolist()
-    ([5.5], [0.0, 1.0])
-    """
-
-    _squares_features = False
-
-    def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "MDLPDiscretizer":
-        """Find the cut points of each feature."""
-        X, y = self._validated(X, y)
-        classes, codes, _ = class_codes(y)
-        self.cut_points_ = cut_features(feature_major(X), codes, len(classes))
-        return self
-
-    def transform(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
-        """Return the number of each value's interval, 0, 1, ..., as floats of X's shape."""
-        return interval_numbers(feature_major(self._validated(X)), self.cut_points_).T
 
 
 def cut_features(features: np.ndarray, codes: np.ndarray, n_classes: int) -> list[np.ndarray]:

@@ -5,11 +5,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import number
 from xnbflow.density.families.distribution import Distribution, class_means
 from xnbflow.papers.common.bessel import concentration, log_bessel_quotient
 
 __all__ = ["VonMisesFisher", "log_sphere_normalizer"]
+
+#: Largest deviation of a vector's length from 1.
+_TOLERANCE = 1e-6
 
 
 class VonMisesFisher(Distribution):
@@ -17,8 +19,6 @@ class VonMisesFisher(Distribution):
 
     Parameters
     ----------
-    tolerance : float, default=1e-6
-        Largest deviation of a vector's length from 1.
     normalize : bool, default=False
         Divide each vector by its length instead of refusing lengths other than 1. A zero vector
         carries no information about the class.
@@ -45,12 +45,10 @@ class VonMisesFisher(Distribution):
     multivariate = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "tolerance": [number(0.0, closed="left")],
         "normalize": ["boolean"],
     }
 
-    def __init__(self, *, tolerance: float = 1e-6, normalize: bool = False) -> None:
-        self.tolerance = tolerance
+    def __init__(self, *, normalize: bool = False) -> None:
         self.normalize = normalize
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
@@ -81,7 +79,7 @@ class VonMisesFisher(Distribution):
         length = np.linalg.norm(features, axis=0)
         if self.normalize:
             return features / np.where(length > 0, length, 1.0)
-        off = np.abs(length - 1) > self.tolerance
+        off = np.abs(length - 1) > _TOLERANCE
         if off.any():
             row = int(np.argmax(off))
             msg = (

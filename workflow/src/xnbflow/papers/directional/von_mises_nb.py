@@ -94,8 +94,6 @@ class VonMisesFisherNB(GroupedNB):
 
     Parameters
     ----------
-    tolerance : float, default=1e-6
-        Largest deviation of a vector's length from 1.
     normalize : bool, default=False
         Divide each vector by its length instead of refusing lengths other than 1.
 
@@ -122,10 +120,8 @@ class VonMisesFisherNB(GroupedNB):
 
     _parameter_constraints = VonMisesFisher._parameter_constraints
 
-    def __init__(self, *, tolerance: float = 1e-6, normalize: bool = False) -> None:
-        self.tolerance = tolerance
+    def __init__(self, *, normalize: bool = False) -> None:
         self.normalize = normalize
 
     def _groups(self) -> Sequence[tuple[str, Any, Any]]:
-        family = VonMisesFisher(tolerance=self.tolerance, normalize=self.normalize)
-        return [("direction", family, slice(None))]
+        return [("direction", VonMisesFisher(normalize=self.normalize), slice(None))]

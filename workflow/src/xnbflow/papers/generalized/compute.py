@@ -6,14 +6,14 @@ training part of a given split. Selection and tuning use only the training part.
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import confusion_matrix, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -37,7 +37,6 @@ _DEFAULTS: dict[str, Any] = {
     "stepwise": {},
     "tune": None,
 }
-_STATISTICS = ["log_likelihood", "mean_square_error", "c_statistic", "misclassification"]
 # A probability of 0 for an outcome would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
 _SET = ["dataset", "features"]
@@ -50,9 +49,6 @@ _ATOM = 0.1
 #: Share of the observations that a figure leaves out on either side.
 _BEYOND = 0.01
 _BINS = 50
-#: Share of its rise at which a curve has risen, and largest share by which it then varies if
-#: constant.
-_MOST_OF_IT, _LITTLE_OF_IT = 0.8, 0.5
 
 
 def analyse(
@@ -125,8 +121,7 @@ def _analyse_set(
     for model in models.values():
         model.fit(*parts["train"])
     l1, l2 = params["losses"]
-    tables["fit"], tables["confusion"] = _fit_and_confusion(models, parts, l1 / (l1 + l2))
-    tables["linear_loss"] = _linear_loss(tables["fit"])
+    tables["fit"], tables["costs"] = _fit_and_costs(models, parts, l1 / (l1 + l2))
     path = models[GENERALIZED].log_likelihood_
     tables["convergence"] = pd.DataFrame(
         {"iteration": np.arange(len(path)), "log_likelihood": path}
@@ -141,18 +136,19 @@ def _analyse_set(
     return tables
 
 
-def _fit_and_confusion(
+def _fit_and_costs(
     models: dict[str, BaseEstimator],
     parts: dict[str, tuple[pd.DataFrame, np.ndarray]],
     cutoff: float,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return fit statistics, and both kinds of errors with their costs, of every model and part."""
     fit: list[dict[str, Any]] = []
-    confusion: list[dict[str, Any]] = []
+    costs: list[dict[str, Any]] = []
     for (name, model), (part, (X, y)) in itertools.product(models.items(), parts.items()):
         labels = model.classes_
-        events = (y == labels[1]).astype(int)
+        event = y == labels[1]
         probabilities = model.predict_proba(X)
-        of_actual = probabilities[np.arange(len(y)), events]
+        of_actual = probabilities[np.arange(len(y)), event.astype(int)]
         called = probabilities[:, 1] > cutoff
         about = {"model": name, "part": part}
         fit.append(
@@ -162,27 +158,27 @@ def _fit_and_confusion(
                 "n_samples": len(y),
                 "log_likelihood": np.log(of_actual.clip(min=_LEAST_PROBABILITY)).sum(),
                 "mean_square_error": np.mean((1.0 - of_actual) ** 2),
-                "c_statistic": roc_auc_score(events, probabilities[:, 1]),
+                "c_statistic": roc_auc_score(event, probabilities[:, 1]),
                 "cutoff": cutoff,
-                "misclassification": np.mean(events != called),
+                "misclassification": np.mean(event != called),
             }
         )
-        for (actual, predicted), count in np.ndenumerate(
-            confusion_matrix(events, called, labels=[0, 1])
-        ):
-            cell = {"actual": labels[actual], "predicted": labels[predicted], "count": count}
-            confusion.append({**about, "cutoff": cutoff, **cell})
-    return pd.DataFrame(fit), pd.DataFrame(confusion)
-
-
-def _linear_loss(fit: pd.DataFrame) -> pd.DataFrame:
-    """Return the loss by linear instead of generalized effects, by statistic."""
-    tidy = fit.melt(["model", "part"], _STATISTICS, var_name="statistic")
-    wide = tidy.pivot_table("value", ["part", "statistic"], "model", sort=False)
-    table = wide[[GENERALIZED, LINEAR]].set_axis(["generalized", "linear"], axis=1).reset_index()
-    gains = table["statistic"].isin(["log_likelihood", "c_statistic"])
-    difference = table["generalized"] - table["linear"]
-    return table.assign(loss=difference.where(gains, -difference))
+        false_alarms, missed = (called & ~event).sum(), (~called & event).sum()
+        # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
+        loss = 2 * (cutoff * false_alarms + (1 - cutoff) * missed)
+        costs.append(
+            {
+                **about,
+                "cutoff": cutoff,
+                "event": labels[1],
+                "other": labels[0],
+                "false_alarms": false_alarms,
+                "missed": missed,
+                "samples": len(y),
+                "loss_per_1000": 1000 * loss / len(y),
+            }
+        )
+    return pd.DataFrame(fit), pd.DataFrame(costs)
 
 
 def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -194,12 +190,15 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         misclassification_lower=share - _CHANCE * error,
         misclassification_upper=share + _CHANCE * error,
     )
-    confusion = tables["confusion"]
-    of_class = confusion.groupby([*_SET, "model", "part", "actual"], sort=False)["count"]
-    confusion = confusion.assign(share=confusion["count"] / of_class.transform("sum").clip(lower=1))
     card = _with_observations(tables["scorecard"])
     curves = card[card["kind"] != "intercept"]
-    strengths = _each_feature(curves, _strength).sort_values(
+    keys = [*_SET, "feature"]
+    strengths = pd.DataFrame(
+        [
+            dict(zip(keys, names, strict=True)) | _strength(own.sort_values("value"))
+            for names, own in curves.groupby(keys, sort=False)
+        ]
+    ).sort_values(
         [*_SET, "adjusted"], ascending=[True, True, False], kind="stable", ignore_index=True
     )
     adjustments = strengths.groupby(_SET, sort=False)["taken_back"].agg(
@@ -207,13 +206,10 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     )
     made = {
         "fit": fit,
-        "confusion": confusion,
         "scorecard": card,
         "published": _published(fit),
-        "costs": _costs(confusion),
         "strengths": strengths,
         "adjustments": adjustments.reset_index(),
-        "shapes": _each_feature(curves, _shape),
         "observations": _observations(curves, strengths),
         "passes": _passes(tables["convergence"]),
     }
@@ -221,19 +217,6 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         gain = tables["stepwise"].groupby(_SET, sort=False)["log_likelihood"].diff()
         made["stepwise"] = tables["stepwise"].assign(gain=gain)
     return {**tables, **made}
-
-
-def _each_feature(
-    curves: pd.DataFrame, row: Callable[[pd.DataFrame], dict[str, object]]
-) -> pd.DataFrame:
-    """Return the result of a function for each effect, by its values, as rows."""
-    keys = [*_SET, "feature"]
-    return pd.DataFrame(
-        [
-            dict(zip(keys, names, strict=True)) | row(card.sort_values("value"))
-            for names, card in curves.groupby(keys, sort=False)
-        ]
-    )
 
 
 def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series | float:
@@ -260,24 +243,6 @@ def _published(fit: pd.DataFrame) -> pd.DataFrame:
         )
         .reset_index(drop=True)
     )
-
-
-def _costs(confusion: pd.DataFrame) -> pd.DataFrame:
-    """Return both kinds of errors and their costs, of every model and part of every set."""
-    event = confusion.groupby("dataset")["actual"].transform("max")
-    wrong = confusion["actual"] != confusion["predicted"]
-    counts = confusion["count"]
-    parts = confusion.assign(
-        false_alarms=counts.where(wrong & (confusion["predicted"] == event), 0),
-        missed=counts.where(wrong & (confusion["actual"] == event), 0),
-        samples=counts,
-    )
-    keys = [*_SET, "model", "part", "cutoff"]
-    sums = parts.groupby(keys, sort=False)[["false_alarms", "missed", "samples"]].sum()
-    sums = sums.reset_index()
-    # With L1 + L2 = 2 the loss is the number of errors where both cost the same.
-    loss = 2 * (sums["cutoff"] * sums["false_alarms"] + (1 - sums["cutoff"]) * sums["missed"])
-    return sums.assign(loss_per_1000=1000 * loss / sums["samples"])
 
 
 def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
@@ -311,26 +276,6 @@ def _strength(card: pd.DataFrame) -> dict[str, object]:
         "low": low,
         "high": high,
         "beyond": weights[~inside].sum(),
-    }
-
-
-def _shape(card: pd.DataFrame) -> dict[str, object]:
-    """Return whether a curve rises early and is then constant, and whether it has a dip inside."""
-    effect = card["sum"].to_numpy()
-    rise = effect.max() - effect[0]
-    top = int(np.argmax(effect >= effect[0] + _MOST_OF_IT * rise))
-    lowest = int(effect.argmin())
-    return {
-        "start": effect[0],
-        "end": effect[-1],
-        "climbed": effect[top],
-        "climbed_share": card["below"].iloc[top],
-        "least_beyond": effect[top:].min(),
-        "greatest_beyond": effect[top:].max(),
-        "stays": bool(rise > 0 and np.ptp(effect[top:]) <= _LITTLE_OF_IT * rise),
-        "lowest": effect[lowest],
-        "lowest_at": card["value"].iloc[lowest],
-        "dips": 0 < lowest < len(effect) - 1,
     }
 
 

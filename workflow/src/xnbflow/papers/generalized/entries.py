@@ -17,7 +17,6 @@ from xnbflow.core.entries import (
 _SOURCE = "@larsen2005"
 _SMOOTHING = {
     "span": number(above=0, most=1),
-    "kernel": choice("minimum_variance", "epanechnikov"),
     "shrinkage": number(above=0),
 }
 

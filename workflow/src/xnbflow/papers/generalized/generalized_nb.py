@@ -42,16 +42,15 @@ class GeneralizedNB(BaseNaiveBayes):
     The naive effect ``g_j`` is the log ratio of the feature's two class-conditional densities. The
     adjustment ``b_j`` removes the bias that the assumption of conditional independence causes, by
     backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
-    stop changing. Before, all naive effects are scaled together, see ``start``.
+    stop changing. Before, all naive effects are scaled together, see ``start``. Naive effects are
+    smoothed by the minimum-variance kernel, adjustments by Epanechnikov's: with negative weights
+    backfitting does not converge.
 
     Parameters
     ----------
     span : float, default=0.6
         Share of a feature's observations in a neighbourhood, in (0, 1]. Values held by more than a
         tenth of the rows are atoms and stand for themselves.
-    kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
-        Kernel of the naive effects. The adjustments always use Epanechnikov's: with the negative
-        weights of the minimum-variance kernel backfitting does not converge.
     shrinkage : float, default=1.0
         Number of pseudo-observations at each value, above 0. They pull naive effects and
         adjustments towards 0, and bound them where a feature separates the classes.
@@ -117,7 +116,6 @@ class GeneralizedNB(BaseNaiveBayes):
         self,
         *,
         span: float = 0.6,
-        kernel: str = "minimum_variance",
         shrinkage: float = 1.0,
         tol: float = 1e-3,
         max_iter: int = 100,
@@ -125,7 +123,6 @@ class GeneralizedNB(BaseNaiveBayes):
         categorical: Any = None,
     ) -> None:
         self.span = span
-        self.kernel = kernel
         self.shrinkage = shrinkage
         self.tol = tol
         self.max_iter = max_iter
@@ -161,10 +158,13 @@ class GeneralizedNB(BaseNaiveBayes):
     def scorecard(self) -> pd.DataFrame:
         """Return the look-up table that a scoring system needs; it can be stored as Parquet.
 
+        The log odds of a sample are the intercept's ``sum`` and that of each feature at the
+        sample's value: interpolated linearly and constant beyond the ends, or for a category that
+        of the exact match and 0 without one.
+
         The intercept, then one row per feature and distinct training value, with columns
         ``feature`` (its name, or ``x0``, ``x1``, ...), ``kind`` (``intercept``, ``continuous`` or
         ``categorical``), ``value``, ``count``, ``naive_effect``, ``adjustment``, ``sum``.
-        `xnbflow.papers.generalized.scorecard.score` scores samples by the table alone.
         """
         prior = self._prior_odds()
         sizes = [len(values) for values in self.values_]
@@ -196,9 +196,7 @@ class GeneralizedNB(BaseNaiveBayes):
         ]
         self.values_ = [column.values for column in columns]
         self.counts_ = [column.counts for column in columns]
-        self.naive_effects_ = [
-            column.naive_effect(codes, self.kernel, self.shrinkage) for column in columns
-        ]
+        self.naive_effects_ = [column.naive_effect(codes, self.shrinkage) for column in columns]
         events = codes.astype(np.float64)
         prior, careful = self._prior_odds(), self.start == "logistic"
         fit = _LocalScoring(columns, self.naive_effects_, events, self.shrinkage, prior)

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number, one_of
+from xnbflow.core.parameters import number
 
 __all__ = [
     "ATOM",
@@ -41,7 +41,6 @@ ATOM = 0.1
 #: Valid parameters of an estimator of naive effects.
 SMOOTHING = {
     "span": [number(0.0, 1.0, closed="right")],
-    "kernel": [one_of(*QUADRATIC_KERNELS)],
     "shrinkage": [number(0.0)],
 }
 
@@ -105,17 +104,18 @@ class SortedFeature:
             )
         return sums
 
-    def naive_effect(self, events: np.ndarray, kernel: str, shrinkage: float) -> np.ndarray:
+    def naive_effect(self, events: np.ndarray, shrinkage: float) -> np.ndarray:
         """Return ``log f(x | 1) - log f(x | 0)`` at each value, shape (n_values,).
 
         ``shrinkage`` (above 0) pseudo-observations with the events' overall share are added at
         every value, so that the effect is bounded by about ``log(n / shrinkage)`` where one class
-        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. Negative sums, which a
-        ``kernel`` with negative weights can give, count as 0.
+        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. Negative sums, which the
+        minimum-variance kernel with its negative weights can give, count as 0.
         """
         share = events.mean()
         of_events = np.bincount(self.rows, weights=events, minlength=len(self.values))
-        sums = self.smooth(np.stack([of_events, self.counts - of_events]), kernel).clip(min=0.0)
+        weights = np.stack([of_events, self.counts - of_events])
+        sums = self.smooth(weights, "minimum_variance").clip(min=0.0)
         prior = shrinkage * np.array([share, 1.0 - share])
         logs = np.log(sums + prior[:, None]) - np.log(prior)[:, None]
         return logs[0] - logs[1]

@@ -74,9 +74,9 @@ _CURVES = (
     "unreliable. A value shared by over a tenth of the samples is a round mark, with its share in "
     "the strip. The outermost 1 % on either side is left out."
 )
-_SHAPES = (
-    "Figures 1 and 2 of the paper. It describes capLengthMAX as a hockey stick (a steep rise, "
-    "then constant) and wordFreqOUR as a U."
+_PAPERS_CURVES = (
+    " These are Figures 1 and 2 of the paper, which describes capLengthMAX as a hockey stick (a "
+    "steep rise, then constant) and wordFreqOUR as a U."
 )
 _OTHER_CURVES = (
     "Drawn in the same way, in the order of the effect on the log odds over all samples. Vertical "
@@ -115,7 +115,7 @@ class _Found:
         self.shown = sizes.idxmin()
         self.part = "test" if (fit["part"] == "test").any() else "train"
         self.models = [model for model in MODELS if (fit["model"] == model).any()]
-        self.other, self.event = sorted(self.tables["confusion"]["actual"].unique())
+        self.other, self.event = self.tables["costs"][["other", "event"]].iloc[0]
         self.papers = PAPERS_EXAMPLE[1] if dataset == PAPERS_EXAMPLE[0] else ""
 
     def of_set(self, table: str, name: str) -> pd.DataFrame:
@@ -225,11 +225,9 @@ class _Found:
     def curves(self) -> list[Block]:
         """Return the effects of the features of the set that is shown."""
         strengths = self.of_set("strengths", self.shown).set_index("feature")
-        first, papers = strengths.index[:2].tolist(), []
+        first, caption = strengths.index[:2].tolist(), _CURVES.format(event=self.event)
         if self.papers and set(_PAPER_FIGURES) <= set(strengths.index):
-            first, shapes = _PAPER_FIGURES, self.of_set("shapes", self.shown)
-            shown = shapes[shapes["feature"].isin(first)].drop(columns="features")
-            papers = [self.whole.show("shapes", _SHAPES, rows=shown)]
+            first, caption = _PAPER_FIGURES, caption + _PAPERS_CURVES
         order = [*first, *strengths.index.drop(first)]
         figures = [
             self.curve(f"effect-{self.dataset}-{i:02d}", strengths.loc[name], large=name in first)
@@ -242,11 +240,9 @@ class _Found:
             "most adjustment where the naive effect peaks: compare the curves."
         )
         sources = self.whole.sources("scorecard", "observations", "strengths")
-        caption = _CURVES.format(event=self.event)
         blocks: list[Block] = [
             Prose(adjusted, sources=self.whole.sources("adjustments")),
             Gallery(figures[: len(first)], caption, sources),
-            *papers,
         ]
         if others := figures[len(first) :]:
             gallery = Gallery(others, _OTHER_CURVES, sources)
@@ -329,7 +325,7 @@ class _Found:
         )
         what = (
             f"the whole look-up table of all sets, {len(self.tables['scorecard']):,} lines, one "
-            "per value seen in training; xnbflow.papers.generalized.scorecard scores by it"
+            "per value seen in training"
         )
         files = ["effects/scorecard.parquet", "effects/scorecard.tsv"]
         columns = ["feature", "value", "count", *_EFFECTS]

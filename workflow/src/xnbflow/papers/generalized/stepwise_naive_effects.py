@@ -30,7 +30,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     ----------
     entry, stay : float, default=0.05
         Significance levels to enter (score test) and to stay (Wald test), as in SAS.
-    span, kernel, shrinkage, categorical
+    span, shrinkage, categorical
         As in `xnbflow.naive_bayes.GeneralizedNB`.
 
     Attributes
@@ -70,14 +70,12 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         entry: float = 0.05,
         stay: float = 0.05,
         span: float = 0.6,
-        kernel: str = "minimum_variance",
         shrinkage: float = 1.0,
         categorical: Any = None,
     ) -> None:
         self.entry = entry
         self.stay = stay
         self.span = span
-        self.kernel = kernel
         self.shrinkage = shrinkage
         self.categorical = categorical
 
@@ -96,7 +94,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         categorical = column_mask(self.categorical, names, "categorical")
         for column, feature in enumerate(X.T):
             ordered = SortedFeature.of(feature, self.span, categorical=categorical[column])
-            values = ordered.naive_effect(events, self.kernel, self.shrinkage)
+            values = ordered.naive_effect(events, self.shrinkage)
             effects[column] = values[ordered.rows]
         self.selected_, path = stepwise_logistic(effects, events, entry=self.entry, stay=self.stay)
         if len(self.selected_) == 0:

@@ -35,6 +35,8 @@ _LOWEST = -1e200
 class BlockNB(BaseNaiveBayes):
     """Naive Bayes over blocks of features, each block multivariate normal.
 
+    The classes share one covariance matrix per block, which makes linear discriminants.
+
     Two classes a and b are compared by ``sum_i w_i (log f_i(x | a) - log f_i(x | b))`` plus their
     log prior odds. Without selection all weights are 1. With selection the weights depend on the
     pair of classes; of more than two, the class that wins most pairwise comparisons is predicted.
@@ -45,16 +47,12 @@ class BlockNB(BaseNaiveBayes):
         Features per block, taken in the order of the columns (the last block may be smaller); or
         the columns of each block; or an estimator with ``blocks_`` such as
         `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples.
-    covariance : {"pooled", "per_class"}, default="pooled"
-        One covariance matrix per block for all classes, which makes linear discriminants, or one
-        for each class.
     selection : {None, "threshold", "weights"}, default=None
         Keep all blocks, those whose separation score reaches a threshold (Eq. 18), or give all
         blocks their optimal weights (Eq. 17).
-    cut : {"printed", "bias_removed", "optimal"}, default="printed"
-        The threshold: Eq. 22, Eq. 22 without the bias of its sum, or the one with the least
-        estimated risk. Simulations advise "optimal", or `selection="weights"`; see
-        `xnbflow.papers.separation.separation_scores`.
+    cut : {"printed", "optimal"}, default="printed"
+        The threshold: Eq. 22, or the one with the least estimated risk. Simulations advise
+        "optimal", or `selection="weights"`; see `xnbflow.papers.separation.separation_scores`.
 
     Attributes
     ----------
@@ -79,10 +77,9 @@ class BlockNB(BaseNaiveBayes):
         where samples are few, see Notes.
     densities_ : list of GaussianBlocks
         The densities of the blocks, those of one size together.
-    shrinkage_ : ndarray of shape (n_covariances, n_blocks)
+    shrinkage_ : ndarray of shape (n_blocks,)
         Shrinkage of each correlation matrix towards independence (Ledoit-Wolf): above 0 only if it
-        is singular or has fewer than ten degrees of freedom per feature. One row if pooled, else
-        one per class.
+        is singular or has fewer than ten degrees of freedom per feature.
 
     See Also
     --------
@@ -94,8 +91,8 @@ class BlockNB(BaseNaiveBayes):
     -----
     With selection and more than two classes the score of a class is the mean of its log odds
     against all classes, posteriors are their softmax, and where another class has the most wins,
-    the two exchange their scores; `explain` shows the scores before that. A covariance per class
-    needs two samples of each class and many parameters. See ``docs/methods/separation.md``.
+    the two exchange their scores; `explain` shows the scores before that. See
+    ``docs/methods/separation.md``.
 
     References
     ----------
@@ -105,18 +102,17 @@ class BlockNB(BaseNaiveBayes):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> classifier = BlockNB(blocks=[[0, 1], [2, 3]], covariance="per_class").fit(X, y)
+    >>> classifier = BlockNB(blocks=[[0, 1], [2, 3]]).fit(X, y)
     >>> round(float(classifier.score(X, y)), 2)
-    0.97
+    0.96
     >>> classifier.scores_.round()
-    array([[ 693., 4121.],
-           [1055., 9177.],
-           [  37.,  314.]])
+    array([[ 373., 1205.],
+           [ 542., 2806.],
+           [  40.,  352.]])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "blocks": [whole(1), ListOf(Columns()), Instance("fit")],
-        "covariance": [one_of("pooled", "per_class")],
         "selection": [one_of("threshold", "weights"), None],
         "cut": [one_of(*CUTS)],
     }
@@ -125,12 +121,10 @@ class BlockNB(BaseNaiveBayes):
         self,
         *,
         blocks: Any = 1,
-        covariance: str = "pooled",
         selection: str | None = None,
         cut: str = "printed",
     ) -> None:
         self.blocks = blocks
-        self.covariance = covariance
         self.selection = selection
         self.cut = cut
 
@@ -144,7 +138,7 @@ class BlockNB(BaseNaiveBayes):
             self._fit_densities(features, codes, members) for members in self._members
         ]
         self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
-        singular = self._in_blocks([density.singular_ for density in self.densities_]).any(axis=0)
+        singular = self._in_blocks([density.singular_ for density in self.densities_])
         if singular.any():
             block = int(np.argmax(singular))
             names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
@@ -157,32 +151,21 @@ class BlockNB(BaseNaiveBayes):
         self._select(sizes)
 
     def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
-        """Raise where a class, or with a pooled covariance every class, leaves no variance."""
-        n_classes, pooled = len(self.classes_), self.covariance == "pooled"
-        if pooled and len(codes) <= n_classes:
+        """Raise where the classes leave no variance within them."""
+        n_classes = len(self.classes_)
+        if len(codes) <= n_classes:
             msg = (
                 f"{counted(len(codes), 'sample')} in {counted(n_classes, 'class')} leave no "
                 "variance within classes; give more samples than classes"
             )
             raise InputError(msg)
-        alone = self.classes_[self.class_count_ == 1].tolist()
-        if alone and not pooled:
-            msg = (
-                f"class {alone[0]!r} has 1 sample, which has no covariance; use "
-                "covariance='pooled', or at least 2 samples of each class"
-            )
-            raise InputError(msg)
         spreads = [np.ptp(features[:, codes == code], axis=1) for code in range(n_classes)]
-        constant = np.array(spreads) == 0
-        if pooled:
-            constant = constant.all(axis=0, keepdims=True)
+        constant = (np.array(spreads) == 0).all(axis=0)
         if constant.any():
-            row, column = np.argwhere(constant)[0]
-            where = "each class" if pooled else f"class {self.classes_.tolist()[row]!r}"
             msg = (
-                f"feature {self._feature_names().tolist()[column]!r} is constant within {where} "
-                f"({constant.any(axis=0).sum()} in all), so that no normal density fits it; "
-                f"remove such features{'' if pooled else ' or use covariance=pooled'}"
+                f"feature {self._feature_names().tolist()[np.argmax(constant)]!r} is constant "
+                f"within each class ({constant.sum()} in all), so that no normal density fits it; "
+                "remove such features"
             )
             raise InputError(msg)
 
@@ -226,21 +209,19 @@ class BlockNB(BaseNaiveBayes):
     ) -> GaussianBlocks:
         columns = np.array([self.blocks_[i] for i in members])
         try:
-            density = GaussianBlocks(columns=columns, covariance=self.covariance)
-            return density.fit(features, codes, len(self.classes_))
+            return GaussianBlocks(columns=columns).fit(features, codes, len(self.classes_))
         except np.linalg.LinAlgError as error:
             msg = (
                 f"a covariance of a block of {columns.shape[1]} features is singular even when "
-                "shrunk: a class has 2 samples, or features repeat each other. Use "
-                "covariance='pooled', or remove one of each such pair"
+                "shrunk: there are too few samples, or features repeat each other. Remove one of "
+                "each such pair"
             )
             raise InputError(msg) from error
 
     def _select(self, sizes: np.ndarray) -> None:
         """Score every block for every pair of classes, and select."""
-        pooled = self.covariance == "pooled"
-        degrees = sizes if pooled else sizes * (sizes + 3) // 2
         within = self.class_count_.sum() - len(self.classes_)
+        excess = null_mean(sizes, self.shrinkage_, within) / sizes
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
         self.scores_, self.threshold_, self.weights_ = np.empty((3, len(self.pairs_), len(sizes)))
         self.asymptotic_risk_ = np.empty(len(self.pairs_))
@@ -248,10 +229,7 @@ class BlockNB(BaseNaiveBayes):
             n = effective_samples(self.class_count_[first], self.class_count_[second])
             distances = [density.distances(first, second) for density in self.densities_]
             self.scores_[row] = n / 2 * self._in_blocks(distances)
-            spread = [self.shrinkage_[0 if pooled else code] for code in (first, second)]
-            dof = [within if pooled else self.class_count_[code] - 1 for code in (first, second)]
-            excess = null_mean(sizes, spread, dof, n, pooled=pooled) / degrees
-            result = select_blocks(self.scores_[row] / excess, degrees, n, self.selection, self.cut)
+            result = select_blocks(self.scores_[row] / excess, sizes, n, self.selection, self.cut)
             self.weights_[row], self.threshold_[row] = result.weights, result.threshold * excess
             self.asymptotic_risk_[row] = result.moments.risk
             if not result.weights.any():

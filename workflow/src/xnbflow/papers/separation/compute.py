@@ -85,7 +85,7 @@ def analyse(
     tables["fitted"] = _fit_settings(settings, params, tables["risk"])
     tables["blocks"] = _fit_microarrays(series, params["sizes"])
     if len(tables["risk"]):
-        tables["risk"] = _with_signs(tables["risk"], tables["gains"])
+        tables["risk"] = _with_signs(tables["risk"])
         tables["verdicts"] = _verdicts(tables["risk"])
     if len(tables["fitted"]):
         by_size = tables["fitted"].groupby("samples", sort=False)
@@ -106,17 +106,12 @@ def analyse(
     }
 
 
-def _with_signs(risk: pd.DataFrame, gains: pd.DataFrame) -> pd.DataFrame:
-    """Add the error of the formula, the significance of a gain, and the number of worse sets."""
-    below = gains.assign(harmed=gains["training_sets"].where(gains["gain_to"] < 1e-9, 0))
-    sets = below.groupby(_KEYS)[["harmed", "training_sets"]].sum()
-    harmed = (sets["harmed"] / sets["training_sets"]).reindex(pd.MultiIndex.from_frame(risk[_KEYS]))
+def _with_signs(risk: pd.DataFrame) -> pd.DataFrame:
+    """Add the significance of a gain."""
     margin = _SURE * risk["gain_error"].fillna(0.0)
     return risk.assign(
-        risk_difference=risk["risk"] - risk["asymptotic_risk"],
         helps=risk["gain"] > margin,
         harms=risk["gain"] < -margin,
-        sets_harmed=harmed.to_numpy(),
     )
 
 
@@ -221,7 +216,7 @@ def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFra
     for (name, data), size in itertools.product(series.items(), sizes):
         X = data.values.T
         model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
-        shrunk = model.shrinkage_[0] > 0
+        shrunk = model.shrinkage_ > 0
         mean_abs_r = np.nan
         if size > 1:  # over all pairs of features within complete blocks
             complete = [b for b in model.blocks_ if len(b) == len(model.blocks_[0])]
@@ -230,6 +225,6 @@ def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFra
             mean_abs_r = float(r[:, *np.triu_indices(r.shape[1], 1)].mean())
         row = {"dataset": name, "size": size, "samples": data.n_samples}
         row |= {"blocks": len(model.blocks_), "mean_abs_r": mean_abs_r, "shrunk": shrunk.mean()}
-        shrinkage = model.shrinkage_[0, shrunk].mean() if shrunk.any() else 0.0
+        shrinkage = model.shrinkage_[shrunk].mean() if shrunk.any() else 0.0
         rows.append(row | {"mean_shrinkage": shrinkage})
     return table_of(rows, TABLES["blocks"])

@@ -5,7 +5,6 @@ Only the scores of the blocks and their real parts are drawn; given these the ri
 """
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.papers.separation import (
     ALL_BLOCKS,
     BEST_THRESHOLD,
-    BIAS_REMOVED,
     EQ22,
     ESTIMATED_WEIGHTS,
     KNOWN_WEIGHTS,
@@ -28,7 +26,6 @@ from xnbflow.papers.separation import (
 from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
 from xnbflow.papers.separation.separation_scores import (
     Moments,
-    bias_removed_cut,
     kept_moments,
     optimal_cut,
     printed_cut,
@@ -39,7 +36,6 @@ __all__ = ["Setting", "make_settings", "simulate", "standard_error"]
 
 #: Least error with all blocks for a comparison.
 _LEAST_RISK = 1e-6
-_GAIN_EDGES = np.linspace(-0.5, 1.0, 61)
 _SHOWN_ESTIMATES = 50
 #: Training sets for Theorem 1, which needs no estimate of H, per training set for the rest.
 _THEOREM1_DRAWS = 20
@@ -73,11 +69,9 @@ class Setting:
         return np.full(len(self.true), float(self.size))
 
     @cached_property
-    def cuts(self) -> dict[str, float]:
-        """Thresholds where scores have their expectations: Eq. 20's, and without its bias."""
-        expected = self.true + self.degrees
-        rules = {EQ22: printed_cut, BIAS_REMOVED: bias_removed_cut}
-        return {rule: self.size * cut(expected, self.degrees) for rule, cut in rules.items()}
+    def cut(self) -> float:
+        """The threshold of Eq. 20, where scores have their expectations."""
+        return self.size * printed_cut(self.true + self.degrees, self.degrees)
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return random numbers that depend on the setting and the purpose alone."""
@@ -99,35 +93,32 @@ class _Trials(NamedTuple):
 def make_settings(params: dict[str, Any]) -> list[Setting]:
     """Return the distributions that the study's parameters name; see `analyse`."""
     n, size = params["blocks"], params["size"]
-    columns = ("low", "high", "degrees", "noncentrality")
     found = []
 
     def quantiles(n: int) -> np.ndarray:
         return (np.arange(n) + 0.5) / n
 
-    def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0, **known: float) -> None:
-        given = {column: float(known.get(column, np.nan)) for column in columns}
-        about = {"setting": name, "distribution": kind, **given, "useless": useless}
+    def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0) -> None:
+        about = {"setting": name, "distribution": kind, "useless": useless}
         found.append(Setting(about, true, size))
 
     for high in params["uniform"]:
-        add(f"uniform on [0, {high:g}]", "uniform", high * quantiles(n), low=0, high=high)
+        add(f"uniform on [0, {high:g}]", "uniform", high * quantiles(n))
     kind = "non-central chi-square"
     for degrees, shift in params["noncentral"]:
         true = ncx2.ppf(quantiles(n), degrees, shift)
-        name = f"{kind} ({degrees:g}, {shift:g})"
-        add(name, kind, true, degrees=degrees, noncentrality=shift)
+        add(f"{kind} ({degrees:g}, {shift:g})", kind, true)
     for share, (low, high) in itertools.product(params["useless"], params["useful"]):
         n_useless = round(share * n)
         useful = low + (high - low) * quantiles(n - n_useless)
         name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
         true = np.append(np.zeros(n_useless), useful)
-        add(name, "useless and uniform", true, share, low=low, high=high)
+        add(name, "useless and uniform", true, share)
     return found
 
 
 def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
-    """Return the tables ``risk``, ``gains``, ``theorem1`` and ``weights`` of one distribution.
+    """Return the tables ``risk``, ``theorem1`` and ``weights`` of one distribution.
 
     Only the study's parameters ``samples`` and ``repeats`` are used.
     """
@@ -135,14 +126,12 @@ def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame
     estimates = [estimate_mixing(scores, setting.degrees) for scores in trials.observed]
     methods = _method_weights(setting, trials, estimates)
     asymptotic = _asymptotic_moments(setting)
-    risk, gains = zip(
-        *(_compare(setting, trials, methods, asymptotic, n) for n in params["samples"]),
-        strict=True,
-    )
+    risk = [
+        row for n in params["samples"] for row in _compare(setting, trials, methods, asymptotic, n)
+    ]
     return {
-        "risk": pd.concat(risk),
-        "gains": pd.concat(gains),
-        "theorem1": pd.DataFrame(_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])),
+        "risk": pd.DataFrame(risk),
+        "theorem1": pd.DataFrame([_theorem1(setting, trials, estimates[:_SHOWN_ESTIMATES])]),
         "weights": _weight_curves(setting, estimates[:_SHOWN_ESTIMATES]),
     }
 
@@ -163,22 +152,19 @@ def _method_weights(
     """Return the weights (n_repeats, n_blocks) that each method gives."""
     observed, degrees, size = trials.observed, setting.degrees, setting.size
 
-    def kept(cut: Callable[[np.ndarray, np.ndarray], float]) -> np.ndarray:
-        return np.array([scores >= size * cut(scores, degrees) for scores in observed], dtype=float)
-
     weights = np.array(
         [mixing.weights(scores, size) for scores, mixing in zip(observed, estimates, strict=True)]
     )
+    printed = [scores >= size * printed_cut(scores, degrees) for scores in observed]
     best = [
         scores >= size * optimal_cut(scores, degrees, own)
         for scores, own in zip(observed, weights, strict=True)
     ]
-    truly_kept = (setting.true + size >= setting.cuts[EQ22]).astype(float)
+    truly_kept = (setting.true + size >= setting.cut).astype(float)
     known = setting.mixing.weights(observed.reshape(-1), size).reshape(observed.shape)
     return {
         ALL_BLOCKS: np.ones(observed.shape),
-        EQ22: kept(printed_cut),
-        BIAS_REMOVED: kept(bias_removed_cut),
+        EQ22: np.array(printed, dtype=float),
         BEST_THRESHOLD: np.array(best, dtype=float),
         KNOWN_WEIGHTS: known,
         ESTIMATED_WEIGHTS: weights,
@@ -192,13 +178,13 @@ def _compare(
     methods: dict[str, np.ndarray],
     asymptotic: dict[str, Moments],
     n: int,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return rows of the tables ``risk`` and ``gains`` for one sample size."""
+) -> list[dict[str, Any]]:
+    """Return rows of the table ``risk`` for one sample size."""
     risks = {method: _exact_risk(trials, weights, n) for method, weights in methods.items()}
     whole = risks[ALL_BLOCKS]
-    rows, histograms = [], [pd.DataFrame()]
+    rows: list[dict[str, Any]] = []
     if whole.mean() < _LEAST_RISK:
-        return pd.DataFrame(), pd.DataFrame()
+        return rows
     limits = {method: Moments(m.mean / n, m.variance / n) for method, m in asymptotic.items()}
     for method, weights in methods.items():
         risk, limit, share = risks[method], limits[method], risks[method].mean() / whole.mean()
@@ -218,16 +204,10 @@ def _compare(
                 "gain_error": standard_error(risk - share * whole) / whole.mean(),
                 "asymptotic_gain": float(1 - limit.risk / limits[ALL_BLOCKS].risk),
                 "kept": (weights > 0).mean(),
+                "sets_harmed": np.nan if method == ALL_BLOCKS else (risk > whole).mean(),
             }
         )
-        if method != ALL_BLOCKS:
-            gain = np.clip(1 - risk / whole, _GAIN_EDGES[0], _GAIN_EDGES[-1])
-            counts, _ = np.histogram(gain, _GAIN_EDGES)
-            about = {"setting": setting.name, "samples": n, "method": method}
-            bins = {"gain_from": _GAIN_EDGES[:-1], "gain_to": _GAIN_EDGES[1:]}
-            table = pd.DataFrame(about | bins | {"training_sets": counts})
-            histograms.append(table[counts > 0])
-    return pd.DataFrame(rows), pd.concat(histograms)
+    return rows
 
 
 def _exact_risk(trials: _Trials, weights: np.ndarray, n: int) -> np.ndarray:
@@ -257,7 +237,7 @@ def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
     """
     candidates = np.linspace(0, ncx2.ppf(0.999, setting.size, setting.true.max()), 400)
     best = max((_above(setting, cut) for cut in candidates), key=lambda m: m.separation)
-    true = setting.true[setting.true + setting.degrees >= setting.cuts[EQ22]]
+    true = setting.true[setting.true + setting.degrees >= setting.cut]
     # With optimal weights V = 2 E, E the mean of u w(u)².
     top = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
     roots = np.linspace(0, top, 4001)[1:]
@@ -268,8 +248,7 @@ def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
     weighted = Moments(mean, 2 * mean)
     return {
         ALL_BLOCKS: _above(setting, 0.0),
-        EQ22: _above(setting, setting.cuts[EQ22]),
-        BIAS_REMOVED: _above(setting, setting.cuts[BIAS_REMOVED]),
+        EQ22: _above(setting, setting.cut),
         BEST_THRESHOLD: best,
         KNOWN_WEIGHTS: weighted,
         ESTIMATED_WEIGHTS: weighted,
@@ -290,38 +269,32 @@ def _above(setting: Setting, cut: float) -> Moments:
 
 def _theorem1(
     setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
-) -> list[dict[str, Any]]:
-    """Return the mean signal n E of classifiers with a fixed threshold, four ways."""
-    degrees = setting.degrees
+) -> dict[str, Any]:
+    """Return the mean signal n E of the classifier with Eq. 20's threshold, four ways."""
+    degrees, cut = setting.degrees, setting.cut
     many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
     n_draws = len(many.observed)
-    rows = []
-    for rule, cut in setting.cuts.items():
-        kept = many.observed >= cut
-        simulated = (many.signal * kept).sum(axis=1)
-        cuts = np.full(len(degrees), cut)
-        by_estimate = [
-            kept_moments(scores, degrees, cuts, mixing, 1).mean
-            for scores, mixing in zip(trials.observed, estimates, strict=False)
-        ]
-        all_degrees, all_cuts = np.tile(degrees, n_draws), np.tile(cuts, n_draws)
-        corrected = kept_moments(
-            many.observed.reshape(-1), all_degrees, all_cuts, setting.mixing, n_draws
-        )
-        rows.append(
-            {
-                "setting": setting.name,
-                "rule": rule,
-                "threshold": cut,
-                "kept": kept.mean(),
-                "simulated": simulated.mean(),
-                "simulated_error": standard_error(simulated),
-                "printed": ((many.observed - setting.size) * kept).sum(axis=1).mean(),
-                "corrected": corrected.mean,
-                "corrected_estimated": float(np.mean(np.array(by_estimate))),
-            }
-        )
-    return rows
+    kept = many.observed >= cut
+    simulated = (many.signal * kept).sum(axis=1)
+    cuts = np.full(len(degrees), cut)
+    by_estimate = [
+        kept_moments(scores, degrees, cuts, mixing, 1).mean
+        for scores, mixing in zip(trials.observed, estimates, strict=False)
+    ]
+    all_degrees, all_cuts = np.tile(degrees, n_draws), np.tile(cuts, n_draws)
+    corrected = kept_moments(
+        many.observed.reshape(-1), all_degrees, all_cuts, setting.mixing, n_draws
+    )
+    return {
+        "setting": setting.name,
+        "threshold": cut,
+        "kept": kept.mean(),
+        "simulated": simulated.mean(),
+        "simulated_error": standard_error(simulated),
+        "printed": ((many.observed - setting.size) * kept).sum(axis=1).mean(),
+        "corrected": corrected.mean,
+        "corrected_estimated": float(np.mean(np.array(by_estimate))),
+    }
 
 
 def _weight_curves(setting: Setting, estimates: list[MixingDistribution]) -> pd.DataFrame:
@@ -338,6 +311,6 @@ def _weight_curves(setting: Setting, estimates: list[MixingDistribution]) -> pd.
             "estimated_5_percent": low,
             "estimated_median": median,
             "estimated_95_percent": high,
-            "threshold": setting.cuts[EQ22],
+            "threshold": setting.cut,
         }
     )

@@ -21,9 +21,8 @@ BLOCK_NB = Method(
     "@pavlenko2004, Eqs. 9, 15 to 18 and 22, Theorem 1",
     {
         "blocks": either(whole(1), list_of({}), estimator()),
-        "covariance": choice("pooled", "per_class"),
         "selection": either(choice("threshold", "weights"), nothing()),
-        "cut": choice("printed", "bias_removed", "optimal"),
+        "cut": choice("printed", "optimal"),
     },
     states=("xnbflow.papers.separation.gaussian_blocks.GaussianBlocks",),
 )

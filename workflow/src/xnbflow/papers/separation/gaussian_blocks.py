@@ -8,10 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from xnbflow.core.parameters import one_of
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.families.gaussian import log_normal
-from xnbflow.density.families.multivariate_gaussian import COVARIANCES
 from xnbflow.density.tiles import map_strips
 
 __all__ = ["GaussianBlocks", "ledoit_wolf_intensity"]
@@ -25,29 +23,27 @@ _SINGULAR = 1e-10
 class GaussianBlocks(Distribution):
     """A normal density for each class and block; all blocks have the same size, each is a term.
 
-    Covariances are unbiased: sums of squares and products about the class means over ``n - k``
-    samples if pooled, else over ``n_c - 1``. Where that is fewer than ten per feature of the block,
-    or where the matrix is singular, the correlation matrix is shrunk towards the identity by Ledoit
+    The classes share the covariances. These are unbiased: sums of squares and products about the
+    class means over ``n - k`` samples. Where that is fewer than ten per feature of the block, or
+    where the matrix is singular, the correlation matrix is shrunk towards the identity by Ledoit
     and Wolf's rule; variances are not shrunk, so the result is independent of units.
 
     Parameters
     ----------
     columns : ndarray of int, shape (n_blocks, size)
         The features of each block.
-    covariance : {"pooled", "per_class"}, default="pooled"
-        One covariance matrix per block for all classes, or one for each class.
 
     Attributes
     ----------
     means_ : ndarray of shape (n_classes, n_blocks, size)
         Class means.
-    factors_ : ndarray of shape (n_covariances, n_blocks, size, size)
-        Lower Cholesky factors of the covariances: one per class, or one for all.
-    whitenings_ : ndarray of shape (n_covariances, n_blocks, size, size)
+    factors_ : ndarray of shape (n_blocks, size, size)
+        Lower Cholesky factors of the covariances.
+    whitenings_ : ndarray of shape (n_blocks, size, size)
         Their inverses.
-    shrinkage_ : ndarray of shape (n_covariances, n_blocks)
+    shrinkage_ : ndarray of shape (n_blocks,)
         Shrinkage of each correlation matrix, from 0 (none) to 1 (independent features).
-    singular_ : ndarray of bool, shape (n_covariances, n_blocks)
+    singular_ : ndarray of bool, shape (n_blocks,)
         Where the sample covariance has no inverse although there were samples enough for one:
         where features depend on each other exactly.
 
@@ -66,17 +62,15 @@ class GaussianBlocks(Distribution):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "columns": ["array-like"],
-        "covariance": [one_of(*COVARIANCES)],
     }
 
-    def __init__(self, *, columns: np.ndarray, covariance: str = "pooled") -> None:
+    def __init__(self, *, columns: np.ndarray) -> None:
         self.columns = columns
-        self.covariance = covariance
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Estimate the densities of all blocks; see `Distribution.fit`.
 
-        No feature may be constant within the classes (if pooled) or within any class (if not).
+        No feature may be constant within the classes.
 
         Raises
         ------
@@ -85,27 +79,22 @@ class GaussianBlocks(Distribution):
         """
         self._validate_params()
         self.n_classes_ = n_classes
-        columns, pooled = self.columns, self.covariance == "pooled"
+        columns = self.columns
         n_blocks, size = columns.shape
         counts = np.bincount(codes, minlength=n_classes)
         membership = np.equal.outer(codes, np.arange(n_classes)) / counts
-        groups = [slice(None)] if pooled else [codes == code for code in range(n_classes)]
-        freedom = [len(codes) - n_classes] if pooled else (counts - 1).tolist()
+        dof = len(codes) - n_classes
         means = np.empty((n_classes, n_blocks, size))
-        factors, whitenings = np.empty((2, len(groups), n_blocks, size, size))
-        shrinkage = np.empty((len(groups), n_blocks))
-        singular = np.empty((len(groups), n_blocks), dtype=bool)
+        factors, whitenings = np.empty((2, n_blocks, size, size))
+        shrinkage, singular = np.empty(n_blocks), np.empty(n_blocks, dtype=bool)
 
         def work(part: slice) -> None:
             values = features[columns[part]]
             means[:, part] = (values @ membership).transpose(2, 0, 1)
             residuals = values - means[:, part].transpose(1, 2, 0)[:, :, codes]
-            for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
-                covariance, shrinkage[i, part], singular[i, part] = _covariance(
-                    residuals[:, :, group], dof
-                )
-                factors[i, part] = np.linalg.cholesky(covariance)
-                whitenings[i, part] = np.linalg.inv(factors[i, part])
+            covariance, shrinkage[part], singular[part] = _covariance(residuals, dof)
+            factors[part] = np.linalg.cholesky(covariance)
+            whitenings[part] = np.linalg.inv(factors[part])
 
         map_strips(work, n_blocks, size * len(codes))
         self.means_, self.factors_, self.whitenings_ = means, factors, whitenings
@@ -124,8 +113,7 @@ class GaussianBlocks(Distribution):
             Its sum over the second axis is the blocks' log density.
         """
         size, n_samples = self.columns.shape[1], features.shape[1]
-        matrix = code if len(self.factors_) > 1 else 0
-        diagonal = np.einsum("bii->bi", self.factors_[matrix, blocks])
+        diagonal = np.einsum("bii->bi", self.factors_[blocks])
         log_scale = np.log(diagonal)[:, :, None]
         terms = np.empty((len(blocks), size, n_samples))
 
@@ -133,7 +121,7 @@ class GaussianBlocks(Distribution):
             chosen = blocks[part]
             with np.errstate(over="ignore", invalid="ignore"):
                 centred = features[self.columns[chosen]] - self.means_[code, chosen, :, None]
-                standard = self.whitenings_[matrix, chosen] @ centred
+                standard = self.whitenings_[chosen] @ centred
                 terms[part] = log_normal(standard**2, log_scale[part])
 
         map_strips(work, len(blocks), size * n_samples)
@@ -151,27 +139,19 @@ class GaussianBlocks(Distribution):
         return len(self.columns)
 
     def n_parameters(self) -> np.ndarray:
-        """Return the means and the halves of the covariance matrices with their diagonals."""
+        """Return the means and the half of the covariance matrix with its diagonal."""
         n_blocks, size = self.columns.shape
-        each = self.n_classes_ * size + len(self.factors_) * size * (size + 1) // 2
+        each = self.n_classes_ * size + size * (size + 1) // 2
         return np.full(n_blocks, each)
 
     def distances(self, first: int, second: int) -> np.ndarray:
         """Return the cross-entropy distance J of two classes in each block, shape (n_blocks,).
 
         The Kullback-Leibler divergence from the first to the second density plus that from the
-        second to the first (Eqs. 10 and 11): ``d' (A^-1 + B^-1) d / 2 + tr(A^-1 B + B^-1 A) / 2 -
-        size`` for means d apart and covariances A and B.
+        second to the first (Eqs. 10 and 11): ``d' A^-1 d`` for means d apart and the covariance A.
         """
         difference = (self.means_[first] - self.means_[second])[:, :, None]
-        if len(self.factors_) == 1:
-            return ((self.whitenings_[0] @ difference) ** 2).sum(axis=(1, 2))
-        total = np.full(len(self.columns), -float(self.columns.shape[1]))
-        for one, other in ((first, second), (second, first)):
-            whitening = self.whitenings_[one]
-            total += 0.5 * ((whitening @ difference) ** 2).sum(axis=(1, 2))
-            total += 0.5 * ((whitening @ self.factors_[other]) ** 2).sum(axis=(1, 2))
-        return np.maximum(total, 0.0)
+        return ((self.whitenings_ @ difference) ** 2).sum(axis=(1, 2))
 
 
 def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -4,7 +4,6 @@ Two classes are compared by the sum over blocks of ``w(u_i) C_i``, the weighted 
 ratios of Eq. 13; ``docs/methods/separation.md`` derives what is computed here.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ __all__ = [
     "CUTS",
     "BlockSelection",
     "Moments",
-    "bias_removed_cut",
     "effective_samples",
     "kept_moments",
     "null_mean",
@@ -80,39 +78,26 @@ def effective_samples(n_first: int, n_second: int) -> float:
     return 2 * n_first * n_second / (n_first + n_second)
 
 
-def null_mean(
-    size: float | np.ndarray,
-    spread: Sequence[np.ndarray],
-    dof: Sequence[float],
-    n: float,
-    *,
-    pooled: bool,
-) -> np.ndarray:
+def null_mean(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np.ndarray:
     """Return the mean score (n_blocks,) of blocks that do not separate, with covariances estimated.
 
     If d estimates a covariance A of p features with f degrees of freedom, the mean of its inverse
     is ``c A^-1``, ``c = f / (f - p - 1)`` (inverse Wishart distribution). By the definition of J
-    the mean score is ``size (c1 + c2) / 2`` from the means, and from covariances of each class's
-    own ``n / 4 size (c1 + c2 - 2)``: together ``size (size + 3) / 2`` for many samples.
+    the mean score is ``size c``.
 
-    ``spread``, each (n_blocks,), is the shrinkage of the correlations in either class, 0 to 1: only
-    ``1 - spread`` of the features beyond the first count in p, an approximation that is exact at 0
-    and 1. ``dof`` are those of either class's covariance, twice the same if ``pooled``; n are
-    samples per class, or `effective_samples`.
+    ``shrinkage`` (n_blocks,) is that of the correlations, 0 to 1: only ``1 - shrinkage`` of the
+    features beyond the first count in p, an approximation that is exact at 0 and 1. ``dof`` are
+    those of the pooled covariance.
 
     Examples
     --------
     Hotelling's T² of 2 features with 28 degrees of freedom: 2 * 28 / 25.
 
-    >>> null_mean(2, (np.zeros(1), np.zeros(1)), (28, 28), 15, pooled=True)
+    >>> null_mean(2, np.zeros(1), 28)
     array([2.24])
     """
-    inflation = np.zeros(())
-    for shrinkage, f in zip(spread, dof, strict=True):
-        features = 1 + (1 - shrinkage) * (size - 1)
-        inflation = inflation + f / np.maximum(f - features - 1, 0.5)
-    mean = size * inflation / 2
-    return mean if pooled else mean + n / 4 * size * (inflation - 2)
+    features = 1 + (1 - shrinkage) * (size - 1)
+    return size * (dof / np.maximum(dof - features - 1, 0.5))
 
 
 def weighted_moments(
@@ -172,19 +157,6 @@ def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
     return 2 * total / (total + float(degrees.sum()))
 
 
-def bias_removed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
-    """Return the threshold of Eq. 22 with S - B in place of S, in units of a block's m.
-
-    Examples
-    --------
-    >>> bias_removed_cut(np.array([24.0, 36.0]), np.array([12, 12]))  # 2 * 36 / 60
-    1.2
-    """
-    bias = float(degrees.sum())
-    excess = max(float(scores.sum()) - bias, 0.0)
-    return 2 * excess / (excess + bias)
-
-
 def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) -> float:
     """Return the threshold, in units of a block's m, with the greatest estimated E / sqrt(V).
 
@@ -207,8 +179,8 @@ def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) ->
     return float(ratio[order[last : last + 2]].mean()) if last + 1 < len(scores) else 0.0
 
 
-#: Rules of a threshold: Eq. 22 as printed, with the bias removed from its sum, and the best one.
-CUTS = ("printed", "bias_removed", "optimal")
+#: Rules of a threshold: Eq. 22 as printed, and the best one.
+CUTS = ("printed", "optimal")
 
 
 def select_blocks(
@@ -223,8 +195,8 @@ def select_blocks(
     Scores and their degrees of freedom have shape (n_blocks,); n are samples per class, or
     `effective_samples`. The selection None keeps every block with weight 1 (risk: Eq. 9 at the
     estimated J). "threshold" keeps those whose score reaches a threshold, Eq. 18 (risk: Theorem 1),
-    by `printed_cut`, `bias_removed_cut` or `optimal_cut`. "weights" gives each its optimal weight,
-    Eq. 17, under the estimated distribution of scores.
+    by `printed_cut` or `optimal_cut`. "weights" gives each its optimal weight, Eq. 17, under the
+    estimated distribution of scores.
 
     Examples
     --------
@@ -242,10 +214,8 @@ def select_blocks(
         best[degrees == m] = mixing.weights(scores[degrees == m], m)
     if selection == "weights":
         return BlockSelection(best, no_threshold, weighted_moments(scores, best, scores * best, n))
-    if cut == "optimal":
-        level = optimal_cut(scores, degrees, best)
-    else:
-        level = (printed_cut if cut == "printed" else bias_removed_cut)(scores, degrees)
+    optimal = cut == "optimal"
+    level = optimal_cut(scores, degrees, best) if optimal else printed_cut(scores, degrees)
     threshold = level * degrees
     weights = (scores >= threshold).astype(np.float64)
     return BlockSelection(weights, threshold, kept_moments(scores, degrees, threshold, mixing, n))
