@@ -457,8 +457,6 @@ def test_folds_versions_and_seconds_are_in_the_overview(results):
 
 
 def test_accuracy_is_mean_spread_and_the_best_marked(results):
-    (sure,) = accuracy._confidence(results, "alpha", "3-fold")
-    assert sure.text.startswith("Predictions with a probability above 0.99. Naive Bayes: ")
     table = blocks(accuracy.section(results), Table)[0]
     metrics = results.tables["metrics"].query("dataset == 'alpha'")
     folds = metrics.groupby("classifier")["accuracy"]

@@ -6,8 +6,7 @@ study calls them thousands of times, and scikit-learn's ROC AUC fails where a fo
 
 import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
-from scipy.stats import rankdata
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.core.errors import InputError
 
@@ -183,7 +182,7 @@ def _areas(codes: np.ndarray, log_posterior: np.ndarray, folds: np.ndarray) -> d
         mine = folds == fold
         inside = codes[mine, None] == columns
         size = inside.sum(axis=0)
-        ranks = np.where(inside, rankdata(scores[mine], axis=0), 0.0).sum(axis=0)
+        ranks = np.where(inside, scipy.stats.rankdata(scores[mine], axis=0), 0.0).sum(axis=0)
         ordered += ranks - size * (size + 1) / 2
         pairs += size * (len(inside) - size)
     sizes = (codes[:, None] == columns).sum(axis=0)
@@ -205,7 +204,7 @@ def roc_curves(
     """
     parts = [pd.DataFrame(columns=["class", "false_positive_rate", "true_positive_rate"])]
     codes, known = known_predictions(true, log_posterior, classes)
-    ranks = rankdata(_scores(known), axis=0)
+    ranks = scipy.stats.rankdata(_scores(known), axis=0)
     # quotients: a rate of the grid equals a fold's on every processor; linspace rounds twice
     grid = np.arange(101) / 100
     all_known = len(codes) == len(log_posterior)
@@ -241,5 +240,5 @@ def _scores(log_posterior: np.ndarray) -> np.ndarray:
     rows, columns = np.nonzero(probability == 1)  # at most one of a row
     others = log_posterior[rows]
     others[np.arange(len(rows)), columns] = -np.inf
-    scores[rows, columns] = 1.0 - logsumexp(others, axis=1)
+    scores[rows, columns] = 1.0 - scipy.special.logsumexp(others, axis=1)
     return scores

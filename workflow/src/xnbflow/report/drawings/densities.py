@@ -13,6 +13,7 @@ from xnbflow.report.page.style import (
     DASHES,
     GREY,
     MARKERS,
+    ROUND,
     column_width,
     label_width,
     legend_above,
@@ -97,7 +98,7 @@ def _new_axes(
     left = (left - 0.08) / width
     figure.text(left, middle, "density", size=8, rotation=90, ha="right", va="center")
     axes.spines["left"].set_visible(False)
-    axes.xaxis.set_major_locator(MaxNLocator(ticks, prune="both"))
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, prune="both", steps=ROUND))
     axes.ticklabel_format(axis="x", useOffset=False)  # an offset would be beyond the figure
     return figure, axes
 

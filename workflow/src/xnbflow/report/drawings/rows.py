@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from xnbflow.report.page.style import (
     COLOURS,
@@ -93,7 +92,6 @@ def draw_points(
         axes.axhline(place + 0.5, color=GREY, alpha=0.25, linewidth=0.6)
     if most is not None:
         axes.set_xlim(right=most)
-    axes.xaxis.set_major_locator(MaxNLocator(6))
     axes.grid(visible=True, axis="x")
     axes.set_axisbelow(True)
     if named:

@@ -15,6 +15,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
+from matplotlib.ticker import MaxNLocator
 
 from xnbflow.core.atomic import write_atomically
 
@@ -24,6 +25,7 @@ __all__ = [
     "GREY",
     "INK",
     "MARKERS",
+    "ROUND",
     "column_width",
     "for_print",
     "label_width",
@@ -90,6 +92,8 @@ _ON_PAPER: dict[str, Any] = {
 _MM_PER_INCH, _POINTS_PER_INCH = 25.4, 72
 #: Inches of a column in print; none on a page.
 _COLUMN: ContextVar[float | None] = ContextVar("column", default=None)
+#: Multiples of powers of ten at which axes have ticks.
+ROUND = (1, 2, 5, 10)
 #: Least size of text in points: 10 pixels on a screen.
 _LEAST = 7.5
 #: Points between the axes and the text beside them.
@@ -188,7 +192,10 @@ def new_axes(
     """
     figure = Figure(figsize=(width, height))
     inner = ((width - left - right) / width, (height - bottom - top) / height)
-    return figure, figure.add_axes((left / width, bottom / height, *inner), **properties)
+    axes = figure.add_axes((left / width, bottom / height, *inner), **properties)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(6, steps=ROUND))
+    return figure, axes
 
 
 def name_rows(

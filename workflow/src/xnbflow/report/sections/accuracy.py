@@ -250,7 +250,7 @@ def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]
     sources = results.tables.sources("confusion", "calibration", "roc", "estimates")
     recall = results.rows("estimates", dataset=dataset, folds=folds, metric="recall")
     table = results.tables.show("estimates", _RECALL, _SHOWN_OF_RECALL, recall, own=RECALL_COLUMNS)
-    blocks += [*_confidence(results, dataset, folds), Gallery(figures, _PREDICTIONS, sources)]
+    blocks += [Gallery(figures, _PREDICTIONS, sources)]
     blocks.append(Group("Recall of each class", [table], "and what it is mistaken for"))
     return [*blocks, *_sets(results, dataset, folds)]
 
@@ -271,29 +271,6 @@ def _roc(results: StudyResults, place: dict[str, str]) -> list[Figure]:
     alt = f"ROC curves of {title} on {place['dataset']}: {'; '.join(curves)}."
     name = f"roc-{place['dataset']}-{place['folds']}"
     return [Figure(name, draw_roc, arguments, _ROC, alt)]
-
-
-#: A prediction with a greater probability than this is sure.
-_SURE = 0.99
-
-
-def _confidence(results: StudyResults, dataset: str, folds: str) -> list[Block]:
-    """Return sentences on sure predictions, and on their accuracy."""
-    table = results.rows("confidence", dataset=dataset, folds=folds)
-    table = table[np.isclose(table["above"], _SURE) & (table["predictions"] > 0)]
-    parts = []
-    for row in table.itertuples(index=False):
-        text = f"{results.labels[row.classifier]}: {row.share:.0%}"
-        if row.count:
-            interval = f"[{row.accuracy_lower:.0%}, {row.accuracy_upper:.0%}]"
-            text += f", of which {row.accuracy:.0%} {interval} are right"
-        if row.overconfident:
-            text += f", below their mean predicted probability of {row.mean_probability:.1%}"
-        parts.append(text)
-    if not parts:
-        return []
-    text = f"Predictions with a probability above {_SURE:g}. {'; '.join(parts)}."
-    return [Prose(text, sources=results.tables.sources("confidence"))]
 
 
 def _sets(results: StudyResults, dataset: str, folds: str) -> list[Block]:
