@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -199,13 +201,32 @@ def tsv(frame: pd.DataFrame) -> str:
     >>> tsv(pd.DataFrame({"class": ["=1+1", "-1", "a"], "recall": [0.5, 1.0, 2 / 3]}))
     "class\trecall\n'=1+1\t0.5\n-1\t1\na\t0.666667\n"
     """
-    shown = frame.infer_objects().rename(columns=_defused)
-    for name, column in shown.items():
-        if not pd.api.types.is_numeric_dtype(column.dtype):
-            shown[name] = column.map(_defused)
-    return shown.to_csv(sep="\t", index=False, lineterminator="\n", float_format="%.6g")
+    columns = [_texts(column) for _, column in frame.infer_objects().items()]
+    if len(columns) == 1:  # an empty line would be no row
+        columns = [[text or '""' for text in columns[0]]]
+    lines = map("\t".join, zip(*columns, strict=True))
+    return "\n".join(["\t".join(map(_cell, frame)), *lines, ""])
 
 
+def _texts(column: pd.Series) -> list[str]:
+    """Return the cells of a column as text; missing ones are empty."""
+    if pd.api.types.is_float_dtype(column.dtype):  # pandas takes four times as long
+        values = column.to_numpy(dtype=float, na_value=math.nan).tolist()
+        return ["" if math.isnan(value) else f"{value:.6g}" for value in values]
+    cells = column.astype(object).where(column.notna(), "").tolist()
+    if column.dtype == object:  # of several types
+        return [_cell(cell) for cell in cells]
+    texts = {cell: _cell(cell) for cell in set(cells)}  # names repeat in every class
+    return [texts[cell] for cell in cells]
+
+
+def _cell(cell: Any) -> str:
+    """Return a name or value as text, in quotes where it has separators."""
+    text = str(_defused(cell))
+    return '"{}"'.format(text.replace('"', '""')) if _SEPARATORS.search(text) else text
+
+
+_SEPARATORS = re.compile(r'[\t\n\r"]')
 #: First characters of text that a spreadsheet may run.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
