@@ -5,7 +5,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-__all__ = ["Screen"]
+from xnbflow.core.jit import njit
+
+__all__ = ["Screen", "keep_largest", "standardised"]
+
+
+def standardised(values: np.ndarray) -> np.ndarray:
+    """Return features (n_features, n_samples) of mean 0 and variance 1, in single precision.
+
+    Constant features are 0.
+    """
+    spread = values.std(axis=1, keepdims=True)
+    centred = values - values.mean(axis=1, keepdims=True)
+    standard = np.divide(centred, spread, out=centred, where=spread > 0)
+    return standard.astype(np.float32)  # sums and products take half the time
 
 
 class Screen:
@@ -24,10 +37,7 @@ class Screen:
     """
 
     def __init__(self, values: np.ndarray) -> None:
-        spread = values.std(axis=1, keepdims=True)
-        centred = values - values.mean(axis=1, keepdims=True)
-        standard = np.divide(centred, spread, out=centred, where=spread > 0)
-        self._standard = standard.astype(np.float32)  # the products take half the time
+        self._standard = standardised(values)
         self._squares = self._standard**2
 
     def best(
@@ -35,8 +45,9 @@ class Screen:
     ) -> Iterator[np.ndarray]:
         """Yield, for each training set, at most ``n_kept`` features per pair of classes, ascending.
 
-        Half of them have the greatest difference of means, the other half of standard deviations.
-        ``codes`` are the classes of all samples, the training sets positions of samples.
+        Half of them have the greatest difference of means, the other half of standard deviations;
+        the first of equal ones are kept. ``codes`` are the classes of all samples, the training
+        sets positions of samples.
         """
         n_features, n_classes = len(self._standard), codes.max() + 1
         if n_kept >= n_features:
@@ -56,6 +67,31 @@ class Screen:
             kept = np.zeros(n_features, dtype=bool)
             for i, j in itertools.combinations(np.flatnonzero(own.any(axis=1)), 2):
                 for moment in moments:
-                    apart = -np.abs(moment[i] - moment[j])
-                    kept[np.argpartition(apart, n_kept // 2)[: n_kept // 2]] = True
+                    apart = np.abs(moment[i] - moment[j])
+                    largest = np.full(n_kept // 2, -1.0, dtype=np.float32)
+                    places = np.zeros(n_kept // 2, dtype=np.int64)
+                    keep_largest(apart, 0, largest, places)
+                    kept[places] = True
             yield np.flatnonzero(kept)
+
+
+@njit(nogil=True)
+def keep_largest(values: np.ndarray, first: int, largest: np.ndarray, places: np.ndarray) -> None:
+    """Replace the least of the largest values that were found before by larger ones of ``values``.
+
+    ``largest``, of shape (n_kept,), is a heap whose first entry is the least, and ``places`` are
+    the positions of its values; those of ``values`` count from ``first``. Of equal values the
+    earlier ones stay.
+    """
+    for f in range(len(values)):
+        if values[f] > largest[0]:
+            place = 0
+            while 2 * place + 1 < len(largest):
+                below = 2 * place + 1
+                if below + 1 < len(largest) and largest[below + 1] < largest[below]:
+                    below += 1
+                if largest[below] >= values[f]:
+                    break
+                largest[place], places[place] = largest[below], places[below]
+                place = below
+            largest[place], places[place] = values[f], first + f
