@@ -11,11 +11,12 @@ from proposed import PATIENTS, table, write
 from toys import mistakes, put, refused
 
 from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
 from xnbflow.models.reading import described
 from xnbflow.running.cli import commands
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.genepattern import read_classes
+from xnbflow.sources.genepattern import read_classes, write_gct_and_cls
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.summary import summarise_table
 from xnbflow.sources.table import read_table
@@ -290,6 +291,26 @@ def test_the_files_of_the_test_profile_are_one_series_in_every_kind(tmp_path, mo
         np.testing.assert_array_equal(other.values, first.values)
         for part in ("features", "samples", "labels"):
             assert getattr(other, part).tolist() == getattr(first, part).tolist()
+
+
+def test_names_in_gct_are_as_they_are_and_none_is_quoted(tmp_path):
+    """Readers of GCT divide lines at tabs, and compare names with those of gene sets."""
+    names, samples = ["=1+1", "+A", "-x", "@SUM(A1)", '5"-g'], ["-s", 't"', 'u "v" w', "x, y"]
+    values = np.arange(20.0).reshape(5, 4)
+    symbols = pd.DataFrame({"symbol": ["a\tb", "", 'c"d', "=x", "é"]}, dtype=object)
+    series = DataSet("x", values, names, samples, [*"aabb"], feature_metadata=symbols)
+    path, labels = write_gct_and_cls(series, tmp_path / "x")
+    header, *rows = [line.split("\t") for line in path.read_text().splitlines()[2:]]
+    assert header == ["Name", "Description", *samples]
+    assert [row[0] for row in rows] == names
+    assert [row[1] for row in rows] == ["a b", "na", 'c"d', "=x", "é"]
+    assert np.array([row[2:] for row in rows], float).tolist() == values.tolist()
+    proposed = SheetRow("mine", "table", str(path), options={"phenotype": str(labels)})
+    (tmp_path / "sheet.tsv").write_text(summarise_table(proposed).sheet)
+    read = read_table(path, read_sheet(tmp_path / "sheet.tsv")["mine"])
+    assert (read.features.tolist(), read.samples.tolist()) == (names, samples)
+    with pytest.raises(InputError, match="begins with a quotation mark"):
+        write_gct_and_cls(DataSet("x", values, [*names[:4], '"g"'], samples, [*"aabb"]), "y")
 
 
 def test_labels_of_a_cls_file_are_those_of_the_format_or_refused(tmp_path):

@@ -4,6 +4,7 @@ A CLS file has no names of samples: its classes are in the order of the samples 
 https://www.genepattern.org/file-formats-guide
 """
 
+import csv
 import re
 from dataclasses import replace
 from functools import partial
@@ -100,7 +101,15 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
     r"""Write a series as ``<stem>.gct`` and ``<stem>.cls``; missing values are empty cells.
 
     Descriptions are symbols, "na" where there is none. Spaces in names of classes, which separate
-    them in CLS, become underscores.
+    them in CLS, become underscores. Names are written as they are, also those that a spreadsheet
+    would run as a formula (``=``, ``+``, ``-``, ``@``), because programs compare them with gene
+    sets. GCT has no quotes: some programs take those around a cell as a part of it, others do not.
+
+    Raises
+    ------
+    InputError
+        If a feature is not a measurement, names of classes become equal, or a name or a symbol
+        begins with a quotation mark.
 
     Examples
     --------
@@ -122,9 +131,16 @@ def write_gct_and_cls(series: DataSet, stem: str | Path) -> tuple[Path, Path]:
         raise InputError(f"{msg}; give classes other labels by map=")
     known = series.feature_metadata
     symbols = known["symbol"] if known is not None and "symbol" in known else pd.Series(dtype=str)
+    descriptions = [" ".join(symbol.split()) or "na" for symbol in symbols] or "na"
+    for name in (*series.features, *series.samples, *descriptions):
+        if name.startswith('"'):
+            msg = f"{series.name}: {quoted(name)} begins with a quotation mark; rename it"
+            raise InputError(msg)
     table = pd.DataFrame(series.values, series.features, series.samples)
-    table.insert(0, "Description", [s or "na" for s in symbols] or "na", allow_duplicates=True)
-    body = table.to_csv(sep="\t", index_label="Name", lineterminator="\n")
+    table.insert(0, "Description", descriptions, allow_duplicates=True)
+    body = table.to_csv(
+        sep="\t", index_label="Name", lineterminator="\n", quoting=csv.QUOTE_NONE, quotechar=None
+    )
     lines = [f"{len(codes)} {len(names)} 1", f"# {' '.join(names)}", " ".join(map(str, codes))]
     texts = {
         ".gct": f"#1.2\n{series.n_features}\t{series.n_samples}\n{body}",
