@@ -153,6 +153,11 @@ def huge(form):
     return damage
 
 
+def zeros(file, _elsewhere):
+    del file["X"]
+    file.create_dataset("X", data=np.zeros((9000, 8000), "i1"), compression="gzip")
+
+
 def twice(unsorted):
     def damage(file, _elsewhere):
         row = np.argmax(np.diff(file["X/indptr"][:]) > 2)
@@ -190,6 +195,7 @@ CORPUS = {
     "category twice": ("X", set_part("obs/type/categories", lambda values: values[[0, 0, 1]])),
     "huge, sparse": ("X", huge("csr")),
     "huge, dense": ("X", huge("dense")),
+    "zeros, packed": ("X", zeros, "unpacks to more than 250 times its size"),
     "external link": ("X", link("obs/_index", lambda at: h5py.ExternalLink(at, "secret"))),
     "soft link": ("X", link("obs/_index", lambda _at: h5py.SoftLink("/var/_index"))),
     "external storage": ("X", external_storage),

@@ -396,3 +396,21 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
         read_gene_sets(*files)
     monkeypatch.setitem(sys.modules, "gseapy", None)
     assert prerank({"modules": genes}, sets).empty
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"A\t-\tg1\nB\xfc\t-\tg2\n", "line 2: not UTF-8 text"),
+        (b"A\t-\tg1\nB\x1b[2J\t-\tg2\n", "line 2: the name of the set .* control characters"),
+        (b"A\t-\tg1\nB\xe2\x80\xae\t-\tg2\n", "line 2: the name of the set .* control characters"),
+        (b"A\t-\tg1\n" + b"B" * 300 + b"\t-\n", r"line 2: 'BB.*\.\.\..* has no genes"),
+        (b"<!DOCTYPE html>\n", "is a web page"),
+        (b"A\t-\tg1\0\n", "NUL byte"),
+        (b"", "is empty"),
+    ],
+)
+def test_gene_sets_that_are_no_text_or_hide_their_names_are_refused(tmp_path, content, said):
+    path = put(tmp_path, content, "sets.gmt")
+    with refused(said, file=path):
+        read_gene_sets(path)

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,11 +18,14 @@ from toys import PROGRAMS, mistakes, python, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources import files
+from xnbflow.sources.annotation import read_annotation
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.delimited import DelimitedText
+from xnbflow.sources.geo import read_geo
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.sources.table_file import Columns
+from xnbflow.studies.enrichment import read_gene_sets
 
 
 def write(path, n, m, orientation):
@@ -96,16 +101,42 @@ def read_as_table(path):
 READERS = [read_as_table, partial(read_cumida_csv, name="toy")]
 
 
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("filling", [b"\n", b"s,t,0\n", b"a"])
-def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, read, filling):
+def read_as_geo(path):
+    read_geo(path, SheetRow("x", "geo", str(path), label="title"))
+
+
+#: Readers of gzipped text, what precedes the filling of a bomb, and the fillings.
+PACKED = {
+    "table": (read_as_table, HEADER, [b"\n", b",", b"s,t,0\n", b"a"]),
+    "cumida": (READERS[1], HEADER, [b"\n", b",", b"s,t,0\n", b"a"]),
+    "series matrix": (read_as_geo, b'!Series_title\t"x"\n', [b"\n", b"!Sample_a\t1\n"]),
+    "SOFT": (read_as_geo, b"^DATABASE = Geo\n", [b"\n", b"!a = b\n"]),
+    "annotation": (lambda path: read_annotation(path, ["p"]), b"ID\tSymbol\n", [b"\n", b"p\tG\n"]),
+    "gene sets": (read_gene_sets, b"set\t-\tg1\n", [b"\n", b"\tg"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "filling"), [(name, each) for name, (*_, some) in PACKED.items() for each in some]
+)
+def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch, name, filling):
     monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
-    with gzip.open(tmp_path / "bomb.csv.gz", "wb") as file:
-        file.write(HEADER)
+    read, header, _ = PACKED[name]
+    path = tmp_path / "bomb.csv.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(header)
         for _ in range(3):
             file.write(filling * (MEGABYTE // len(filling)))
-    with refused("unpacks to more than 250 times its size", file=tmp_path / "bomb.csv.gz"):
-        read(tmp_path / "bomb.csv.gz")
+    with refused("unpacks to more than 250 times its size", file=path):
+        read(path)
+
+
+def test_a_parquet_file_of_few_bytes_and_many_rows_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_HARMLESS", MEGABYTE)
+    path, zeros = tmp_path / "bomb.parquet", np.zeros(MEGABYTE)
+    pq.write_table(pa.table({"type": ["a"] * MEGABYTE, "g1": zeros}), path)
+    with refused("unpacks to more than 250 times its size", file=path):
+        read_as_table(path)
 
 
 @pytest.mark.parametrize("read", READERS)

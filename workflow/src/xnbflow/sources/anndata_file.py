@@ -22,7 +22,7 @@ from scipy import sparse
 
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, quoted
-from xnbflow.sources.files import what_is_wrong
+from xnbflow.sources.files import refuse_bomb, what_is_wrong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +135,7 @@ def _what_is_not_here(data: "h5py.Dataset") -> str | None:
     if data.shape is None:
         return "is empty"
     most = max(prod(data.shape), prod(data.chunks or ())) * data.dtype.itemsize
-    require_stored(data.file.filename, most, f"a part of {quoted(data.name)}")
+    refuse_bomb(Path(data.file.filename), data.id.get_storage_size(), most)
     if data.chunks is None:
         whole = data.id.get_storage_size() >= prod(data.shape) * data.dtype.itemsize
     else:

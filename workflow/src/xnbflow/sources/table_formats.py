@@ -186,7 +186,10 @@ class ParquetTable(TableFile):
     def __init__(self, path: Path, stream: io.BufferedIOBase) -> None:
         super().__init__(path)
         try:
-            self._table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
+            file = pq.ParquetFile(pa.BufferReader(stream.read()))
+            n_cells = file.metadata.num_rows * file.metadata.num_columns
+            refuse_bomb(path, path.stat().st_size, 8 * n_cells)
+            self._table = file.read()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             why = quoted(str(error), 160)
             msg = f"{path} is not a Parquet file ({why}); correct its name, or get it again"

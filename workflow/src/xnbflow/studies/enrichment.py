@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from xnbflow.core.errors import InputError, about_file
+from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.sources.files import open_raw
 from xnbflow.tables.contract import STUDY_TABLES
 
 __all__ = ["SIZES", "enrichment", "gene_names", "over_represented", "read_gene_sets"]
@@ -20,7 +22,8 @@ _TOP, _LEVEL, SIZES = 200, 0.05, (5, 500)
 def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
     """Read GMT files: a set per line, its name, a description and its genes, separated by tabs.
 
-    A line without genes, and a second one with the same name in any file, are an `InputError`.
+    A line without genes, a second one with the same name in any file, and a name with control
+    characters are an `InputError`.
     """
     sets: dict[str, set[str]] = {}
     for path in paths:
@@ -30,19 +33,26 @@ def read_gene_sets(*paths: str | Path) -> dict[str, set[str]]:
 
 
 def _read(path: Path, sets: dict[str, set[str]]) -> None:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        name, *rest = (cell.strip() for cell in line.split("\t"))
-        if not any((name, *rest)):
-            continue
-        genes = set(rest[1:]) - {""}
-        if not genes or name in sets:
-            wrong = "has the name of an earlier set" if name in sets else "has no genes"
-            msg = (
-                f"{path}, line {number}: {name!r} {wrong}. A GMT file has a set per line: "
-                "name, description and genes, separated by tabs"
-            )
-            raise InputError(msg)
-        sets[name] = genes
+    with open_raw(path) as stream:
+        for number, raw in enumerate(stream, 1):
+            where = f"{path}, line {number}"
+            try:
+                name, *rest = (cell.strip() for cell in raw.decode("utf-8-sig").split("\t"))
+            except UnicodeDecodeError as error:
+                msg = f"{where}: not UTF-8 text; save the file as UTF-8"
+                raise InputError(msg) from error
+            if not any((name, *rest)):
+                continue
+            refuse_control_characters(where, "name of the set", [name])
+            genes = set(rest[1:]) - {""}
+            if not genes or name in sets:
+                wrong = "has the name of an earlier set" if name in sets else "has no genes"
+                msg = (
+                    f"{where}: {quoted(name)} {wrong}. A GMT file has a set per line: "
+                    "name, description and genes, separated by tabs"
+                )
+                raise InputError(msg)
+            sets[name] = genes
 
 
 def enrichment(
