@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -250,6 +251,18 @@ def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
     (said,) = failures.sentences()
     assert sentence in said
     assert said.endswith(f"Log: {path}")
+
+
+def test_an_interrupted_run_is_one_sentence_and_no_job_complains(run):
+    failures = Failures()
+    text = "CalledProcessError: Command '...' died with <Signals.SIGINT: 2>."
+    record = logging.LogRecord("snakemake", 40, "", 0, text, None, None)
+    assert not failures.filter(record)
+    vars(record).update(event=LogEvent.JOB_ERROR, jobid=3, log=[])
+    assert not failures.filter(record)
+    (said,) = failures.sentences()
+    assert said.startswith("Interrupted. ")
+    assert run("os.kill(os.getpid(), 2)", "import os\n") == (-signal.SIGINT, "")
 
 
 def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):

@@ -17,6 +17,7 @@ __all__ = ["atomic", "lacks_space", "no_space", "write_atomically"]
 
 #: Errors of a full disk, an exhausted quota and a limit of a file's size.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 #: Seconds without a write after which another host's temporary file is considered abandoned.
 _OLD = 86_400.0
@@ -49,6 +50,12 @@ def atomic(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         if lacks_space(error):
             raise no_space(path) from error
+        if error.errno in _NO_RIGHT and Path(error.filename or part) in (part, *part.parents):
+            msg = (
+                f"{path} cannot be written ({error.strerror}); obtain the right to write there, or "
+                "work in another folder"
+            )
+            raise InputError(msg, file=str(path)) from error
         raise
     finally:
         with suppress(OSError):  # it is moved, or its folder could not be made

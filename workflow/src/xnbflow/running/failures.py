@@ -10,8 +10,10 @@ from snakemake_interface_logger_plugins.common import LogEvent
 __all__ = ["Failures", "watch"]
 
 _LOGGER, _TERMINAL = "snakemake.logging", "DefaultStreamHandler"
+_INTERRUPTED = "died with <Signals.SIGINT"
 #: Snakemake's messages on failed jobs, and at the end of a failed run.
 _GENERAL = (
+    _INTERRUPTED,
     "returned non-zero exit status",
     "Exiting because a job execution failed",
     "At least one job did not complete successfully",
@@ -32,6 +34,7 @@ class Failures(logging.Filter):
         super().__init__()
         self._titles: dict[int, str] = {}
         self._logs: dict[int, list[str]] = {}
+        self._interrupted = False
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is printed."""
@@ -39,12 +42,20 @@ class Failures(logging.Filter):
         if job.get("event") == LogEvent.JOB_INFO:
             self._titles[job["jobid"]] = job["rule_msg"] or job["rule_name"]
         if job.get("event") != LogEvent.JOB_ERROR:
-            return not any(text in record.getMessage() for text in _GENERAL)
+            message = record.getMessage()
+            self._interrupted |= _INTERRUPTED in message
+            return not any(text in message for text in _GENERAL)
         self._logs[job["jobid"]] = job["log"]
         return False
 
     def sentences(self) -> Iterator[str]:
-        """Yield for each failed job its work, the cause, the remedy and its log."""
+        """Yield for each failed job its work, the cause, the remedy and its log.
+
+        A run that was interrupted (Ctrl-C) has one sentence.
+        """
+        if self._interrupted:
+            yield "Interrupted. Incomplete files are removed; run the same command to continue"
+            return
         for job, logs in self._logs.items():
             title = self._titles.get(job, f"job {job}")
             log = next((path for path in map(Path, logs) if path.is_file()), None)

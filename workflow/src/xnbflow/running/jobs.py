@@ -95,6 +95,8 @@ def _record_usage(path: Path) -> None:
 def _report_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        return  # the run reports it once
     if isinstance(error, OSError) and lacks_space(error):
         kind, error = InputError, no_space(error.filename or Path.cwd())
     foreign = (getattr(error, "name", None) or "xnbflow").partition(".")[0] != "xnbflow"
