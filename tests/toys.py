@@ -15,6 +15,12 @@ from xnbflow.data.dataset import DataSet
 #: Programs that tests run in processes of their own or write as files of a user.
 PROGRAMS = tomllib.loads(Path(__file__).with_name("programs.toml").read_text())
 
+#: Names that a shell, a path, a page, Snakemake or a spreadsheet would take for something else.
+HOSTILE = (
+    *("<script>alert(1)</script>", "../../x", "$(touch pwned)", "{wildcards.study}", "--rf"),
+    *("'a' \"b\"", "ü 中", "=1+1", "n" * 300),
+)
+
 
 def dataset(values, labels, name="toy", **changes):
     """Return a series whose features are g0, g1, ..., and whose samples are s0, s1, ..."""

@@ -116,12 +116,16 @@ def open_everything(page):
     page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
 
 
-@pytest.mark.parametrize("name", ["report.html", "details.html"])
+PAGES = ["report.html", "details.html", "../../index.html"]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_it_opens_without_complaint_and_fetches_nothing(browser, report, name):
+    """The browser reports violations of the page's policy: it reports those that are added."""
     browser.get("about:blank")
     browser.get_log("browser"), browser.get_log("performance")
-    report = report.with_name(name)
-    browser.get(report.as_uri())
+    page = (report.parent / name).resolve()
+    browser.get(page.as_uri())
     open_everything(browser)
     assert browser.get_log("browser") == []
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
@@ -130,7 +134,16 @@ def test_it_opens_without_complaint_and_fetches_nothing(browser, report, name):
         for message in messages
         if message["method"] == "Network.requestWillBeSent"
     ]
-    assert {url for url in fetched if not url.startswith("data:")} == {report.as_uri()}
+    assert {url for url in fetched if not url.startswith("data:")} == {page.as_uri()}
+    browser.execute_script(
+        "const script = document.createElement('script');"
+        "script.textContent = 'document.title = 1'; document.body.append(script);"
+        "new Image().src = 'http://127.0.0.1:9/x.png';"
+    )
+    refused = [entry["message"] for entry in browser.get_log("browser")]
+    assert len(refused) == 2, refused
+    assert all("Content Security Policy" in message for message in refused)
+    assert browser.title != "1"
 
 
 def test_a_column_sorts_by_number_up_and_down_by_mouse_and_keyboard(details):
@@ -221,7 +234,7 @@ def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1400])
-@pytest.mark.parametrize("name", ["report.html", "details.html", "../../index.html"])
+@pytest.mark.parametrize("name", PAGES)
 def test_nothing_overflows(browser, report, width, theme, name):
     with shown(browser, width, theme):
         browser.get((report.parent / name).resolve().as_uri())

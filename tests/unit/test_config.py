@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from paper_cases import needs
-from toys import mistakes, put
+from toys import HOSTILE, mistakes, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.running.config import RULES, read_config, read_sheets
@@ -83,7 +83,7 @@ def test_the_rules_are_those_of_the_workflow():
         assert f"{name!r} is the name of a rule" in refused(RAW | {"studies": studies})
 
 
-@pytest.mark.parametrize("key", [5, 1.5, True, None, "", "a" * 61, "a/b", ".x", "a\nb"])
+@pytest.mark.parametrize("key", [5, 1.5, True, None, "", "a" * 61, ".x", "a\n", *HOSTILE])
 @pytest.mark.parametrize("place", ["studies", "classifiers", "folds"])
 def test_what_cannot_name_a_folder_is_no_id(place, key):
     entry = {"studies": {"title": "x"}, "classifiers": {"label": "x", "method": "xnb"}}

@@ -3,6 +3,8 @@
 import importlib.util
 import inspect
 import math
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -390,6 +392,10 @@ def test_what_is_not_installed_or_does_not_end_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match="Snakemake is not installed; install xnbflow with its"):
         app.call_snakemake("demo", [])
+    monkeypatch.setattr(shutil, "which", Mock(return_value="snakemake"))
+    monkeypatch.setattr(os, "access", Mock(return_value=False))
+    with pytest.raises(InputError, match="cannot be written; run in another folder"):
+        app.call_snakemake("demo", ["-n"])
     monkeypatch.setattr(subprocess, "run", Mock(side_effect=subprocess.TimeoutExpired([], 20)))
     with pytest.raises(InputError, match="HDF5 does not finish reading it"):
         acquire(SheetRow("x", "table", str(put(tmp_path, "abc", "x.h5ad")), label="y"))

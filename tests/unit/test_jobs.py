@@ -1,5 +1,6 @@
 """The start of a job, its errors, what it asks for, and what is said without room."""
 
+import errno
 import io
 import json
 import logging
@@ -15,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
-from toys import PROGRAMS, put, python
+from toys import PROGRAMS, put, python, refused
 
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.running.failures import Failures
@@ -251,6 +252,19 @@ def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
     (said,) = failures.sentences()
     assert sentence in said
     assert said.endswith(f"Log: {path}")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_folder_that_must_not_be_written_is_told_with_the_path(tmp_path, number):
+    path, elsewhere = tmp_path / "t.tsv", PermissionError(number, "", "/elsewhere")
+
+    def fail(part):
+        raise OSError(number, os.strerror(number), str(part))
+
+    with refused(f"t.tsv cannot be written .{os.strerror(number)}.; obtain the right", file=path):
+        write_atomically(path, fail)
+    with pytest.raises(OSError, match="elsewhere"), atomic(path):
+        raise elsewhere
 
 
 def test_an_interrupted_run_is_one_sentence_and_no_job_complains(run):

@@ -497,6 +497,9 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     if program is None:
         raise InputError("Snakemake is not installed; install xnbflow with its extra `workflow`")
     given = {option.partition("=")[0] for option in options}
+    if not given & {"--directory", "-d"} and not os.access(Path.cwd(), os.W_OK):
+        msg = f"{Path.cwd()} cannot be written; run in another folder, or name one by --directory"
+        raise InputError(msg)
     cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
     spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose"}
     quiet = [] if spoken else ["--quiet", "reason", "host"]
