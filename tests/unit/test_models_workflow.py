@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import walk, with_rows
+from report_study import walk, with_rows, write_declared
 from toys import dataset, refused
 from unit.test_models_file import two_classes
 
@@ -128,6 +128,9 @@ def results(tmp_path_factory):
     )  # fmt: skip
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
     for series in (TRAIN, TEST):
+        for table in ("genes", "gene_values"):
+            path = root / contract.DIAGNOSTIC.of(dataset=series.name, table=table)
+            write_declared(pd.DataFrame(), path, contract.DIAGNOSTIC_TABLES[table])
         for name, entry in entries.items():
             folds = cross_validate(series, entry, 5)
             model = final_model(series, entry, folds.predictions, folds.selected, {})
@@ -138,7 +141,8 @@ def results(tmp_path_factory):
             write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     made = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
-    with_rows(made, datasets=sizes, concordance=sizes[:0], headline=[{"classifier": ""}])
+    none = {"concordance": [], "components": []}
+    with_rows(made, datasets=sizes, **none, headline=[{"classifier": ""}])
     tables = second_cohort.validate_all(
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
