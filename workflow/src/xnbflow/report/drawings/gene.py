@@ -23,6 +23,9 @@ from xnbflow.report.page.style import (
 
 __all__ = ["draw_gene"]
 
+#: Samples from which on the points are a picture within the drawing.
+_MANY = 100
+
 
 def draw_gene(
     title: str,
@@ -72,6 +75,8 @@ def draw_gene(
             "markersize": 3,
             "linestyle": "",
             "alpha": 0.7,
+            # one picture of many points: a mark each would make the page large
+            "rasterized": len(values) > _MANY,
         }
         axes.plot((codes + spread)[own], values[own], label=shorten(batch), **look)
     if shown:
