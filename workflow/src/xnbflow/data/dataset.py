@@ -29,7 +29,7 @@ __all__ = [
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Some 4 MB: a reader holds a few groups beside the whole, and new pages of memory are dear.
 _ROW_GROUP_VALUES = 500_000
 
