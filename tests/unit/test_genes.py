@@ -4,7 +4,6 @@ import base64
 import json
 import sys
 from dataclasses import replace
-from math import comb
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from toys import dataset, put, refused
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
-from xnbflow.diagnostics.areas import doubled_wins, pair_areas, sample_order
+from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
@@ -28,7 +27,6 @@ from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
 from xnbflow.studies.artefacts import artefacts
-from xnbflow.studies.ease import as_good_features
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
 from xnbflow.studies.prerank import prerank
 from xnbflow.tables import contract
@@ -233,51 +231,11 @@ def test_areas_are_those_of_mann_and_whitney(rng, ties):
     values = np.round(values) if ties else values
     order = sample_order(values)
     for each in (codes, rng.permutation(codes), np.minimum(codes, 1)):
-        sizes = np.bincount(each, minlength=3)
-        with np.errstate(invalid="ignore"):  # the last labelling has no third class
-            every = pair_areas(doubled_wins(order, each, 3), sizes)
+        sizes = np.bincount(each, minlength=3)  # the last labelling has no third class
+        wins = doubled_wins(order, each, 3)
         for i, j in np.argwhere(np.outer(sizes, sizes)):
             expected = mannwhitneyu(values[:, each == i], values[:, each == j], axis=1).statistic
-            assert every[:, i, j] == pytest.approx(expected / (sizes[i] * sizes[j]))
-
-
-def test_all_features_that_separate_as_well_are_counted_whichever_were_selected(rng):
-    labels = np.array(list("abc"))[np.arange(30) % 3]
-    values = rng.normal(size=(50, 30))
-    values[:20] += np.where(labels == "a", 20.0, 0.0)
-    values[20:30] -= np.where(labels == "c", 20.0, 0.0)
-    selected = pd.DataFrame({"class": ["a", "a", "c"], "feature": ["g3", "g40", "g41"]})
-    found = as_good_features(dataset(values, labels), {("toy", "f", "x"): selected})
-    found = found.set_index(["class", "other_class"])
-    assert found.loc[("a", "b"), ["selected", "area", "as_good", "separating"]].tolist() == [
-        2, 1, 20, 20
-    ]  # fmt: skip
-    assert found.loc[("a", "c"), "as_good"] == 30
-    assert found.loc[("c", "a"), ["selected", "separating"]].tolist() == [1, 30]
-    area = mannwhitneyu(values[41, labels == "c"], values[41, labels == "b"]).statistic / 100
-    assert found.loc[("c", "b"), "area"] == pytest.approx(max(area, 1 - area))
-
-
-def test_chance_separates_as_often_as_orders_do():
-    """Of the orders of a feature two of all choices of three samples of six separate them."""
-    values = np.random.default_rng(2).normal(size=(5000, 6))
-    values[0] = np.arange(6)
-    selected = pd.DataFrame({"class": ["a"], "feature": ["g0"]})
-    found = as_good_features(dataset(values, list("aaabbb")), {("toy", "f", "x"): selected})
-    expected = 5000 * 2 / comb(6, 3)
-    assert found["by_chance"].item() == pytest.approx(expected)
-    assert found["as_good"].item() == found["separating"].item() == pytest.approx(500, rel=0.2)
-
-
-def test_angles_do_not_count_and_a_selection_of_them_alone_has_no_row():
-    values = np.arange(12.0).reshape(2, 6)
-    series = dataset(values, list("aaabbb"), kinds=["linear", "angular"])
-    selected = {
-        ("toy", "f", name): pd.DataFrame({"class": ["a"], "feature": [feature]})
-        for name, feature in (("x", "g0"), ("y", "g1"))
-    }
-    found = as_good_features(series, selected)
-    assert found[["classifier", "as_good", "features"]].to_numpy().tolist() == [["x", 1, 1]]
+            assert wins[:, i, j].tolist() == (2 * expected).tolist()
 
 
 def test_a_list_with_genes_of_tissue_handling_is_marked():

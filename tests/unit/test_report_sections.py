@@ -602,12 +602,3 @@ def test_what_a_single_column_of_the_phenotype_says_is_said_once():
     study = SimpleNamespace(datasets=[])
     (block,) = audit.section(SimpleNamespace(tables=tables, study=study)).blocks
     assert "no wrong scale" not in block.text  # it was not looked at
-
-
-def test_features_that_would_do_as_well_are_counted_before_the_list_is_believed(results):
-    found = answer._as_good(results, "xnb")
-    table = found[-1].blocks[0].frame
-    assert table["classifier"].tolist()[0] == "XNB"
-    assert table.groupby(["dataset", "classifier", "class"]).size().max() == 1
-    known = results.tables["as_good"].query("classifier == 'xnb' and as_good > selected")
-    assert len(found) == 1 + bool(len(known))

@@ -5,7 +5,7 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.tiles import map_strips
 
-__all__ = ["doubled_wins", "pair_areas", "sample_order"]
+__all__ = ["doubled_wins", "sample_order"]
 
 
 def sample_order(values: np.ndarray) -> np.ndarray:
@@ -70,12 +70,3 @@ def _count(order: np.ndarray, codes: np.ndarray, wins: np.ndarray) -> None:
                 wins[f, c, own] += equal[c]
             wins[f, own, own] += 1  # the pair with itself
             equal[own] += 1
-
-
-def pair_areas(wins: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the area under the ROC curve of each feature for each class against each other one.
-
-    From `doubled_wins`, in their shape, and the sizes of the classes (n_classes,): 1 where all
-    samples of the first class lie above those of the second, 0 where all lie below.
-    """
-    return wins / (2.0 * np.outer(sizes, sizes))

@@ -22,7 +22,6 @@ from xnbflow.studies.densities import (
     log_densities,
     telling_features,
 )
-from xnbflow.studies.ease import as_good_features
 from xnbflow.tables.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
 from xnbflow.tables.storage import read_parquet
 
@@ -65,7 +64,6 @@ def description_tables(
     places = enumerate(owners["trained"])
     for dataset, of_dataset in itertools.groupby(places, lambda place: place[1][0]):
         data = DataSet.read(series[dataset])  # one at a time: they may be large
-        selected = {}
         for i, (_, folds, classifier) in of_dataset:
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
             paths = {name: files[name][i] for name in _TRAINED}
@@ -73,10 +71,6 @@ def description_tables(
             found = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
             for name, table in found.items():
                 parts[name] += [table.assign(**key)] if len(table) else []
-            if len(trained["selected"]):
-                selected[dataset, folds, classifier] = trained["selected"]
-        if selected:
-            parts["as_good"].append(as_good_features(data, selected))
     return {
         name: pd.concat(parts[name], ignore_index=True)[table.fixed]
         if parts[name]
@@ -93,7 +87,7 @@ def describe(
 ) -> dict[str, pd.DataFrame]:
     """Return the tables of `xnbflow.tables.contract.DESCRIPTION_TABLES`, without their key.
 
-    The table ``as_good`` is not among them. They are empty for a classifier that does not select.
+    They are empty for a classifier that does not select.
     The features' medians over all samples replace missing values, except in the evidence, which is
     then missing unless the classifier reports it itself. ``trained`` are the tables of
     `xnbflow.evaluation.training.train`, ``cut`` is the |r| above which features count as dependent

@@ -11,8 +11,8 @@ from xnbflow.studies.sample_errors import MARGIN
 
 __all__ = ["section"]
 
-#: How many are named: data sets, and suspected label errors.
-_MOST_NAMED, _MOST_SUSPECTS = 6, 4
+#: Suspected label errors that are named, at most.
+_MOST_SUSPECTS = 4
 
 
 def section(results: StudyResults) -> Section | None:
@@ -38,7 +38,7 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Cards(cards, CAPTION if named else NO_FEATURES, files))
         explained = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
         blocks.append(Group("The rule of these verdicts", [explained]))
-        blocks += [*_suspects(results), *_as_good(results, chosen)]
+        blocks += _suspects(results)
     label = results.labels.get(chosen, "")
     lead = f"By {label}; the second page compares the classifiers." if label else ""
     return Section("answer", "What was found", lead, blocks)
@@ -84,42 +84,3 @@ def _suspects(results: StudyResults) -> list[Block]:
     shown = results.tables.show("suspects", caption)
     group = Group("Labels to check", [shown], counted(len(rows), "sample"))
     return [Prose(text, sources=results.tables.sources("suspects")), group]
-
-
-_AS_GOOD = (
-    "How many features separate a class from another one at least as well as the best of the "
-    "features that a classifier selected for it in any fold: by the area under the ROC curve over "
-    "all samples, 1 where the classes do not overlap. “By chance” is the number of features that "
-    "would, if the classes did not differ. Of the other classes the one with the most such "
-    "features is shown."
-)
-
-
-def _as_good(results: StudyResults, classifier: str) -> list[Block]:
-    """Return how many features separate the classes as well as the selected ones."""
-    table = results.tables["as_good"]
-    if table.empty:
-        return []
-    table = table.sort_values("as_good", ascending=False, kind="stable")
-    files = results.tables.sources("as_good")
-    blocks: list[Block] = []
-    many = table[(table["classifier"] == classifier) & (table["as_good"] > table["selected"])]
-    many = many.drop_duplicates("dataset")
-    for row in many.head(1).to_dict("records"):
-        also = listed(many["dataset"].tolist()[1:], _MOST_NAMED)
-        text = (
-            f"{results.place(row['dataset'], row['folds'])}: {row['as_good']:,} of "
-            f"{row['features']:,} features separate “{row['class']}” from “{row['other_class']}” "
-            f"as well as the best of the {row['selected']:,} that {results.labels[classifier]} "
-            f"selected (area under the ROC curve {row['area']:.2f}; by chance "
-            f"{row['by_chance']:,.3g} features would). The selected ones are only the first."
-            f"{f' The same is true of {also}.' if also else ''}"
-        )
-        blocks.append(Prose(text, sources=files))
-    key = ["dataset", "folds", "classifier", "class"]
-    order = table["classifier"].ne(classifier).sort_values(kind="stable").index
-    rows = table.loc[order].drop_duplicates(key)
-    shown = [name for name in rows if name != "folds"]
-    note = f"up to {table['as_good'].max():,}"
-    drawn = results.tables.show("as_good", _AS_GOOD, shown, rows)
-    return [*blocks, Group("Features that separate classes as well", [drawn], note)]
