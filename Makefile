@@ -10,7 +10,7 @@ VERSIONS ?= lowest-direct
 DATED := .venv-$(VERSIONS)
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast test-core test-versions test-processors proposals fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
+.PHONY: run test test-fast test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -45,7 +45,11 @@ test-processors: $(INSTALLED)
 
 ## proposals: 54 generated tables, each by `xnbflow study` and a run to its page
 proposals: $(INSTALLED)
-	@XNBFLOW_PROPOSALS=all $(BIN)/python -m pytest -n 2 tests/integration/test_geo_studies.py -k proposal
+	@XNBFLOW_PROPOSALS=all $(BIN)/python -m pytest -n 2 tests/integration/test_proposed_studies.py -k proposal
+
+## studies: every shipped study, run to its page on tiny files in the original layouts, from a server on this machine
+studies: $(INSTALLED)
+	@XNBFLOW_STUDIES=all $(BIN)/python -m pytest -n 2 tests/integration/test_shipped_studies.py
 
 ## fuzz: 100,000 damaged files, given to every reader, and 10,000 schemas of models
 fuzz: $(INSTALLED)

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -256,6 +257,22 @@ def without(finished, folder, *lost):
     for path in (folder / name for name in ("results/studies", *lost)):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     return folder
+
+
+def test_a_second_run_in_the_folder_is_refused_and_the_first_one_goes_on(tmp_path):
+    folder, series = prepare(tmp_path), "resources/series/wine.parquet"
+    with (folder / "out.txt").open("w") as out:
+        command = conftest.snakemake_command(folder, series)
+        first = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True)
+    while first.poll() is None and not list((folder / ".snakemake/locks").glob("*")):
+        time.sleep(0.02)
+    os.killpg(first.pid, signal.SIGSTOP)
+    said = snakemake(folder, series, fails=True)
+    os.killpg(first.pid, signal.SIGCONT)
+    assert "Directory cannot be locked" in said
+    assert "Traceback" not in said
+    assert first.wait() == 0
+    assert (folder / series).is_file()
 
 
 #: Kills to try, each at its own time: `XNBFLOW_KILLS=48 pytest -k killed_and_started`.

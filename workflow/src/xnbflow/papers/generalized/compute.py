@@ -113,6 +113,9 @@ def _analyse_set(
         ),
     }
     if params["tune"] is not None:
+        if np.unique_counts(parts["train"][1]).counts.max() < 10:
+            msg = f"{data.name}: no class has 10 training samples, as `tune` needs; set tune: null"
+            raise InputError(msg, key="tune")
         seed = derive_seed(data.name, "tune")
         folds = StratifiedKFold(10, shuffle=True, random_state=seed)
         models[TUNED] = GridSearchCV(

@@ -1,0 +1,25 @@
+"""Studies that `xnbflow study` proposes, run to their pages."""
+
+import os
+from itertools import chain
+
+import pytest
+from integration.conftest import snakemake, xnbflow
+from proposed import FILES, ROWS, write
+
+pytestmark = pytest.mark.slow
+
+#: `make proposals` runs all; tests/unit/test_proposals.py plans, reads and divides all of them.
+PROPOSED = [*ROWS, *FILES] if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of each class"]
+
+
+@pytest.mark.parametrize("name", PROPOSED)
+def test_a_proposal_runs_to_its_page(tmp_path, name):
+    path, given = write(name, tmp_path)
+    options = (("--option", f"{key}={value}") for key, value in given.get("options", {}).items())
+    label = ("--label", given["label"]) if "label" in given else ()
+    words = ("study", path, *label, *chain(*options), "-o", "tiny")
+    assert xnbflow(*words, cwd=tmp_path).returncode == 0
+    snakemake(tmp_path, "tiny")
+    page = (tmp_path / "results/studies/tiny/details.html").read_text()
+    assert given.get("label", "diagnosis") in page

@@ -1,0 +1,113 @@
+"""Every shipped study, run as it is to its page, on tiny files in the original layouts."""
+
+import os
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+import yaml
+from integration.conftest import ROOT, snakemake
+from original_files import FILES
+from serving import serving
+from toys import HOSTILE
+
+from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.sources.sheet import read_sheet, sheet_text
+
+pytestmark = pytest.mark.slow
+
+STUDIES = default_configuration(ROOT)["studies"]
+EXAMPLES = yaml.safe_load((ROOT / ".test/config/config.yaml").read_text())["studies"]
+SMALL = yaml.safe_load((ROOT / "tests/small_studies.yaml").read_text())
+ROWS = {}
+for sheet in default_sheets(ROOT).values():
+    ROWS |= read_sheet(sheet)
+
+#: The sections of a study with an entry of this name.
+SECTIONS = {
+    "title": {"overview", "methods"},
+    "datasets": {"audit", "genes"},
+    "classifiers": {"answer", "explanation", "samples", "accuracy", "comparison"},
+    "final": {"signature"},
+    "validate": {"validation"},
+}
+
+
+def tiny(row, server):
+    """Return the row of a tiny file: not of the original's shape, checksum and address."""
+    if row.source == "bundled":
+        return row
+    if row.source == "simulate":
+        return replace(row, features=300)
+    options = row.options | ({"rows": "77"} if "rows" in row.options else {})
+    location = row.location
+    if "://" in location:
+        location = f"{server.url}/{row.source}/{location.rpartition('/')[2]}"
+    shape = {"samples": None, "features": None, "sha256": None}
+    return replace(row, location=location, options=options, **shape)
+
+
+def run(study, folder):
+    """Run a study of the project's configuration; return what Snakemake wrote."""
+    own = STUDIES[study]
+    analyses = own.get("analyses", {})
+    names = [*own.get("datasets", [])]
+    names += [name for analysis in analyses.values() for name in analysis["datasets"]]
+    rows = [ROWS[name] for name in dict.fromkeys(names)]
+    files = {
+        f"{row.source}/{path}": [body]
+        for row in rows
+        if row.source in FILES
+        for path, body in FILES[row.source](row).items()
+    }
+    if "spambase-split" in own.get("folds", []):
+        files["split"] = [b"0\n" * 20 + b"1\n" * 2]
+    with serving("mirror", files) as server:
+        (folder / "tiny.tsv").write_text(sheet_text(tiny(row, server) for row in rows))
+        places = {source: [f"{server.url}/{source}"] for source in FILES}
+        few = {name: {"params": SMALL[name]} for name in analyses if name in SMALL}
+        changed = {
+            "sheets": ["tiny.tsv"],
+            "download": {"base_urls": places, "retries": 0, "timeout": 20},
+            "folds": {"10x10-fold": {"repeats": 1}},
+            "studies": {study: {"analyses": few}},
+        }
+        changed["folds"]["spambase-split"] = {"file": f"{server.url}/split"}
+        (folder / "tiny.yaml").write_text(yaml.safe_dump(changed))
+        written = snakemake(folder, study)
+        assert {*server.requests} == {*server.answers}
+    for row in rows:
+        lock = folder / f"results/checksums/{row.id}.sha256"
+        assert lock.is_file() == (row.source in FILES)
+    return written
+
+
+def run_example(study, folder):
+    """Run a study of `.test` in a copy of that folder."""
+    ignored = shutil.ignore_patterns(".snakemake", "results", "resources")
+    shutil.copytree(ROOT / ".test", folder, ignore=ignored, dirs_exist_ok=True)
+    shutil.copy(folder / "config/config.yaml", folder / "tiny.yaml")
+    return snakemake(folder, study)
+
+
+#: Those that `make test` runs; `make studies` runs all.
+CHOSEN = [*STUDIES, *EXAMPLES] if "XNBFLOW_STUDIES" in os.environ else ["cohorts", "renal"]
+
+
+@pytest.mark.parametrize("study", CHOSEN)
+def test_a_shipped_study_runs_to_its_page(tmp_path, study):
+    """Names of classes, samples, features and symbols are hostile: nothing obeys them."""
+    own = (STUDIES | EXAMPLES)[study]
+    written = (run if study in STUDIES else run_example)(study, tmp_path)
+    assert "Failed" not in written
+    folder = tmp_path / "results/studies" / study
+    pages = "".join((folder / name).read_text() for name in ("report.html", "details.html"))
+    found = re.findall(r'<section[^>]*id="([\w-]+)"', pages)
+    expected = {*own.get("analyses", {})}.union(*(SECTIONS[key] for key in SECTIONS if key in own))
+    expected |= {"diagnostics"} if own.get("diagnostics", True) else set()
+    expected -= {"comparison"} if len(own.get("classifiers", [])) < 2 else set()
+    assert {*found} - {"context"} == expected  # that needs a classifier with a label test
+    assert len(found) == len({*found})
+    assert HOSTILE[0] not in pages
+    assert not [path for path in tmp_path.rglob("*") if path.stem in ("pwned", "x")]

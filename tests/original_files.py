@@ -1,0 +1,149 @@
+"""Tiny files in the layouts in which the data sets of the shipped studies are published.
+
+`FILES` has for every source that fetches files a function of a row of the sheet: it returns files
+by their paths below the source's address.
+"""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+from cell_files import h5py, put_table, say
+from toys import HOSTILE
+
+from xnbflow.papers.directional.angular import ANGULAR
+from xnbflow.sources.geo import accession_path
+from xnbflow.sources.uci import UCI
+
+#: Samples of a class, for ten folds of both tissues of patients.
+OF_A_CLASS = 11
+PROBES = [*HOSTILE, *(f"{i}_at" for i in range(len(HOSTILE), 30))]
+
+
+def measured(n_classes, n_features=30):
+    """Return the classes of samples, in turn, and values of which three features tell each."""
+    codes = np.arange(OF_A_CLASS * n_classes) % n_classes
+    values = np.random.default_rng(0).normal(8, 1, (len(codes), n_features))
+    for i in range(min(3 * n_classes, n_features)):
+        values[codes == i % n_classes, i] += 3
+    return codes, values.round(3)
+
+
+def sample_names(n):
+    return [*HOSTILE, *(f"GSM{i}" for i in range(len(HOSTILE), n))]
+
+
+def text(table, **options):
+    return table.to_csv(index=False, lineterminator="\n", **options).encode()
+
+
+def cumida(row):
+    """A line for each sample: its name, its class, its values."""
+    codes, values = measured(row.classes)
+    table = pd.DataFrame(values, columns=PROBES)
+    table.insert(0, "type", [HOSTILE[code] for code in codes])
+    table.insert(0, "samples", sample_names(len(codes)))
+    kind, _, series = row.location.partition("/")
+    return {f"{kind}/{series}/{kind}_{series}.csv": text(table)}
+
+
+def geo(row):
+    """A series matrix or SOFT file of intensities, and the annotation of its platform."""
+    codes, values = measured(2)
+    samples = [f"GSM{i}" for i in range(len(codes))]
+    table = pd.DataFrame((2**values.T).round(1), PROBES, samples).rename_axis("ID_REF")
+    write = soft if row.location.startswith("GDS") else series_matrix
+    symbols = pd.DataFrame({"ID": PROBES, "Gene symbol": PROBES})
+    platform = row.options["annotation"]
+    annotation = f"^Annotation\n!Annotation_platform = {platform}\n!platform_table_begin\n"
+    annotation += text(symbols, sep="\t").decode() + "!platform_table_end\n"
+    texts = {accession_path(row.location): write(row.location, codes, table)}
+    texts[f"platforms/GPLnnn/{platform}/annot/{platform}.annot.gz"] = annotation
+    return {path: gzip.compress(each.encode()) for path, each in texts.items()}
+
+
+def series_matrix(accession, codes, table):
+    """Patients and controls by their titles."""
+    kinds = np.array(["patient", "healthy control"])[codes]
+    names = [name.replace('"', "") for name in sample_names(len(codes))]
+    titles = [f"{name} {kind}" for name, kind in zip(names, kinds, strict=True)]
+    heads = {"Series_title": [HOSTILE[0]], "Series_geo_accession": [accession]}
+    heads |= {"Sample_title": titles, "Sample_geo_accession": table.columns}
+    lines = ["\t".join([f"!{key}", *(f'"{x}"' for x in cells)]) for key, cells in heads.items()]
+    body = table.to_csv(sep="\t", lineterminator="\n")
+    lines += ["!series_matrix_table_begin", f"{body}!series_matrix_table_end\n"]
+    return "\n".join(lines)
+
+
+def soft(accession, codes, table):
+    """Tumour and normal tissue of each patient."""
+    subsets = [("disease state", name, codes == i) for i, name in enumerate(("RCC", "normal"))]
+    pairs = np.arange(len(codes)) // 2
+    subsets += [("individual", f"P{pair}", pairs == pair) for pair in np.unique(pairs)]
+    lines = ["^DATABASE = Geo", f"^DATASET = {accession}", "!dataset_value_type = count"]
+    for i, (kind, name, members) in enumerate(subsets):
+        lines += [f"^SUBSET = {accession}_{i}", f"!subset_description = {name}"]
+        lines += [f"!subset_sample_id = {','.join(table.columns[members])}"]
+        lines += [f"!subset_type = {kind}"]
+    lines += [f"^DATASET = {accession}", *(f"#{s} = Value for {s}: {s}" for s in table.columns)]
+    table.insert(0, "IDENTIFIER", "identifier")
+    body = table.to_csv(sep="\t", lineterminator="\n")
+    return "\n".join([*lines, "!dataset_table_begin", f"{body}!dataset_table_end\n"])
+
+
+def uci(row):
+    """Numbers without a header, the class last, with the codes of each file."""
+    entry = UCI[row.location]
+    codes, values = measured(row.classes, len(entry.columns) - 1)
+    if row.location in ("arrhythmia", "covertype"):
+        values = values.round()
+    if row.location == "covertype":  # soil types and wilderness areas are indicators
+        values[:, 10:] = values[:, 10:] > 8
+    table = pd.DataFrame(values)
+    table["class"] = {"magic": np.array(["g", "h"])}.get(row.location, np.arange(7) + 1)[codes]
+    if row.location == "spambase":
+        table["class"] -= 1
+    if row.location == "arrhythmia":
+        table = table.astype(object)
+        table.iloc[0, 13] = "?"
+    body = text(table, header=False)
+    return {entry.path: gzip.compress(body) if entry.path.endswith(".gz") else body}
+
+
+def angular(row):
+    """Residues of chains, hours of weather, or birds, with a header."""
+    entry, rng = ANGULAR[row.location], np.random.default_rng(0)
+    if row.location.startswith("protein"):
+        n = 300  # in chains of sixty; of every ten residues four are helix, three strand, ...
+        number = np.arange(n) % 60
+        kinds = np.array([*"HHHHEEETS-"])[number // 4 % 10]
+        phi = rng.vonmises(np.where(kinds == "H", -1, -2), 9, n)
+        columns = [np.full(n, "1XYZ"), np.array([*"ABCDE"])[np.arange(n) // 60], number, kinds]
+        columns += [np.rad2deg(phi), np.rad2deg(rng.vonmises(2, 4, n))]
+    elif row.location == "weather":
+        n = 66
+        degrees = rng.normal(60, 9, n)
+        columns = [np.full(n, "EWR"), np.arange(n) % 12 + 1, degrees, 3 * degrees, degrees % 7 + 1]
+    else:
+        codes, angles = measured(row.classes, 1)
+        columns = [[f"t{code}" for code in codes], angles[:, 0] * 20]
+    table = pd.DataFrame(dict(zip(entry.columns, columns, strict=True)))
+    return {entry.path: text(table, sep="\t" if entry.path.endswith(".tsv") else ",")}
+
+
+def table(row):
+    """An AnnData file whose expression is in `raw`, and whose types are a column of cells."""
+    codes, values = measured(row.classes)
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        say(file, "anndata", "0.1.0")
+        for part in ("", "raw/"):
+            say(file.create_dataset(f"{part}X", data=values), "array")
+            put_table(file, f"{part}var", PROBES)
+        types = np.array([f"type {code}" for code in codes], object)
+        put_table(file, "obs", [f"c{i}" for i in range(len(codes))], bulk_labels=types)
+    return {row.location.rpartition("/")[2]: out.getvalue()}
+
+
+FILES = {each.__name__: each for each in (cumida, geo, uci, angular, table)}
