@@ -25,7 +25,7 @@ from xnbflow import preprocessing
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared
-from xnbflow.data.columns import column_mask, column_positions
+from xnbflow.data.columns import column_positions
 from xnbflow.data.dataset import DataSet
 from xnbflow.density import families
 from xnbflow.density.families import Distribution, Gaussian
@@ -256,8 +256,6 @@ NAMES = np.array(["a", "b", "c", "d"], dtype=object)
 )
 def test_columns_are_returned_in_the_order_named(columns, positions):
     assert column_positions(columns, NAMES, "x").tolist() == positions
-    assert np.flatnonzero(column_mask(columns, NAMES, "x")).tolist() == sorted(positions)
-    assert not column_mask(None, NAMES, "x").any()
 
 
 def test_names_need_to_exist_and_to_be_of_one_column():

@@ -12,7 +12,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.data.matrices import is_sparse
 
 __all__ = [
-    "column_mask",
     "column_positions",
     "name_bad_value",
     "refuse_beyond_squares",
@@ -93,21 +92,6 @@ def _listed(names: pd.Index) -> str:
     if names.dtype.kind in "iu":
         return f"{n}, without {either(len(names), 'a name', 'names')}"
     return f"{n}: {', '.join(map(str, names[:3]))}{', ...' if len(names) > 3 else ''}"
-
-
-def column_mask(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
-    """Return which of the columns a parameter names, bool of shape (n_columns,).
-
-    Parameters and errors are those of `column_positions`; None names no column.
-
-    Examples
-    --------
-    >>> column_mask("b", np.array(["a", "b"]), "categorical")
-    array([False,  True])
-    """
-    mask = np.zeros(len(names), dtype=bool)
-    mask[column_positions(() if columns is None else columns, names, what)] = True
-    return mask
 
 
 def name_bad_value(X: Any, error: Exception) -> None:

@@ -101,11 +101,7 @@ class Descent:
 
 
 def natural_gradient(
-    objective: ConditionalEntropy,
-    start: np.ndarray,
-    *,
-    max_iter: int,
-    tol: float,
+    objective: ConditionalEntropy, start: np.ndarray, *, max_iter: int, tol: float
 ) -> Descent:
     """Descend by ``W += -step * direction @ W`` (Eq. 8) with a step that adapts.
 

@@ -12,12 +12,12 @@ from sklearn.utils import Tags
 
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import Columns, number, one_of, whole
-from xnbflow.data.columns import column_mask
 from xnbflow.data.samples import Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.papers.generalized.naive_effect import (
     SMOOTHING,
     SortedFeature,
+    categorical_mask,
     check_two_classes,
     look_up,
 )
@@ -189,7 +189,7 @@ class GeneralizedNB(BaseNaiveBayes):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         check_two_classes(self.classes_)
-        self.categorical_ = column_mask(self.categorical, self._feature_names(), "categorical")
+        self.categorical_ = categorical_mask(self.categorical, self._feature_names())
         columns = [
             SortedFeature.of(feature, self.span, categorical=categorical)
             for feature, categorical in zip(features, self.categorical_, strict=True)

@@ -10,6 +10,7 @@ K. Larsen, Generalized naive Bayes classifiers, SIGKDD Explorations 7(1), 2005.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import type_of_target
@@ -17,12 +18,14 @@ from sklearn.utils.multiclass import type_of_target
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.parameters import number
+from xnbflow.data.columns import column_positions
 
 __all__ = [
     "ATOM",
     "QUADRATIC_KERNELS",
     "SMOOTHING",
     "SortedFeature",
+    "categorical_mask",
     "check_two_classes",
     "look_up",
     "neighbourhood_sums",
@@ -141,6 +144,13 @@ def look_up(
         return np.interp(feature, values, effects)
     place = np.searchsorted(values, feature).clip(max=len(values) - 1)
     return np.where(values[place] == feature, effects[place], 0.0)
+
+
+def categorical_mask(columns: Any, names: np.ndarray) -> np.ndarray:
+    """Return which features the parameter ``categorical`` names, bool of shape (n_features,)."""
+    mask = np.zeros(len(names), dtype=bool)
+    mask[column_positions(() if columns is None else columns, names, "categorical")] = True
+    return mask
 
 
 def check_two_classes(classes: np.ndarray) -> None:

@@ -10,9 +10,13 @@ from sklearn.utils import ClassifierTags, Tags
 from sklearn.utils.validation import check_is_fitted
 
 from xnbflow.core.parameters import Columns, number
-from xnbflow.data.columns import column_mask
 from xnbflow.data.labels import class_codes
-from xnbflow.papers.generalized.naive_effect import SMOOTHING, SortedFeature, check_two_classes
+from xnbflow.papers.generalized.naive_effect import (
+    SMOOTHING,
+    SortedFeature,
+    categorical_mask,
+    check_two_classes,
+)
 from xnbflow.papers.generalized.stepwise import stepwise_logistic
 from xnbflow.preprocessing.estimator import Estimator
 
@@ -91,7 +95,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         check_two_classes(classes)
         names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
         effects = np.empty(X.T.shape)
-        categorical = column_mask(self.categorical, names, "categorical")
+        categorical = categorical_mask(self.categorical, names)
         for column, feature in enumerate(X.T):
             ordered = SortedFeature.of(feature, self.span, categorical=categorical[column])
             values = ordered.naive_effect(events, self.shrinkage)

@@ -60,9 +60,7 @@ class GaussianBlocks(Distribution):
     (2,)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "columns": ["array-like"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": ["array-like"]}
 
     def __init__(self, *, columns: np.ndarray) -> None:
         self.columns = columns
