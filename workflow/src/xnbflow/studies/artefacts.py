@@ -13,6 +13,8 @@ __all__ = ["artefacts"]
 
 #: Length of a class's list by rank; largest false discovery rate and least genes of a mark.
 _TOP, _LEVEL, _FEWEST = 20, 0.05, 2
+#: Features in which the genes of a list are found: several may be of one gene.
+_PROBES = 1000
 
 
 def artefacts(
@@ -31,7 +33,8 @@ def artefacts(
     about = pd.DataFrame.from_dict(sets, orient="index")[["effect", "source"]]
     rows = []
     for dataset, table in genes.items():
-        measured = set(gene_names(table).str.upper())
+        every = table[table["class"] == table["class"].iloc[0]]  # each class ranks all features
+        measured = set(gene_names(every).str.upper())
         for key, chosen in _lists(dataset, table, signatures):
             known = {name: own & measured for name, own in members.items()}
             found = over_represented(chosen & measured, known, len(measured))
@@ -51,7 +54,8 @@ def _lists(
     """Yield the lists of a data set: class and classifier (empty for rank), and genes."""
     seen: list[set[str]] = []
     for label, rows in table.groupby("class"):
-        best = gene_names(rows.sort_values("rank")).str.upper().drop_duplicates().head(_TOP)
+        first = gene_names(rows.nsmallest(_PROBES, "rank")).str.upper()
+        best = first.drop_duplicates().head(_TOP)
         if set(best) not in seen:  # two classes have the same list
             seen.append(set(best))
             yield {"class": str(label), "classifier": ""}, seen[-1]

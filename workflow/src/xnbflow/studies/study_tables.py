@@ -235,7 +235,7 @@ def _gene_lists(
     sets, signatures = read_gene_sets(*files.get("gene_sets", ())), _signatures(owners, files)
     return {
         "enrichment": enrichment(genes if sets else {}, signatures, sets),
-        "prerank": prerank(genes, sets, threads),
+        "prerank": prerank(genes if sets else {}, sets, threads),
         "artefacts": artefacts(genes, signatures),
     }
 
