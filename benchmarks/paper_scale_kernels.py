@@ -1,4 +1,4 @@
-"""What the study `paper-scale` computes, without a workflow: prints processor seconds by stage.
+"""What the study `paper-scale` computes, without a workflow: prints processor seconds by kernel.
 
 python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/resources/series 0 2
 
@@ -8,18 +8,28 @@ The last two numbers: of the series, largest first, every second one beginning w
 import json
 import sys
 import time
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.diagnostic_tables import diagnose
+from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import folds_of_repeat
-from xnbflow.evaluation.methods import resolved, unlabelled
 from xnbflow.evaluation.training import train
+from xnbflow.inference.halves import halves_table
+from xnbflow.inference.learning_curve import learning_curve
+from xnbflow.inference.permutation import label_test
+from xnbflow.inference.random_genes import random_genes
+from xnbflow.running.config import read_config
 from xnbflow.running.project import default_configuration
+from xnbflow.sources.sheet import read_sheet
 
 ROOT = Path(__file__).parents[1]
+STUDY = "paper-scale"
 
 
 def tiny_series(n_per_class: int = 12) -> DataSet:
@@ -41,32 +51,48 @@ def tiny_series(n_per_class: int = 12) -> DataSet:
 
 
 def main(folder: Path, first: int, step: int) -> None:
-    """Diagnose series of a folder and train the study's classifiers on them."""
+    """Measure the kernels of each stage, for series of a folder."""
     config = default_configuration(ROOT)
-    own = config["diagnostics"]
+    config |= {"run": [STUDY], "studies": {STUDY: config["studies"][STUDY]}}
+    datasets = list(read_sheet(ROOT / "config/datasets.tsv"))
+    studies = read_config(config, ROOT / "workflow/schemas/config.schema.json", datasets)
+    (job,) = studies.jobs()  # each data set has the same classifiers
+    own = studies.diagnostics
     tests = {"min_abs_r": own["min_abs_r"], "alpha": own["dependence_alpha"], "dof": own["dof"]}
-    entries = [
-        resolved(unlabelled(config["classifiers"][name]))
-        for name in config["studies"]["paper-scale"]["classifiers"]
-    ]
-    tiny = tiny_series()  # compiles
-    diagnose(tiny, tests)
-    for entry in entries:
-        train(tiny, folds_of_repeat(tiny, 2, 0), entry)
-    seconds = {"diagnose": 0.0, "classify": 0.0}
+
+    def measured(series: DataSet, n_splits: int) -> Counter[str]:
+        """Return the seconds of each kernel, called as by the jobs of a series."""
+        seconds: Counter[str] = Counter()
+
+        def timed(kernel: str, compute: Callable[..., Any], *given: Any) -> Any:
+            start = time.process_time()
+            result = compute(*given)
+            seconds[kernel] += time.process_time() - start
+            return result
+
+        folds = folds_of_repeat(series, n_splits, 0)
+        timed("diagnose: tests", diagnose, series, tests)
+        timed("diagnose: audit", audit, series)
+        timed("classify: label test", label_test, series)
+        for name in job.classifiers:
+            entry = studies.classifier(name, job.datasets[0])
+            selected = timed("classify: folds", train, series, folds, entry)["selected"]
+            if name in job.tested:
+                quick = studies.quick(name, job.datasets[0])
+                timed("classify: random genes", random_genes, series, selected, folds)
+                timed("classify: learning curve", learning_curve, series, entry, quick)
+            if name in dict(job.halved):
+                timed("classify: halves", halves_table, series, entry, dict(job.halved)[name])
+        return seconds
+
+    measured(tiny_series(), 2)  # compiles
+    total: Counter[str] = Counter()
     files = [
         path for path in folder.glob("*.parquet") if path.name.count(".") == 1
     ]  # no notes, no truth
     for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
-        series = DataSet.read(path)
-        start = time.process_time()
-        diagnose(series, tests)
-        seconds["diagnose"] += time.process_time() - start
-        start = time.process_time()
-        for entry in entries:
-            train(series, folds_of_repeat(series, 10, 0), entry)
-        seconds["classify"] += time.process_time() - start
-    print(json.dumps(seconds))
+        total += measured(DataSet.read(path), 10)
+    print(json.dumps(total))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ def artefacts(
     for dataset, table in genes.items():
         every = table[table["class"] == table["class"].iloc[0]]  # each class ranks all features
         measured = set(gene_names(every).str.upper())
+        known = {name: own & measured for name, own in members.items()}
         for key, chosen in _lists(dataset, table, signatures):
-            known = {name: own & measured for name, own in members.items()}
             found = over_represented(chosen & measured, known, len(measured))
             found = found.join(about, on="gene_set")
             rows.append(found.assign(dataset=dataset, **key))
