@@ -16,7 +16,7 @@ from xnbflow.evaluation.folds import draw_folds, stratified_splits
 from xnbflow.inference import permutation
 from xnbflow.inference.learning_curve import learning_curve, power_laws
 from xnbflow.inference.random_genes import random_genes
-from xnbflow.inference.screen import Screen
+from xnbflow.inference.screen import Screen, keep_largest
 from xnbflow.inference.sequential import stopping_points
 from xnbflow.report.outline import section_modules
 
@@ -128,11 +128,11 @@ def test_each_permutation_has_a_generator_of_its_own():
         assert (drawn[seed] == np.random.default_rng(seed).permutation(labels)).all()
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_classes):
+@pytest.mark.parametrize(("n_classes", "n_features"), [(2, 80), (3, 600)])
+def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_classes, n_features):
     """scikit-learn's naive Bayes with equal variances, fitted to the features found here."""
-    values, codes = rng.normal(size=(80, 45)), np.arange(45) % n_classes
-    values[:5] += codes
+    values, codes = rng.normal(size=(n_features, 45)), np.arange(45) % n_classes
+    values[-5:] += codes
     named = np.zeros(45)
     standard = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
     for train, test in stratified_splits(codes, None, 5, 3):
@@ -177,6 +177,15 @@ def test_the_screen_is_that_of_the_training_samples_alone(rng):
     screen = Screen(values)
     assert [kept.tolist() for kept in screen.best(codes, training_sets, 20)] == expected
     assert [list(kept) for kept in screen.best(codes, training_sets[:1], 300)] == [[*range(300)]]
+
+
+def test_of_equal_features_the_first_are_kept(rng):
+    values = rng.integers(0, 30, 500).astype(np.float32)
+    largest, places = np.full(40, -1, dtype=np.float32), np.zeros(40, dtype=np.int64)
+    for first in (0, 200, 400):  # in parts
+        keep_largest(values[first : first + 200], first, largest, places)
+    assert sorted(places) == sorted(np.argsort(-values, kind="stable")[:40])
+    assert (values[places] == largest).all()
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])

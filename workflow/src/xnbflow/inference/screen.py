@@ -80,16 +80,18 @@ def keep_largest(values: np.ndarray, first: int, largest: np.ndarray, places: np
     """Replace the least of the largest values that were found before by larger ones of ``values``.
 
     ``largest``, of shape (n_kept,), is a heap whose first entry is the least, and ``places`` are
-    the positions of its values; those of ``values`` count from ``first``. Of equal values the
-    earlier ones stay.
+    the positions of its values; those of ``values`` count from ``first``, which must be larger than
+    earlier positions. Of equal values the earlier ones stay.
     """
     for f in range(len(values)):
         if values[f] > largest[0]:
             place = 0
             while 2 * place + 1 < len(largest):
                 below = 2 * place + 1
-                if below + 1 < len(largest) and largest[below + 1] < largest[below]:
-                    below += 1
+                if below + 1 < len(largest):
+                    difference = largest[below] - largest[below + 1]
+                    later = places[below] < places[below + 1]
+                    below += difference > 0 or (difference == 0 and later)
                 if largest[below] >= values[f]:
                     break
                 largest[place], places[place] = largest[below], places[below]
