@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from cell_files import h5py, put_table, say
 from toys import HOSTILE
+from xnbflow.sources.uci import UCI
 
 from xnbflow.papers.directional.angular import ANGULAR
 from xnbflow.sources.geo import accession_path
-from xnbflow.sources.uci import UCI
 
 #: Samples of a class, for ten folds of both tissues of patients.
 OF_A_CLASS = 11
