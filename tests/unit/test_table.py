@@ -170,3 +170,11 @@ def test_bad_input_is_refused_with_file_and_line_or_column(tmp_path, text, key):
     path = put(tmp_path, text)
     with refused(file=path, key=key):
         read_cumida_csv(path, "toy")
+
+
+def test_a_file_without_its_last_line_break_may_be_cut_within_a_number(tmp_path):
+    text = b"samples,type,g1,g2\ns1,a,1.5,2.25\ns2,b,0.5,3.125\n"
+    whole, cut = (read_cumida_csv(put(tmp_path, each), "x") for each in (text, text[:-3]))
+    assert (whole.values[1, 1], cut.values[1, 1]) == (3.125, 3.1)
+    assert not any("cut off" in note for note in whole.notes)
+    assert any("cut off within its last number" in note for note in cut.notes)

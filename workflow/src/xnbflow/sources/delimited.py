@@ -114,6 +114,11 @@ class DelimitedText(TableFile):
                 raise InputError(msg)
             refuse_too_wide(self.path, raw, b",;\t |")
             yield self._decoded(raw)
+            if not raw.endswith(b"\n"):
+                self.notes.append(
+                    "the file does not end with a line break: if it was cut off within its last "
+                    "number, that number is wrong; compare its size with the original"
+                )
 
     def _decoded(self, raw: bytes) -> str:
         try:
