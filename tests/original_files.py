@@ -16,6 +16,8 @@ from xnbflow.sources.uci import UCI
 from xnbflow.papers.directional.angular import ANGULAR
 from xnbflow.sources.geo import accession_path
 
+#: The beginning of the name of every patient.
+PATIENT = "Doe, Jane "
 #: Samples of a class, for ten folds of both tissues of patients.
 OF_A_CLASS = 11
 PROBES = [*HOSTILE, *(f"{i}_at" for i in range(len(HOSTILE), 30))]
@@ -80,7 +82,7 @@ def soft(accession, codes, table):
     """Tumour and normal tissue of each patient."""
     subsets = [("disease state", name, codes == i) for i, name in enumerate(("RCC", "normal"))]
     pairs = np.arange(len(codes)) // 2
-    subsets += [("individual", f"P{pair}", pairs == pair) for pair in np.unique(pairs)]
+    subsets += [("individual", f"{PATIENT}{pair}", pairs == pair) for pair in np.unique(pairs)]
     lines = ["^DATABASE = Geo", f"^DATASET = {accession}", "!dataset_value_type = count"]
     for i, (kind, name, members) in enumerate(subsets):
         lines += [f"^SUBSET = {accession}_{i}", f"!subset_description = {name}"]

@@ -36,7 +36,8 @@ def gene_values(
 
     Of more than ``n_samples`` samples each class has its share, evenly spaced. The batch is the
     first column of the phenotype that names one and has 2 to 8 values, the column of the option
-    ``batch`` before others; it is empty where there is none.
+    ``batch`` before others; it is empty where there is none. Groups, which may be patients, are
+    numbered from 1 in the order of samples: their names stay in the series.
 
     Examples
     --------
@@ -50,13 +51,17 @@ def gene_values(
     of_samples = {
         "sample": series.samples,
         "class": series.labels,
-        "group": empty if series.groups is None else series.groups,
+        "group": empty if series.groups is None else _numbered(series.groups),
         "batch": _batches(series),
     }
     columns = {name: np.tile(each[samples], len(rows)) for name, each in of_samples.items()}
     values = series.values[np.ix_(rows, samples)].reshape(-1)
     found = {"feature": np.repeat(np.asarray(features, dtype=object), len(samples)), **columns}
     return pd.DataFrame({**found, "value": values})[DIAGNOSTIC_TABLES["gene_values"].fixed]
+
+
+def _numbered(groups: np.ndarray) -> np.ndarray:
+    return (pd.factorize(groups)[0] + 1).astype(str)
 
 
 def _batches(series: DataSet) -> np.ndarray:
