@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from cell_files import h5py, put_table, say
 from toys import HOSTILE
-from xnbflow.sources.uci import UCI
 
+from xnbflow.papers.common.uci import UCI
 from xnbflow.papers.directional.angular import ANGULAR
 from xnbflow.sources.geo import accession_path
 
