@@ -71,7 +71,7 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
         expected = [gain.min(), gain.mean(), gain.max()]
         assert [row.least_gain, row.mean_gain, row.greatest_gain] == pytest.approx(expected)
     # three kinds by two sizes, three kinds, and all
-    assert len(tables["verdicts"]) == (3 * 2 + 3 + 1) * 7
+    assert len(tables["verdicts"]) == (3 * 2 + 3 + 1) * 6
     harmed = risk.set_index(["setting", "samples", "method"])["sets_harmed"]
     keeps_all = risk.set_index(harmed.index.names)["kept"] == 1
     assert (harmed[keeps_all & harmed.notna()] == 0).all()
@@ -80,6 +80,6 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
 
 def test_the_section_draws_and_sources_everything(tables, tmp_path):
     made, shown = analysis_section(ANALYSIS, tables, tmp_path)
-    # three kinds by two sizes and all, four methods; gains by sample size, weights by distribution
-    assert len(shown[0].frame) == 9 * 4
+    # three kinds by two sizes and all, three methods; gains by sample size, weights by distribution
+    assert len(shown[0].frame) == 9 * 3
     assert len(list(figures_of(made.blocks))) == 2 + 3
