@@ -7,9 +7,10 @@ carry no information, and a supported result is a false verdict. The 95 % limits
 Pearson's; seeds are fixed.
 
 `python -m benchmarks verdicts` writes rows to results/benchmarks/verdicts.tsv as they finish, and
-goes on where it was interrupted. `XNBFLOW_AUDIT_STUDIES` sets the number of studies a row with an effect (100); a row without
-information has twice as many, and five times as many of naive Bayes, which is fast.
-`XNBFLOW_AUDIT_JOBS` sets the number of processes (2). All rows take about 40 processor minutes.
+goes on where it was interrupted. `XNBFLOW_AUDIT_STUDIES` sets the number of studies a row with an
+effect (100); a row without information has twice as many, and five times as many of naive Bayes,
+which is fast. `XNBFLOW_AUDIT_JOBS` sets the number of processes (2). All rows take about 40
+processor minutes.
 """
 
 import os
