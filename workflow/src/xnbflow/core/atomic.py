@@ -13,8 +13,6 @@ from pathlib import Path
 
 from xnbflow.core.errors import InputError
 
-__all__ = ["atomic", "lacks_space", "no_space", "write_atomically"]
-
 #: Errors of a full disk, an exhausted quota and a limit of a file's size.
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-__all__ = ["counted", "either", "listed", "noun"]
-
 _HISSING = ("s", "x", "ch", "sh")
 _ALIKE = frozenset({"series"})
 

@@ -8,24 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = [
-    "COLUMNS",
-    "PRIORS",
-    "Analysis",
-    "Method",
-    "Source",
-    "choice",
-    "either",
-    "estimator",
-    "flag",
-    "list_of",
-    "mapping",
-    "nothing",
-    "number",
-    "text",
-    "whole",
-]
-
 Schema = dict[str, Any]
 
 

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["InputError", "about_file", "known_names", "printable", "quoted", "require_choice"]
-
 #: Most characters of a value in a message; no name or path is longer.
 MOST_QUOTED = 60
 #: Most characters of a line of a message, which may have several values.

@@ -11,8 +11,6 @@ import numba
 import numpy as np
 from numba.extending import is_jitted
 
-__all__ = ["kernel_digest", "njit"]
-
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
 

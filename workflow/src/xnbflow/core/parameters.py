@@ -15,19 +15,6 @@ from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError
 
-__all__ = [
-    "Columns",
-    "Constraint",
-    "Declared",
-    "Instance",
-    "ListOf",
-    "allowed",
-    "number",
-    "one_of",
-    "satisfies",
-    "whole",
-]
-
 _LARGEST = 2**63 - 1
 
 _SHOWN = reprlib.Repr()

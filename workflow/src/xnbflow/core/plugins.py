@@ -16,16 +16,6 @@ from typing import Any, Protocol, TypeVar
 from xnbflow.core.entries import Analysis, Method
 from xnbflow.core.errors import InputError, quoted
 
-__all__ = [
-    "PAPERS",
-    "known_analyses",
-    "plugin_modules",
-    "shipped_analyses",
-    "shipped_estimator",
-    "with_papers",
-    "with_plugins",
-]
-
 _GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
 
 #: The folder of the papers; each is a package.

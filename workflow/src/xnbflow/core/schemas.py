@@ -7,8 +7,6 @@ from typing import Any
 
 from xnbflow.core.errors import InputError, known_names, quoted
 
-__all__ = ["check", "described"]
-
 _TYPES = {
     "integer": "a whole number",
     "number": "a number",

@@ -2,8 +2,6 @@
 
 import hashlib
 
-__all__ = ["derive_seed"]
-
 
 def derive_seed(*parts: str | int) -> int:
     """Return a seed in [0, 2**32) that depends only on the parts, for example data set and repeat.

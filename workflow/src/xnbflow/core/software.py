@@ -7,8 +7,6 @@ from importlib.metadata import PackageNotFoundError, version
 
 from xnbflow import __version__
 
-__all__ = ["software"]
-
 _PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "snakemake")
 
 

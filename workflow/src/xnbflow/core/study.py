@@ -4,8 +4,6 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Cohorts", "Study", "Validation"]
-
 
 @dataclass(frozen=True)
 class Validation:

@@ -1,7 +1,5 @@
 """Terms of ``adjust``: the columns for which comparisons of classes are adjusted."""
 
-__all__ = ["column_of_term"]
-
 
 def column_of_term(term: str) -> str:
     """Return the column that a term names.

@@ -9,8 +9,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.tables.contract import STUDY_TABLES, analysis_tables
 from xnbflow.tables.storage import digest_of_file, read_parquet, write_tables
 
-__all__ = ["run_analysis"]
-
 
 def run_analysis(
     name: str, files: Any, params: Any, folder: str, threads: int, check: Callable[[], None]

@@ -9,8 +9,6 @@ from scipy import sparse
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 
-__all__ = ["DEPENDENT", "ClassDesign", "class_designs"]
-
 #: Singular values of a design that are smaller, relative to the largest, are 0.
 DEPENDENT = 1e-7
 #: A column whose variation is smaller, relative to its largest value, is constant up to rounding.

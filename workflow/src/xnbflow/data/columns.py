@@ -11,13 +11,6 @@ from xnbflow.core.counts import counted, either
 from xnbflow.core.errors import InputError
 from xnbflow.data.matrices import is_sparse
 
-__all__ = [
-    "column_positions",
-    "name_bad_value",
-    "refuse_beyond_squares",
-    "refuse_repeated_names",
-]
-
 #: Greater values have squares whose sums overflow, and a column that varies by less than the
 #: inverse has squares that underflow.
 _LARGEST = 2.0**500

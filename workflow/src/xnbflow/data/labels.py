@@ -10,8 +10,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
 
-__all__ = ["class_codes", "refuse_missing"]
-
 #: Types of sortable labels that scikit-learn's check does not recognise.
 _ORDERED = (bytes, date, pd.Period)
 

@@ -7,16 +7,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-__all__ = [
-    "Rows",
-    "as_dense",
-    "by_feature",
-    "dense_chunks",
-    "dense_parts",
-    "is_sparse",
-    "some_rows",
-]
-
 
 @dataclass(frozen=True)
 class Rows:

@@ -9,8 +9,6 @@ from scipy.sparse import issparse
 
 from xnbflow.core.errors import InputError, known_names
 
-__all__ = ["AnnDataLike", "Labels", "Samples", "named_samples", "plain_labels"]
-
 
 class HasShape(Protocol):
     """Tables and sparse matrices, which are not `numpy.typing.ArrayLike`."""

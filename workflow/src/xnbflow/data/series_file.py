@@ -19,8 +19,6 @@ import pyarrow.parquet as pq
 from xnbflow.core.errors import InputError
 from xnbflow.tables.parquet import REMEDY, open_parquet
 
-__all__ = ["METADATA_KEY", "DataSetHeader", "iterate_features", "read_header", "row_groups"]
-
 #: Keys of the samples' names and labels in the metadata of the file.
 METADATA_KEY = b"xnbflow"
 

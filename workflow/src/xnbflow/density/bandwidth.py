@@ -5,13 +5,6 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.tiles import class_moments
 
-__all__ = [
-    "BANDWIDTHS",
-    "SMALLEST_SPREAD",
-    "bandwidths_of",
-    "overall_spread",
-]
-
 #: The spread of a class with equal values only, as in the authors' program.
 SMALLEST_SPREAD = 1e-7
 

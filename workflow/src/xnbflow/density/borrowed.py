@@ -13,8 +13,6 @@ import numpy as np
 from xnbflow.data.matrices import dense_parts
 from xnbflow.density.bandwidth import SMALLEST_SPREAD
 
-__all__ = ["BorrowedShape", "fit_borrowed_shape"]
-
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 

@@ -14,8 +14,6 @@ from xnbflow.density.grid import grid_densities
 from xnbflow.density.standard import StandardUnits
 from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
-__all__ = ["ClassTile", "map_class_tiles"]
-
 
 @dataclass(frozen=True)
 class ClassTile:

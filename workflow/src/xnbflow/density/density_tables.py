@@ -15,8 +15,6 @@ from scipy.interpolate import CubicSpline
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
-__all__ = ["QUANTILES", "TabulatedDensity", "log_grouped", "log_tabulated", "tabulate"]
-
 _PER_BANDWIDTH = 32
 _NEAR = 3.0  # bandwidths from a sample within which there are tables
 _FOR_NODES, _MERGED, _GROUPED = 1.0 / 64.0, 1.0 / 256.0, 0.6  # bandwidths

@@ -4,8 +4,6 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 
-__all__ = ["hellinger", "separation"]
-
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
 def hellinger(densities: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -19,8 +19,6 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 
-__all__ = ["grid_densities"]
-
 _LOG_SQRT_2PI = 0.9189385332046727
 _REACH = 25.0
 _FARTHEST = 37.0

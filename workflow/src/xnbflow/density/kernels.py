@@ -9,14 +9,6 @@ import numpy as np
 from xnbflow.core.errors import require_choice
 from xnbflow.core.jit import njit
 
-__all__ = [
-    "EXP_LOWEST",
-    "KERNELS",
-    "apply_kernel",
-    "exponentiate",
-    "kernel_code",
-]
-
 #: Arguments below are taken as this one: exp(-708) = 3.3e-308 is close to the last normal number.
 EXP_LOWEST = -708.0
 

@@ -10,8 +10,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.data.matrices import as_dense, dense_parts
 from xnbflow.density.bandwidth import overall_spread
 
-__all__ = ["StandardFeatures", "StandardUnits"]
-
 #: Spreads below this share of a feature's size are rounding errors: the feature is constant.
 _ROUNDING = 64.0 * np.finfo(np.float64).eps
 

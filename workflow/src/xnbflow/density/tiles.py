@@ -15,19 +15,6 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 
-__all__ = [
-    "BESIDE",
-    "LARGEST_BESIDE",
-    "class_moments",
-    "class_offsets",
-    "feature_major",
-    "feature_strips",
-    "map_parts",
-    "map_strips",
-    "sort_beside",
-    "sorted_classes",
-]
-
 P = TypeVar("P")
 T = TypeVar("T")
 

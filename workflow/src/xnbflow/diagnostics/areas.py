@@ -5,8 +5,6 @@ import numpy as np
 from xnbflow.core.jit import njit
 from xnbflow.density.tiles import map_strips
 
-__all__ = ["doubled_wins", "sample_order"]
-
 
 def sample_order(values: np.ndarray) -> np.ndarray:
     """Return for each feature its samples in ascending order, as `doubled_wins` takes them.

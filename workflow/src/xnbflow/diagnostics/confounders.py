@@ -20,17 +20,6 @@ from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_technical
 
-__all__ = [
-    "LEVEL",
-    "SEVERE",
-    "as_numbers",
-    "audit_row",
-    "column_levels",
-    "confounders",
-    "short",
-    "usable",
-]
-
 #: Largest adjusted p of an association with the class, and of a severe one.
 LEVEL, SEVERE = 0.05, 0.02
 #: Most samples for a permuted chi-squared test; its asymptotic form suffices for more.

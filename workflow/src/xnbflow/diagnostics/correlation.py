@@ -20,8 +20,6 @@ from xnbflow.core.rounding import ROUNDING
 from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.features import class_codes, feature_rows, refuse_not_finite
 
-__all__ = ["normalised_residuals", "scan_pairs", "top_partners"]
-
 #: Rows and columns of a tile: a megabyte of float32, to stay in a core's L2 cache.
 _TILE = 512
 #: All bits of a float32 but its sign.

@@ -10,8 +10,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.diagnostics.correlation import normalised_residuals, scan_pairs
 
-__all__ = ["ConditionalDependence", "conditional_dependence"]
-
 
 @dataclass(frozen=True)
 class ConditionalDependence:

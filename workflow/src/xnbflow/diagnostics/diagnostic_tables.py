@@ -14,8 +14,6 @@ from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-__all__ = ["FEATURE_TESTS", "diagnose"]
-
 #: Tests of features in addition to the paper's, by their names on the page. Each takes samples
 #: (n_samples, n_features) and labels (n_samples,) and returns a p-value per feature.
 FEATURE_TESTS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}

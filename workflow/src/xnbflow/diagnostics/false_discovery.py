@@ -4,8 +4,6 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 
-__all__ = ["benjamini_hochberg", "holm"]
-
 
 def benjamini_hochberg(p: np.ndarray) -> np.ndarray:
     """Adjust p-values for the false discovery rate along the last axis.

@@ -8,8 +8,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.data.columns import name_bad_value
 from xnbflow.density.tiles import feature_major
 
-__all__ = ["class_codes", "feature_name", "feature_rows", "refuse_not_finite"]
-
 
 def feature_rows(X: np.ndarray | pd.DataFrame) -> np.ndarray:
     """Return X (n_samples, n_features) transposed as float64, without a copy if possible.

@@ -10,8 +10,6 @@ from xnbflow.diagnostics.heatmap import shown_samples
 from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-__all__ = ["first_features", "gene_values"]
-
 #: Most batches with colours that a reader can distinguish.
 _MOST_BATCHES = 8
 

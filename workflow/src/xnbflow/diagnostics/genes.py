@@ -12,8 +12,6 @@ from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-__all__ = ["LOG2", "class_comparisons", "gene_table"]
-
 #: Factors from differences to log2 fold changes, by the scale of the values.
 LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2))}
 #: Results of the model in `class_comparisons`.

@@ -7,8 +7,6 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from xnbflow.data.dataset import DataSet
 from xnbflow.tables.contract import MODEL_TABLES
 
-__all__ = ["heatmap", "shown_samples"]
-
 
 def heatmap(
     ranked: pd.DataFrame, series: DataSet, n_features: int = 40, n_samples: int = 150

@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 
-__all__ = ["ALIKE", "ENOUGH", "shared_samples", "similar_samples"]
-
 #: Least correlation of two samples that are the same, each feature centred in its cohort.
 ALIKE = 0.7
 #: With fewer features only equal values count: few features correlate by chance.

@@ -18,8 +18,6 @@ from xnbflow.density.tiles import map_strips
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.moderation import fit_variance_prior, posterior_variances
 
-__all__ = ["ModeratedContrasts", "moderated_contrasts"]
-
 #: Squared lengths and eigenvalues that are smaller, relative to 1, are 0.
 _ZERO = 1e-9
 #: Residuals that are smaller, relative to the deviations of the values, are rounding errors.

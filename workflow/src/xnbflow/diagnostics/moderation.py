@@ -8,8 +8,6 @@ Applications in Genetics and Molecular Biology 3 (2004), article 3, section 6.2 
 import numpy as np
 from scipy.special import polygamma, psi
 
-__all__ = ["fit_variance_prior", "posterior_variances", "trigamma_inverse"]
-
 #: Variances are raised to this share of their median, so that a logarithm exists.
 _LEAST = 1e-5
 

@@ -23,8 +23,6 @@ from xnbflow.diagnostics.features import (
     refuse_not_finite,
 )
 
-__all__ = ["shapiro_wilk", "shapiro_wilk_within"]
-
 #: Sample sizes for which Royston fitted the distribution of W.
 _SMALLEST, _LARGEST = 3, 5000
 #: A feature with a smaller range is constant: the reciprocal of its range may overflow.

@@ -24,8 +24,6 @@ from xnbflow.sources.plausibility import is_technical, repeated_samples
 from xnbflow.tables.contract import AUDIT_TABLES, STUDY_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["audit", "principal_components", "sexes", "shared_by_series"]
-
 #: Most samples that are compared pair by pair, and drawn; more are thinned evenly.
 _MOST_SAMPLES = 1000
 #: Robust standard deviations from its class beyond which a sample is an outlier.

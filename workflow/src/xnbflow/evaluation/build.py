@@ -13,8 +13,6 @@ from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.data.dataset import KINDS
 from xnbflow.preprocessing.designs import OfSamples
 
-__all__ = ["build_estimator", "import_estimator"]
-
 #: The columns of each feature kind.
 Columns = Mapping[str, Sequence[int] | np.ndarray]
 

@@ -17,16 +17,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
-__all__ = [
-    "filled",
-    "fit_grouped",
-    "frame_for",
-    "impute_within",
-    "imputes",
-    "sample_columns",
-    "with_sample_columns"
-]  # fmt: skip
-
 
 def sample_columns(model: BaseEstimator) -> dict[str, Any]:
     """Return the columns of samples that the steps of a model read; if fitted, with an example."""

@@ -12,14 +12,6 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
 
-__all__ = [
-    "class_counts",
-    "draw_folds",
-    "folds_of_repeat",
-    "leave_one_group_out",
-    "stratified_splits",
-]
-
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
 

@@ -17,8 +17,6 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.tables.contract import DOWNLOADS
 
-__all__ = ["read_folds", "scheme_folds"]
-
 #: A sample that always trains and is never tested.
 _ALWAYS_TRAIN = "train"
 #: A series has a few thousand samples, in some hundred repeats.

@@ -3,8 +3,6 @@
 from collections.abc import Collection
 from pathlib import Path
 
-__all__ = ["remove_undeclared"]
-
 
 def remove_undeclared(folder: str | Path, declared: Collection[str | Path]) -> None:
     """Remove undeclared tables from a folder and its subfolders, and empty folders.

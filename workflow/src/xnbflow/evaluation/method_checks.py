@@ -17,8 +17,6 @@ from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.schemas import check
 from xnbflow.evaluation.methods import known_methods
 
-__all__ = ["check_analysis", "check_estimator", "columns_named", "fault_of_path"]
-
 _KINDS = ("linear", "angular", "categorical")
 
 

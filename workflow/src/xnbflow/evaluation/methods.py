@@ -23,8 +23,6 @@ from xnbflow.core.entries import (
 )
 from xnbflow.core.plugins import with_papers, with_plugins
 
-__all__ = ["METHODS", "entries_in", "known_methods", "resolved", "shipped_methods", "unlabelled"]
-
 _XNB = "@xnb2024"
 _BANDWIDTH = choice("silverman", "scott")
 _KERNEL = choice(

@@ -10,17 +10,6 @@ import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.core.errors import InputError
 
-__all__ = [
-    "CLASS_METRICS",
-    "FOLD_METRICS",
-    "class_areas",
-    "class_codes",
-    "class_metrics",
-    "fold_metrics",
-    "known_predictions",
-    "roc_curves",
-]
-
 #: Metrics that are means over classes: undefined in a fold that lacks a class.
 CLASS_METRICS = ("balanced_accuracy", "f1_macro", "mcc", "roc_auc")
 

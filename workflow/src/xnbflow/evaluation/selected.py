@@ -15,19 +15,6 @@ from xnbflow.evaluation.fitting import sample_columns
 from xnbflow.tables.contract import TRAINING_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = [
-    "FeatureUse",
-    "class_priors",
-    "feature_use",
-    "features_with_effect",
-    "last_step",
-    "named",
-    "nearly_constant",
-    "only_constant",
-    "ties_of",
-    "transformed",
-]
-
 
 @dataclass(frozen=True)
 class FeatureUse:

@@ -20,8 +20,6 @@ from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.conformal import sets_of_classes
 from xnbflow.tables.contract import TRAINING_TABLES, TableSchema
 
-__all__ = ["train"]
-
 #: Data sets with more samples than this are not explained sample by sample.
 MOST_EXPLAINED = 1000
 

@@ -8,8 +8,6 @@ import pandas as pd
 from xnbflow.evaluation.metrics import known_predictions
 from xnbflow.inference.intervals import effective_samples, proportion_interval
 
-__all__ = ["FEW", "SURE", "calibration_curve", "confidence_table"]
-
 #: A bin of a calibration curve with fewer samples is marked.
 FEW = 10
 

@@ -14,15 +14,6 @@ import pandas as pd
 
 from xnbflow.inference.sequential import sequential_test
 
-__all__ = [
-    "LEAST_SCORE",
-    "LEVEL",
-    "Concordance",
-    "StratifiedPairs",
-    "concordance",
-    "level_area",
-]
-
 #: Level of the permutation test, and the number of resamples of the interval.
 LEVEL, N_RESAMPLES = 0.05, 999
 #: Permutations that are computed together, and values of resamples.

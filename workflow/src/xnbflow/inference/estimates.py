@@ -25,8 +25,6 @@ from xnbflow.inference.intervals import (
 )
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["ClassRecall", "Performance", "areas", "estimates", "performance", "pooled_performance"]
-
 
 @dataclass(frozen=True)
 class ClassRecall:

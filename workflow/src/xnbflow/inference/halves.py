@@ -21,8 +21,6 @@ from xnbflow.inference.intervals import Estimate
 from xnbflow.inference.stability import stability_index
 from xnbflow.tables.contract import CHECK_TABLES
 
-__all__ = ["MOST_SAMPLES", "half_stability", "halves_table", "pairs_of", "selection_shares"]
-
 #: With more samples neither halves are fitted nor labels permuted by default.
 MOST_SAMPLES = 1000
 

@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
-__all__ = ["hartung_knapp"]
-
 
 def hartung_knapp(
     effects: np.ndarray, variances: np.ndarray, *, ad_hoc: bool = False

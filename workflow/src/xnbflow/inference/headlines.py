@@ -10,8 +10,6 @@ from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["distinct_labels", "headline", "subject"]
-
 
 def distinct_labels(labels: Mapping[str, str]) -> dict[str, str]:
     """Return classifiers' names by id, with the id added if two names are equal.

@@ -14,25 +14,6 @@ import scipy  # scipy.stats and scipy.optimize, half a second, are imported wher
 
 from xnbflow.evaluation.methods import known_methods
 
-__all__ = [
-    "CROSS_VALIDATED",
-    "LEVEL",
-    "TUNED",
-    "UNKNOWN",
-    "Estimate",
-    "area_interval",
-    "balanced_interval",
-    "correlations",
-    "design_effect",
-    "difference",
-    "effective_samples",
-    "inflation_of",
-    "mean_of",
-    "proportion_interval",
-    "share_interval",
-    "share_p",
-]
-
 #: One-sided level of verdicts, and of each end of an interval.
 LEVEL = 0.025
 #: Variance of a cross-validated accuracy about the accuracy on new samples, in binomial variances.

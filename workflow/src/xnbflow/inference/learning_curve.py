@@ -25,8 +25,6 @@ from xnbflow.inference.screen import Screen
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["PowerLaw", "learning_curve", "power_laws"]
-
 #: Shares of the training samples of a fold, number of folds, and repeats.
 _SHARES = (0.3, 0.4, 0.55, 0.75, 1.0)
 _FOLDS, _REPEATS = 5, 4

@@ -11,8 +11,6 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.inference.hartung_knapp import hartung_knapp
 
-__all__ = ["meta_genes"]
-
 #: Two-sided level of the test of a gene in one series.
 _LEVEL = 0.05
 

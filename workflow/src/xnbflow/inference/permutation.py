@@ -29,17 +29,6 @@ from xnbflow.inference.screen import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
 from xnbflow.tables.contract import CHECK_TABLES
 
-__all__ = [
-    "STATISTIC",
-    "PermutationTest",
-    "complete_score",
-    "label_test",
-    "n_splits_of",
-    "permutation_test",
-    "permuted",
-    "ten_features_score",
-]
-
 #: The classifier of the default label test, as named on pages.
 STATISTIC = "naive Bayes with ten features per class"
 _FEATURES = 10

@@ -18,8 +18,6 @@ from xnbflow.inference.halves import MOST_SAMPLES
 from xnbflow.tables.contract import CHECK_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["expression_partners", "random_genes"]
-
 _SIGNATURES = 100
 #: Features of about the same mean are exchanged: the size of a bin, or the features in 20 bins.
 _LEAST_IN_BIN, _BINS = 20, 20

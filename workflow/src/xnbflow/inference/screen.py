@@ -7,8 +7,6 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 
-__all__ = ["Screen", "keep_largest", "standardised"]
-
 
 def standardised(values: np.ndarray) -> np.ndarray:
     """Return features (n_features, n_samples) of mean 0 and variance 1, in single precision.

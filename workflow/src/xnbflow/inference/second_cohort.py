@@ -19,15 +19,6 @@ from xnbflow.inference.estimates import Performance, performance
 from xnbflow.inference.intervals import LEVEL, Estimate, area_interval, difference, mean_of
 from xnbflow.inference.permutation import permuted
 
-__all__ = [
-    "CohortVerdict",
-    "cohort_verdict",
-    "exchanged_classes",
-    "permutation_p",
-    "ranking",
-    "samples_to_recalibrate",
-]
-
 #: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
 #: Classes for which the ranking of samples is judged.

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["MOST_PERMUTATIONS", "SequentialTest", "sequential_test", "stopping_points"]
-
 #: Permutations at most, and the probability that stopping early changes the decision.
 MOST_PERMUTATIONS, ERROR = 999, 0.001
 #: Permutations before which no test stops, and after which half of the error is spent.

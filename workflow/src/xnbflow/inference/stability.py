@@ -9,8 +9,6 @@ from scipy.stats import norm
 
 from xnbflow.core.errors import InputError
 
-__all__ = ["UNDEFINED", "Stability", "stability_index"]
-
 
 class Stability(NamedTuple):
     """Agreement of the feature sets of several folds.

@@ -16,8 +16,6 @@ from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["INSEPARABLE", "Verdict", "copies", "verdict", "verdicts"]
-
 #: Agreement of lists from other samples below which a selection is poor (Nogueira et al. 2018).
 POOR_STABILITY = 0.4
 #: Kinds of columns that may explain a result (`xnbflow.inference.concordance`).

@@ -16,8 +16,6 @@ from xnbflow.models.final import final_model, write_final
 from xnbflow.tables.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
 from xnbflow.tables.storage import digest_of_file, write_parquet
 
-__all__ = ["classify"]
-
 _DECLARED = {**TRAINING_TABLES, **CHECK_TABLES}
 
 

@@ -29,8 +29,6 @@ from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["combine"]
-
 #: Columns of `cohort_matrix` that are the same in every row.
 _ASKED = ("model", "match", "harmonise")
 #: Least rank correlation of features' means between series on one scale, of any two platforms.

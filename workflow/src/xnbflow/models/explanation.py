@@ -23,8 +23,6 @@ from xnbflow.models.steps import (
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import features_to_look_at
 
-__all__ = ["Explanation", "explain_sample"]
-
 _SHOWN = 12
 
 

@@ -18,8 +18,6 @@ from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, 
 from xnbflow.tables.contract import MODEL_TABLES, text_of
 from xnbflow.tables.storage import digest_of_file, table_of, write_parquet, write_tsv
 
-__all__ = ["final_model", "model_tables", "write_final"]
-
 
 def final_model(
     series: DataSet,

@@ -12,8 +12,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.fitting import filled
 from xnbflow.models.reading import symbols_of
 
-__all__ = ["MATCHES", "common_features", "matched"]
-
 #: How features of two cohorts are matched.
 MATCHES = ("feature", "symbol", "entrez_id")
 

@@ -26,8 +26,6 @@ from xnbflow.models.trained import TrainedModel, probed
 from xnbflow.models.typicality import Typicality, features_to_look_at
 from xnbflow.tables.parquet import place_of
 
-__all__ = ["FORMAT_VERSION", "read_model", "write_model"]
-
 #: Version of the format; increase it when older or newer programs cannot read the files.
 FORMAT_VERSION = 4
 

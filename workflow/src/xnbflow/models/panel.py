@@ -27,8 +27,6 @@ from xnbflow.naive_bayes.evidence_calibration import fit_temperature
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
 from xnbflow.naive_bayes.modules import ResidualCorrelation
 
-__all__ = ["Panel", "choose_genes", "design_panel", "gene_symbols"]
-
 #: Genes with a greater correlation within classes, to either side, are of one module; features with
 #: a greater one over all samples may be probes of one gene.
 _ALIKE, _ONE_GENE = 0.7, 0.9

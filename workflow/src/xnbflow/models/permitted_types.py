@@ -11,8 +11,6 @@ from sklearn.utils import all_estimators
 
 from xnbflow.evaluation.methods import known_methods
 
-__all__ = ["FIXED_TYPES", "audited", "known_types", "nodes"]
-
 #: The version of skops' format that is described here; files of others would get other loaders.
 _PROTOCOL = 2
 #: Deeper nesting is refused.

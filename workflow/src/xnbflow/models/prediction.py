@@ -21,20 +21,6 @@ from xnbflow.models.typicality import ATYPICAL, features_to_look_at
 from xnbflow.naive_bayes.conformal import ERROR_RATE, sets_of_classes
 from xnbflow.naive_bayes.independent import IndependentNB
 
-__all__ = [
-    "MISSING",
-    "Prediction",
-    "aligned",
-    "can_drop",
-    "class_sets",
-    "evidence_left",
-    "fitted_log_posterior",
-    "log_posterior_without",
-    "predict_table",
-    "resolved_missing",
-    "scale_note",
-]
-
 #: Choices for a feature that the model uses and the table lacks.
 MISSING = ("auto", "error", "impute", "drop")
 

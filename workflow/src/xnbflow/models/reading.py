@@ -24,8 +24,6 @@ from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table_file import TableFile
 from xnbflow.sources.table_formats import open_table
 
-__all__ = ["described", "read_samples", "read_training", "symbols_of"]
-
 _LOADERS = {"geo": load_geo, "table": load_table}
 
 #: Number of rows by which columns of text are recognised.

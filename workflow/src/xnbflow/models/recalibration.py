@@ -19,8 +19,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.models.trained import TrainedModel, series_digest
 
-__all__ = ["RECALIBRATION", "fit_recalibration", "recalibrate_model", "recalibrated"]
-
 #: The key of slope and intercepts among what a model keeps of its series.
 RECALIBRATION = "recalibration"
 #: Standard deviation of the Gaussian prior of the slope for log odds with standard deviation 1/2.

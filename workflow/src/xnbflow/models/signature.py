@@ -13,8 +13,6 @@ from xnbflow.studies.description import direction
 from xnbflow.tables.contract import MODEL_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["class_spread", "gene_sets", "signature_table"]
-
 _DISTANCE = "distance_to."
 #: Descriptions of gene sets, by direction.
 _WORDS = {

@@ -10,8 +10,6 @@ from xnbflow.preprocessing.selection.class_features import pair_distances
 from xnbflow.tables.contract import VALIDATION_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["compare_signatures", "greatest_distances"]
-
 
 def greatest_distances(series: DataSet) -> np.ndarray:
     """Return each feature's greatest Hellinger distance of two classes, shape (n_features,)."""

@@ -14,16 +14,6 @@ from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
-__all__ = [
-    "explainer",
-    "imputing",
-    "is_relative",
-    "keeps_values",
-    "takes_features_apart",
-    "terms_of",
-    "used_features",
-]
-
 #: Steps that transform each feature by itself.
 _FEATURE_BY_FEATURE = (
     Imputer, MaxAbsScaler, MinMaxScaler, OfSamples, RobustScaler, SelectorMixin,

@@ -27,16 +27,6 @@ from xnbflow.models.signature import signature_table
 from xnbflow.models.steps import imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
 
-__all__ = [
-    "CrossValidation",
-    "TrainedModel",
-    "core_figures",
-    "cross_validate",
-    "fit_model",
-    "series_digest",
-    "unfitted",
-]
-
 
 @dataclass(frozen=True)
 class CrossValidation:

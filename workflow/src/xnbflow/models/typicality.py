@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-__all__ = ["ATYPICAL", "Typicality"]
-
 #: Samples whose typicality is below this are marked.
 ATYPICAL = 0.01
 

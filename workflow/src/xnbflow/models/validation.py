@@ -31,15 +31,6 @@ from xnbflow.studies.densities import log_densities
 from xnbflow.tables.contract import VALIDATION_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = [
-    "HARMONISERS",
-    "as_seen",
-    "cross_validated",
-    "harmonised",
-    "validate",
-    "validate_all",
-]
-
 #: Steps that harmonise each sample; as part of the model they are fitted to training samples.
 HARMONISERS = {
     "none": None,

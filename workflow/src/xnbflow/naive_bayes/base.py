@@ -15,8 +15,6 @@ from xnbflow.data.samples import Labels, Samples
 from xnbflow.density.tiles import feature_major
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["BaseNaiveBayes"]
-
 _OF_X = ("n_features_in_", "feature_names_in_")
 
 

@@ -40,8 +40,6 @@ from xnbflow.preprocessing.selection.pair_strengths import (
     pair_strengths,
 )
 
-__all__ = ["COMMON_CONSTRAINTS", "BaseClassSpecificNB", "ClassSpecificNB"]
-
 #: Parameters of `ClassSpecificNB` and `ClassSpecificNBCV`.
 COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     **DENSITY_CONSTRAINTS,

@@ -22,11 +22,8 @@ from xnbflow.naive_bayes.size_path import (
     SizeAverage,
     checked_sizes,
     choose,
-    geometric_sizes,
 )
 from xnbflow.preprocessing.selection.pair_rankings import Shortlist
-
-__all__ = ["ClassSpecificNBCV", "geometric_sizes"]
 
 #: Weight, in samples, of the spread within all classes in an averaged model's densities.
 _BORROWED = 10.0

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ERROR_RATE", "class_p_values", "class_sets", "held_out_coverage", "sets_of_classes"]
-
 #: Approximate share of samples whose set may lack their class.
 ERROR_RATE = 0.1
 

@@ -14,8 +14,6 @@ from xnbflow.density.borrowed import BorrowedShape, fit_borrowed_shape
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.standard import StandardFeatures, StandardUnits
 
-__all__ = ["ClassDensities", "fit_class_densities", "weigh"]
-
 #: Log densities below this, of samples far outside the range, are equally impossible.
 _IMPOSSIBLE = -1e300
 

@@ -8,17 +8,6 @@ from scipy.special import log_softmax
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 
-__all__ = [
-    "Calibration",
-    "average_weights",
-    "cross_entropies",
-    "fit_sharpness",
-    "fit_temperature",
-    "fit_vector",
-    "log_losses",
-    "smoothed_targets",
-]
-
 _HIGHEST_TEMPERATURE = 1e3
 
 #: Lower bound of posteriors, as in `xnbflow.evaluation.metrics`.

@@ -8,8 +8,6 @@ import numpy as np
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.independent import IndependentNB
 
-__all__ = ["FlexibleNB"]
-
 
 class FlexibleNB(IndependentNB):
     """Flexible naive Bayes: kernel densities instead of normal ones.

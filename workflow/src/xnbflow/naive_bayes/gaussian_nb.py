@@ -11,8 +11,6 @@ from xnbflow.core.parameters import number
 from xnbflow.density.families.gaussian import ConstantFeatureError, Gaussian
 from xnbflow.naive_bayes.independent import IndependentNB
 
-__all__ = ["GaussianNB"]
-
 
 class GaussianNB(IndependentNB):
     """Gaussian naive Bayes, with parameters and results as in scikit-learn.

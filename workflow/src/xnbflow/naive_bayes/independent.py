@@ -10,8 +10,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 
-__all__ = ["ColumnGroup", "IndependentNB"]
-
 
 @dataclass(frozen=True)
 class ColumnGroup:

@@ -10,8 +10,6 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Constraint, Instance, ListOf, satisfies, whole
 
-__all__ = ["CV_CONSTRAINTS", "inner_folds"]
-
 _FOLD = Constraint(
     "(training, test)",
     lambda value: (

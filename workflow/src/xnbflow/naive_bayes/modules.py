@@ -11,8 +11,6 @@ from xnbflow.data.matrices import as_dense, dense_chunks
 from xnbflow.density.standard import StandardFeatures
 from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
 
-__all__ = ["ModuleWeights", "ResidualCorrelation"]
-
 #: Residuals below this share of a feature's standard deviation are rounding errors.
 _ROUNDING = 1e-7
 

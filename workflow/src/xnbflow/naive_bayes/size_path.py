@@ -19,14 +19,6 @@ from xnbflow.naive_bayes.evidence_calibration import (
     smoothed_targets,
 )
 
-__all__ = [
-    "InnerPredictions",
-    "SizeAverage",
-    "checked_sizes",
-    "choose",
-    "geometric_sizes",
-]
-
 #: Number and largest of the path's sizes, which start at 1, in geometric steps.
 _N_SIZES, _LARGEST = 30, 200
 

@@ -22,8 +22,6 @@ from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.class_features import PairSelection, pair_distances
 
-__all__ = ["XNB", "distance_table", "warn_if_none"]
-
 #: Whole numbers up to this are considered grades or codes, not raw counts.
 _FEW_COUNTS = 20
 

@@ -15,8 +15,6 @@ from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import class_designs
 from xnbflow.data.samples import Labels, plain_labels
 
-__all__ = ["CovariateAdjuster", "GroupCentrer", "OfSamples"]
-
 
 class OfSamples(TransformerMixin, Declared):
     """Base class of transformers that read columns of the samples, which are not features.

@@ -20,8 +20,6 @@ from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
 from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
 
-__all__ = ["Estimator", "Unlabelled"]
-
 _NO_Y = "no_validation"
 
 

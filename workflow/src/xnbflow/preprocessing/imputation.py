@@ -9,8 +9,6 @@ from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.preprocessing.estimator import Unlabelled
 
-__all__ = ["Imputer"]
-
 
 class Imputer(OneToOneFeatureMixin, Unlabelled):
     """Fill in missing values (NaN) by the feature's median over the training samples.

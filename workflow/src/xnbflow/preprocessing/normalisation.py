@@ -7,8 +7,6 @@ from sklearn.base import OneToOneFeatureMixin
 from xnbflow.core.errors import InputError
 from xnbflow.preprocessing.estimator import Unlabelled
 
-__all__ = ["QuantileNormalizer", "SampleRanks", "SampleStandardizer"]
-
 
 class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
     """Z-score of each sample: its values less their mean, divided by their standard deviation.

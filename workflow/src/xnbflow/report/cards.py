@@ -15,8 +15,6 @@ from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import verdict
 
-__all__ = ["CAPTION", "NO_FEATURES", "card"]
-
 #: Genes on a card per class if a model has a core set, and if it has none.
 _MOST_CORE, _MOST_NAMED = 16, 6
 #: Suspected labels that are named.

@@ -15,8 +15,6 @@ from xnbflow.report.sections.signature import gene_figure
 from xnbflow.tables.contract import DIAGNOSTIC, SERIES
 from xnbflow.tables.storage import refuse_other_series
 
-__all__ = ["print_genes"]
-
 
 def print_genes(
     results: StudyResults, name: str, datasets: Sequence[str], folder: Path, width: float

@@ -12,8 +12,6 @@ from xnbflow.report.page.page import ENVIRONMENT
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import RECORD, REPORT
 
-__all__ = ["write_index"]
-
 
 def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
     """Write a page with links to the reports of all studies.

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from xnbflow.core.entries import Analysis
 from xnbflow.core.study import Study
 
-__all__ = ["OPTIONAL", "SECOND_PAGE", "SECTIONS", "figure_labels", "section_modules"]
-
 _ANALYSES = "those of the analyses"
 #: The sections of a page in order, each with the attribute of a `Study` that requires it: modules
 #: with a function ``section(results) -> Section | None``.

@@ -50,8 +50,6 @@ from xnbflow.tables.storage import (
     versions_of,
 )
 
-__all__ = ["StudyResults", "StudyTables"]
-
 
 @dataclass(frozen=True)
 class StudyResults:

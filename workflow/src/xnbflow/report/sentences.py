@@ -15,20 +15,6 @@ from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 
-__all__ = [
-    "COHORT_RULE",
-    "COVERAGE",
-    "RULE",
-    "Verdict",
-    "cohort_verdict",
-    "contradictions",
-    "headline",
-    "overlap",
-    "reasons",
-    "verdict",
-    "within_levels",
-]
-
 RULE = (
     "Not supported: the 95% interval of the balanced accuracy (the mean recall of the classes) "
     "is not above one over the number of classes, or the permutation test, if one was run, has a "

@@ -23,16 +23,6 @@ from xnbflow.report.sentences import headline
 from xnbflow.tables.contract import INDEX, RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import digest_of_file
 
-__all__ = [
-    "print_figures",
-    "read_record",
-    "sections_of",
-    "write_curves",
-    "write_record",
-    "write_report",
-    "write_study",
-]
-
 
 def write_study(
     name: str,

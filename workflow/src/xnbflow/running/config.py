@@ -23,19 +23,6 @@ from xnbflow.tables.contract import FOLDERS_OF_DATASET, FOLDERS_OF_RESULTS, JOBS
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
 
-__all__ = [
-    "RULES",
-    "Config",
-    "Folds",
-    "Job",
-    "Study",
-    "Validation",
-    "check_schema",
-    "read_config",
-    "read_sheets",
-    "read_studies",
-]
-
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
 RULES = frozenset({"all", *JOBS})
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-__all__ = ["Failures", "watch"]
-
 _LOGGER, _TERMINAL = "snakemake.logging", "DefaultStreamHandler"
 _INTERRUPTED = "died with <Signals.SIGINT"
 #: Snakemake's messages on failed jobs, and at the end of a failed run.

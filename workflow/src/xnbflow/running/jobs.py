@@ -20,8 +20,6 @@ from xnbflow.core.atomic import lacks_space, no_space
 from xnbflow.core.errors import InputError, printable
 from xnbflow.running.provenance import refuse_other_sources
 
-__all__ = ["check_sources", "start_job"]
-
 _STARTED = time.monotonic()
 
 #: Environment variables with the number of threads of numba and BLAS libraries.

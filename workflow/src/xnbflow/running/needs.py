@@ -2,8 +2,6 @@
 
 import math
 
-__all__ = ["asked", "cpus_for"]
-
 
 def asked(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
     """Return the MB, or minutes, to request: ``base``, and more for each MB of input.

@@ -8,8 +8,6 @@ from typing import Any, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
-__all__ = ["Progress"]
-
 _PERIOD = 2.0  # seconds
 _CLEAR = "\r\x1b[K"
 

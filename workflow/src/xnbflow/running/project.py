@@ -11,8 +11,6 @@ import yaml
 
 from xnbflow.core.plugins import PAPERS
 
-__all__ = ["ROOT", "default_configuration", "default_sheets"]
-
 _LIBRARY = Path(__file__).resolve().parents[1]  # scripts find it as rules/../src
 #: The folder with the workflow: of a wheel a part of the library, else the clone around it.
 ROOT = _LIBRARY / "project" if (_LIBRARY / "project").is_dir() else _LIBRARY.parents[2]

@@ -18,8 +18,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import plugin_modules
 from xnbflow.running.project import ROOT
 
-__all__ = ["packages_of", "refuse_other_sources", "source_digests", "source_files"]
-
 #: The package of the papers; each paper has its own digest.
 _PAPERS = "papers"
 #: Packages that count where a script itself imports them, not with another package: an analysis

@@ -21,8 +21,6 @@ from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import DOWNLOADS
 
-__all__ = ["acquire", "acquire_noting"]
-
 
 def acquire(
     dataset: SheetRow,

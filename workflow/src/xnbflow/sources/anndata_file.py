@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     import h5py
 
-__all__ = ["matrix_of", "node", "opened", "require_stored", "table_of"]
-
 #: Bytes in memory per byte of the file: deflate packs at most 1,032 times.
 _MOST_UNPACKED = 1_100
 #: Exceptions of h5py and NumPy for damaged files.

@@ -22,15 +22,6 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow, local_path
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
-__all__ = [
-    "BASE_URLS",
-    "annotated",
-    "fetch_annotation",
-    "has_annotation",
-    "read_annotation",
-    "standard_names",
-]
-
 #: Where NCBI serves GEO.
 BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 

@@ -28,9 +28,6 @@ from xnbflow.sources.plausibility import (
 )
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["Draft", "assemble", "merge_rows", "refuse_inseparable"]
-
-
 #: Controls of Affymetrix and Agilent, and the spike-ins of the ERCC.
 _CONTROL = re.compile(r"AFFX[-_]|\([+-]\)|DarkCorner|GE_BrightCorner|ERCC-\d{5}$")
 #: Of features or samples.

@@ -7,8 +7,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["BUNDLED", "load"]
-
 #: The data sets by their name in the sheet's ``location``.
 BUNDLED = {
     "breast_cancer": datasets.load_breast_cancer,

@@ -11,17 +11,6 @@ from pyarrow import csv as arrow_csv
 
 from xnbflow.core.errors import quoted
 
-__all__ = [
-    "DECIMAL_COMMA",
-    "DECIMAL_POINT",
-    "category_codes",
-    "complaint",
-    "is_date",
-    "is_missing",
-    "is_text",
-    "numbers_of",
-]
-
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")

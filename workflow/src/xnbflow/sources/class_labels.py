@@ -15,8 +15,6 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["IGNORE", "UNLABELLED", "LabelRule", "label_options", "plain_text"]
-
 #: Label of samples that are read for prediction.
 UNLABELLED = "unlabelled"
 

@@ -15,8 +15,6 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 
-__all__ = ["BASE_URLS", "load", "read_cumida_csv"]
-
 #: Where CuMiDa has been served, the present address first.
 BASE_URLS = (
     "https://sbcb.inf.ufrgs.br/data/cumida/Genes",

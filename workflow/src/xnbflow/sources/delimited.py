@@ -14,8 +14,6 @@ from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.files import refuse_too_wide
 from xnbflow.sources.table_file import Row, TableFile
 
-__all__ = ["SEPARATORS", "DelimitedText", "sniff", "utf16_lines"]
-
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
 _SNIFFED_LINES = 5

@@ -17,8 +17,6 @@ from xnbflow.sources.sheet import local_path
 if TYPE_CHECKING:
     import io
 
-__all__ = ["Downloads"]
-
 _HREF = re.compile(r"""href=["']?([^"'\s>/]+)["'\s>]""", re.IGNORECASE)
 _LONGEST_LISTING = 1 << 22
 _CUT = (

@@ -18,18 +18,6 @@ from isal.isal_zlib import IsalError
 
 from xnbflow.core.errors import InputError, about_file
 
-__all__ = [
-    "BROKEN_GZIP",
-    "checksums",
-    "format_of",
-    "is_cut_text",
-    "open_raw",
-    "refuse_bomb",
-    "refuse_other_formats",
-    "refuse_too_wide",
-    "what_is_wrong",
-]
-
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error, IsalError)
 _GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
 _HEAD, _BUFFER = 4096, 1 << 20

@@ -20,8 +20,6 @@ from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table_formats import open_table, suffix_of
 
-__all__ = ["as_gct", "read_classes", "write_gct_and_cls"]
-
 _LONGEST = 1 << 24
 
 

@@ -30,15 +30,6 @@ from xnbflow.sources.table_file import Columns
 if TYPE_CHECKING:
     from io import BufferedReader
 
-__all__ = [
-    "BASE_URLS",
-    "accession_path",
-    "fetch_accession",
-    "load",
-    "naming_platforms",
-    "read_geo",
-]
-
 _CONTROL = frozenset({"--control", "control", "---", "--", "null", "na"})
 
 

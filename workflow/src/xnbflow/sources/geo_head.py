@@ -22,8 +22,6 @@ from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.class_labels import plain_text
 from xnbflow.sources.files import format_of
 
-__all__ = ["MOST_TEXTS", "PLATFORM", "PROCESSING", "GeoHead", "read_head"]
-
 #: Beginnings of notes on the platform and on the authors' processing, and the most notes on it.
 PLATFORM, PROCESSING, MOST_TEXTS = "platform ", "processing by the authors of the series: ", 3
 

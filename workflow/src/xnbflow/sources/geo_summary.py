@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.annotation import has_annotation
+from xnbflow.sources.annotation import BASE_URLS, has_annotation
 from xnbflow.sources.class_labels import LabelRule, label_options
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.geo import BASE_URLS, accession_path, naming_platforms
+from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.geo_head import GeoHead, read_head
 from xnbflow.sources.sheet import SheetRow, is_accession
 from xnbflow.sources.summary import (
@@ -29,8 +29,6 @@ from xnbflow.sources.summary import (
 
 if TYPE_CHECKING:
     import io
-
-__all__ = ["summarise"]
 
 _TABLE_FILE = re.compile(r"\.(txt|tsv|csv|xlsx)(\.gz)?$", re.IGNORECASE)
 _NUMBER = re.compile(rb"-?\d+(\.\d*)?([eE][+-]?\d+)?")

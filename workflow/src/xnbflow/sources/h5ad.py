@@ -16,8 +16,6 @@ from xnbflow.sources.assembly import Draft, assemble
 from xnbflow.sources.class_labels import UNLABELLED
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["cells_of", "read_h5ad"]
-
 
 def read_h5ad(path: str | Path, dataset: SheetRow) -> DataSet:
     """Read a matrix of an AnnData file, genes by cells, and the texts of ``obs`` and ``var``.

@@ -19,8 +19,6 @@ from urllib3.exceptions import HTTPError
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPolicy
 
-__all__ = ["download", "open_url"]
-
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
 #: Client errors that may be temporary.

@@ -6,15 +6,6 @@ from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import row_slices
 
-__all__ = [
-    "intensity_quantiles",
-    "is_not_logged",
-    "looks_like_counts",
-    "of_other_scale",
-    "scale_of",
-    "transform",
-]
-
 _AT_MOST = 250_000
 #: Least number of features of a table of genes, and number of features that show a sample's scale.
 _GENES, _SHOWN = 100, 1000

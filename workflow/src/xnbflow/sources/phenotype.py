@@ -16,8 +16,6 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table_file import Columns
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
-__all__ = ["joined", "position_of", "read_phenotype"]
-
 #: Of the samples of GEO (GSM...).
 _ACCESSION = "geo_accession"
 

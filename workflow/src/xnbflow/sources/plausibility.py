@@ -10,17 +10,6 @@ from xnbflow.data.dataset import row_slices
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.intensities import of_other_scale
 
-__all__ = [
-    "is_clinical",
-    "is_patient",
-    "is_technical",
-    "lone_features",
-    "read_tallies",
-    "repeated_samples",
-    "suggested_batch",
-    "suggested_group",
-]
-
 _PATIENT = re.compile(
     r"(^|[\s_.\-])(patients?|subjects?|individuals?|donors?|participants?|persons?|cases?|pairs?|"
     r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",

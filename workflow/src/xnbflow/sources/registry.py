@@ -10,8 +10,6 @@ from typing import Any
 from xnbflow.core.entries import Source
 from xnbflow.core.plugins import with_plugins
 
-__all__ = ["ACCESSION", "SOURCES", "WHOLE", "known_sources"]
-
 #: GEO's accession of a series or a data set.
 ACCESSION = r"GDS\d+|GSE\d+(-GPL\d+)?"
 

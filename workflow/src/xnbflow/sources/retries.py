@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["DownloadFailedError", "NotThereError", "RetryPolicy"]
-
 
 class DownloadFailedError(Exception):
     """A download failed; the message has the reason."""

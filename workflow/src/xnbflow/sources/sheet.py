@@ -16,17 +16,6 @@ from xnbflow.core.errors import InputError, about_file, known_names, quoted
 from xnbflow.core.terms import column_of_term
 from xnbflow.sources.registry import ACCESSION, known_sources
 
-__all__ = [
-    "COLUMNS",
-    "SheetRow",
-    "check_options",
-    "is_accession",
-    "local_path",
-    "read_sheet",
-    "sheet_text",
-    "wrong_location",
-]
-
 #: The sheet's columns, in order.
 COLUMNS = (
     "id",

@@ -21,8 +21,6 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.tables.contract import TRUTH_TABLE
 from xnbflow.tables.storage import write_parquet
 
-__all__ = ["load", "simulate_series", "simulate_truth", "write_truth"]
-
 #: Genes of a module share a factor.
 MODULE_SIZE = 40
 #: A gene's correlation with its module's factor; its sign is random.

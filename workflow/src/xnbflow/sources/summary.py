@@ -33,16 +33,6 @@ from xnbflow.sources.plausibility import (
 from xnbflow.sources.sheet import SheetRow, is_accession, local_path, sheet_text
 from xnbflow.sources.table_formats import open_table, suffix_of
 
-__all__ = [
-    "MOST_CLASSES",
-    "Summary",
-    "class_score",
-    "column_options",
-    "distinct_values",
-    "proposed_logarithm",
-    "summarise_table",
-]
-
 _CLASS = re.compile(
     r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
     r"subtype|class|type|label|treatment|genotype|outcome|response|stage|grade",

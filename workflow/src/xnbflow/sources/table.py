@@ -28,8 +28,6 @@ from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns, TableFile
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
 
-__all__ = ["load", "read_table"]
-
 _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 #: Most columns (or rows) that are not features and are kept as the samples' phenotype.
 _KEPT_TEXTS = 50

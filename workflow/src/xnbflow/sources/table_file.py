@@ -22,8 +22,6 @@ from xnbflow.sources.cell_texts import (
     numbers_of,
 )
 
-__all__ = ["Cells", "Columns", "TableFile"]
-
 _CELLS_AT_ONCE = 200_000
 #: Parts of a table that is transposed.
 _PARTS = 8

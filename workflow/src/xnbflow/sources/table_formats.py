@@ -23,8 +23,6 @@ from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_li
 from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
 from xnbflow.sources.table_file import Cells, Columns, TableFile
 
-__all__ = ["WORKBOOKS", "open_table", "suffix_of"]
-
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 _PARQUET = frozenset({".parquet", ".pq"})
 _TABS = frozenset({".tsv", ".tab", ".txt"})

@@ -9,8 +9,6 @@ import pandas as pd
 from xnbflow.studies.enrichment import gene_names, over_represented
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["artefacts"]
-
 #: Length of a class's list by rank; largest false discovery rate and least genes of a mark.
 _TOP, _LEVEL, _FEWEST = 20, 0.05, 2
 #: Features in which the genes of a list are found: several may be of one gene.

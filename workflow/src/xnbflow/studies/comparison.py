@@ -27,16 +27,6 @@ from xnbflow.inference.rank_tests import (
 )
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = [
-    "OMNIBUS",
-    "compare_over_data_sets",
-    "compare_over_folds",
-    "omnibus",
-    "pairwise",
-    "pairwise_within",
-    "ranks",
-]
-
 #: Tests whether any of several classifiers differs: of scores (n_datasets, n_classifiers) each
 #: returns its `statistic` and `p_value`.
 OMNIBUS = {"Friedman": friedman_test, "Iman-Davenport": iman_davenport_test}

@@ -22,8 +22,6 @@ from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["concordances", "graded_audit", "inseparable"]
-
 #: Least pairs for the examination of a column.
 _FEWEST_PAIRS = 10
 #: With fewer samples only a column that separates the classes completely is severe.

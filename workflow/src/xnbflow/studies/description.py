@@ -25,17 +25,6 @@ from xnbflow.studies.densities import (
 from xnbflow.tables.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
 from xnbflow.tables.storage import read_parquet
 
-__all__ = [
-    "class_distances",
-    "dependent_groups",
-    "dependent_pairs",
-    "describe",
-    "description_tables",
-    "direction",
-    "feature_profiles",
-    "relative_evidence",
-]
-
 #: Features whose densities are drawn: per class, and in all.
 _PER_CLASS, _MOST = 3, 6
 #: Number of features for the test of dependence: those selected most often.

@@ -13,8 +13,6 @@ from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.sources.files import open_raw
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["SIZES", "enrichment", "gene_names", "over_represented", "read_gene_sets"]
-
 #: Most genes of a class, their false discovery rate, and the sizes of sets that are tested.
 _TOP, _LEVEL, SIZES = 200, 0.05, (5, 500)
 

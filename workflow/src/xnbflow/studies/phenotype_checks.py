@@ -14,8 +14,6 @@ from xnbflow.sources.cell_texts import is_missing
 from xnbflow.tables.contract import AUDIT_TABLES
 from xnbflow.tables.storage import table_of
 
-__all__ = ["phenotype_checks"]
-
 _SPLITS = 5
 #: Least balanced accuracy, and least samples, at which columns count as a complete separation.
 _COMPLETE, _FEWEST = 0.95, 10

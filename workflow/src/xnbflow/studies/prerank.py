@@ -14,8 +14,6 @@ from xnbflow.core.seeds import derive_seed
 from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
 
-__all__ = ["prerank"]
-
 _PERMUTATIONS = 1000
 
 

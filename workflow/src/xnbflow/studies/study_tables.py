@@ -44,8 +44,6 @@ from xnbflow.tables.contract import (
 )
 from xnbflow.tables.storage import read_parquet, refuse_other_series, write_tables
 
-__all__ = ["compare", "study_tables"]
-
 #: The checks of the classifiers that come first.
 _CHECKS = ("random_genes", "learning_curve")
 

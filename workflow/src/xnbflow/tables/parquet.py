@@ -11,8 +11,6 @@ import pyarrow.parquet as pq
 from xnbflow.core.atomic import atomic
 from xnbflow.core.errors import InputError
 
-__all__ = ["REMEDY", "open_parquet", "parquet_writer"]
-
 #: Metadata key of the file's path below ``results`` or ``resources``, which identifies the file.
 _PLACE = b"xnbflow.place"
 #: The remedy; the file must be a target, since files made from it may still be up to date.

@@ -18,20 +18,6 @@ from xnbflow.core.software import software
 from xnbflow.tables.contract import TableSchema
 from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
-__all__ = [
-    "digest_of_file",
-    "gene_sets_of",
-    "read_parquet",
-    "refuse_other_series",
-    "series_of",
-    "table_of",
-    "tsv",
-    "versions_of",
-    "write_parquet",
-    "write_tables",
-    "write_tsv",
-]
-
 #: The digest of the series that a table was computed from, in its metadata.
 _SERIES = b"xnbflow.series.sha256"
 #: The digest of the file of gene sets that was made of a table.

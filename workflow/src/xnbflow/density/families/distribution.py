@@ -9,8 +9,6 @@ import numpy as np
 from xnbflow.core.parameters import Declared
 from xnbflow.density.tiles import feature_strips, map_parts
 
-__all__ = ["Distribution", "TiledDistribution", "class_means", "composite_gauss_legendre"]
-
 T = TypeVar("T")
 
 _CHUNK_VALUES = 4_000_000

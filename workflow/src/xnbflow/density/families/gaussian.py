@@ -10,8 +10,6 @@ from xnbflow.core.parameters import number
 from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
 from xnbflow.density.tiles import class_moments, class_offsets, map_strips
 
-__all__ = ["ConstantFeatureError", "Gaussian", "added_variance", "log_normal"]
-
 _STEPS = np.arange(-8.0, 9.0)
 
 

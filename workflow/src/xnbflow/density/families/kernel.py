@@ -14,8 +14,6 @@ from xnbflow.density.families.distribution import TiledDistribution, composite_g
 from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
 from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
 
-__all__ = ["DENSITY_CONSTRAINTS", "LOG_ZERO", "TABULATED_FROM", "Kernel", "log_kernel_density"]
-
 #: Least samples of a class with tables: below, sums are as fast (`benchmarks/bench_samples.py`).
 TABULATED_FROM = 1024
 

@@ -10,8 +10,6 @@ from xnbflow.core.parameters import number, one_of
 from xnbflow.density.families.distribution import Distribution, class_means
 from xnbflow.density.families.gaussian import added_variance, log_normal
 
-__all__ = ["COVARIANCES", "MultivariateGaussian"]
-
 #: One covariance matrix for all classes, or one for each.
 COVARIANCES = ("pooled", "per_class")
 

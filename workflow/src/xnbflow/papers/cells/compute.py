@@ -21,8 +21,6 @@ from xnbflow.papers.cells.markers import Finder, Training, finders
 from xnbflow.tables.contract import analysis_tables
 from xnbflow.tables.storage import table_of
 
-__all__ = ["DEFAULTS", "analyse"]
-
 TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.

@@ -25,8 +25,6 @@ from xnbflow.papers.cells import (
     XNB_PUBLISHED,
 )
 
-__all__ = ["Finder", "Training", "finders", "rank_sum_scores"]
-
 
 class Training(NamedTuple):
     """The training cells of a method: log counts of shape (n_genes, n_cells), and the names.

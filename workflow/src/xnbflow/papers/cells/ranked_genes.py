@@ -9,8 +9,6 @@ from scipy import sparse
 from xnbflow.core.errors import InputError
 from xnbflow.data.samples import named_samples, plain_labels
 
-__all__ = ["rank_genes_groups"]
-
 _FIELDS = ("scores", "logfoldchanges", "pvals", "pvals_adj")
 
 #: Constant that scanpy adds to both means, so that none is 0.

@@ -9,8 +9,6 @@ from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
-
 
 def section(results: StudyResults) -> Section | None:
     """Return accuracy, recall and markers of every data set; None where the analysis had none."""

@@ -40,8 +40,6 @@ from xnbflow.papers.cica.transformer import CICA
 from xnbflow.tables.contract import analysis_tables
 from xnbflow.tables.storage import table_of
 
-__all__ = ["Simulation", "analyse", "recovery_error", "simulate"]
-
 TABLES = analysis_tables(ANALYSIS)
 
 _DEFAULTS: dict[str, Any] = {

@@ -19,15 +19,6 @@ from xnbflow.core.jit import njit
 from xnbflow.density.kernels import exponentiate
 from xnbflow.density.tiles import map_parts
 
-__all__ = [
-    "TARGET_REACH",
-    "WIDTH_FACTORS",
-    "JointDensity",
-    "MeshTarget",
-    "conditional_log_density",
-    "mesh_kernel",
-]
-
 #: Widths to choose from, in units of ``sigma * n_samples**(-1/6)``: the paper's and narrower ones.
 WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
 

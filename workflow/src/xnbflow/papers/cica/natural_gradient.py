@@ -12,8 +12,6 @@ from xnbflow.papers.cica.joint import (
     conditional_log_density,
 )
 
-__all__ = ["ConditionalEntropy", "Descent", "natural_gradient"]
-
 _SUFFICIENT = 1e-4  # of the decrease that the gradient predicts (Armijo's condition)
 _FIRST_STEP = 0.1
 _SHRINK = 0.4

@@ -13,8 +13,6 @@ from xnbflow.data.samples import Labels, Samples
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["KernelNBRegressor"]
-
 _MARGIN = 4.0  # widths that the grid reaches beyond the targets
 _CHUNK_VALUES = 2_000_000
 _NEARLY_NOTHING = 1e-280

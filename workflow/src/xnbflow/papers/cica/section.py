@@ -22,8 +22,6 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
 
-__all__ = ["section"]
-
 _AT_PAPERS_WIDTH = f"{SQUARE_ERROR}, paper's width"
 _WIDTHS = ("paper's", "chosen")
 

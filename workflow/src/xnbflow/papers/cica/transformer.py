@@ -18,8 +18,6 @@ from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, Descent, natural_gradient
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["CICA"]
-
 _SCREENING_SAMPLES = 500  # random starts use at most this many
 _FOLDS = 5
 _MANY_SAMPLES = 150  # for each component

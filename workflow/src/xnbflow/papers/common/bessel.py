@@ -7,8 +7,6 @@ Bielza and Larranaga 2015, section 2).
 import numpy as np
 from scipy.special import i0e, i1e, ive
 
-__all__ = ["KAPPA_MAX", "bessel_ratio", "concentration", "log_bessel_quotient"]
-
 #: The largest concentration: on the circle a standard deviation of 1e-4 radians. Samples with one
 #: common direction would have an infinite concentration.
 KAPPA_MAX = 1e8

@@ -3,8 +3,6 @@
 from xnbflow.core.entries import Source
 from xnbflow.sources.registry import WHOLE
 
-__all__ = ["SAMPLE", "UCI"]
-
 _FILE = {
     "pattern": r"^(?!.*(^|/)\.\.?(/|$))[^/\\\x00-\x1f][^\\\x00-\x1f]{0,199}(?<!/)$",
     "description": "the path of a file below the base URLs",

@@ -15,8 +15,6 @@ from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["Published", "load_published", "numbers", "refuse_empty"]
-
 _NO_TABLE = (
     pd.errors.ParserError,
     pd.errors.ParserWarning,

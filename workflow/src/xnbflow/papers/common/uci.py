@@ -16,8 +16,6 @@ from xnbflow.papers.common.published import Published, load_published, numbers, 
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["BASE_URLS", "UCI", "load"]
-
 #: Where the repository serves its files.
 BASE_URLS = ("https://archive.ics.uci.edu/ml/machine-learning-databases",)
 

@@ -17,8 +17,6 @@ from xnbflow.papers.common.published import Published, load_published, numbers, 
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
-__all__ = ["ANGULAR", "load"]
-
 _UNDEFINED = 360.0
 _WINDOW = 15
 _STRUCTURES = {

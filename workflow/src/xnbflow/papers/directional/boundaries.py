@@ -13,14 +13,6 @@ from numpy.typing import ArrayLike
 from xnbflow.core.errors import InputError
 from xnbflow.papers.directional.von_mises_fisher import log_sphere_normalizer
 
-__all__ = [
-    "HybridSurface",
-    "hybrid_boundary",
-    "torus_boundary",
-    "von_mises_boundary",
-    "von_mises_fisher_boundary",
-]
-
 
 class HybridSurface(NamedTuple):
     """The surface ``normal @ x + y @ quadratic @ y + linear @ y + offset = 0``.

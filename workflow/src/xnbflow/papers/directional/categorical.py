@@ -10,8 +10,6 @@ from xnbflow.core.parameters import number
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.tiles import map_strips
 
-__all__ = ["Categorical"]
-
 _MAX_CODE = 65_535
 
 

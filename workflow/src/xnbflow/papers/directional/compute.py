@@ -33,8 +33,6 @@ from xnbflow.papers.directional.von_mises_nb import VonMisesNB
 from xnbflow.tables.contract import analysis_tables
 from xnbflow.tables.storage import table_of
 
-__all__ = ["analyse", "classifiers"]
-
 TABLES = analysis_tables(ANALYSIS)
 
 #: Numbers with a smaller difference are equal to four decimals.

@@ -12,8 +12,6 @@ from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
 from xnbflow.tables.contract import analysis_tables
 
-__all__ = ["compare", "paper_ranks"]
-
 TABLES = analysis_tables(ANALYSIS)
 
 #: Accuracies in per cent are printed with two decimals; smaller differences are ties.

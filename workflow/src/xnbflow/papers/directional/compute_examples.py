@@ -21,8 +21,6 @@ from xnbflow.papers.directional.boundaries import (
 from xnbflow.papers.directional.hybrid_nb import HybridNB
 from xnbflow.papers.directional.von_mises_nb import VonMisesFisherNB, VonMisesNB
 
-__all__ = ["example_tables", "figure_14", "printed_values", "torus_regions"]
-
 _CLASSES = np.array(["1", "2"])
 _TURN = np.linspace(-np.pi, np.pi, 361)
 _CELLS = np.linspace(-np.pi, np.pi, 91)

@@ -14,8 +14,6 @@ from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.grouped import GroupedNB
 from xnbflow.papers.directional.mdlp import cut_features, interval_numbers
 
-__all__ = ["DiscretizedNB"]
-
 
 class DiscretizedNB(GroupedNB):
     """Naive Bayes on intervals found by Fayyad and Irani's MDLP within the training samples.

@@ -21,8 +21,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["Ring", "draw_angle", "draw_rings", "draw_surface"]
-
 _WIDTH = 2.9
 #: Inches above a drawing for its title and its legend.
 _HEAD = 0.5

@@ -15,8 +15,6 @@ from xnbflow.papers.directional.categorical import Categorical
 from xnbflow.papers.directional.von_mises import VonMises
 from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
 
-__all__ = ["FAMILIES", "GroupedNB", "family_of"]
-
 #: The families by their short names, for configuration files.
 FAMILIES: dict[str, type[Distribution]] = {
     "categorical": Categorical,

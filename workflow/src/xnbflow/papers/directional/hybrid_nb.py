@@ -12,8 +12,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.papers.directional.grouped import GroupedNB, family_of
 
-__all__ = ["HybridNB"]
-
 
 class HybridNB(GroupedNB):
     """Naive Bayes for mixed data: groups of columns follow different families of densities.

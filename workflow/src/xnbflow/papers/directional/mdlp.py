@@ -8,8 +8,6 @@ from scipy.special import xlogy
 from xnbflow.core.jit import njit
 from xnbflow.density.tiles import map_strips
 
-__all__ = ["cut_features", "interval_numbers"]
-
 _LN2 = np.log(2.0)
 #: Bits by which code lengths that are equal may differ.
 _ROUNDING = 1e-9

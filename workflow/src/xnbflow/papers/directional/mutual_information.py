@@ -10,8 +10,6 @@ import numpy as np
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.naive_bayes.independent import IndependentNB
 
-__all__ = ["mutual_information", "quadrature_information", "sample_information"]
-
 
 def mutual_information(
     classifier: IndependentNB, features: np.ndarray, codes: np.ndarray

@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pandas as pd
 
-__all__ = ["printed_table"]
-
 
 def printed_table(number: int) -> pd.DataFrame:
     """Return a table of the paper, from 1 to 6, as in the folder ``printed``."""

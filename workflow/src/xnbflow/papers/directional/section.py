@@ -18,8 +18,6 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
 
-__all__ = ["section"]
-
 #: Samples of a class that are drawn.
 _MOST_SAMPLES = 150
 _SIGNIFICANT = 0.05

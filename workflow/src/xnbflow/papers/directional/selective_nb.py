@@ -20,8 +20,6 @@ from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.papers.directional.mutual_information import mutual_information
 
-__all__ = ["SelectiveNB"]
-
 _CHUNK_VALUES = 4_000_000
 
 

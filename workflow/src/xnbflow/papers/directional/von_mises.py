@@ -14,8 +14,6 @@ from xnbflow.density.families.distribution import (
 from xnbflow.density.tiles import map_strips
 from xnbflow.papers.common.bessel import concentration
 
-__all__ = ["VonMises"]
-
 _STEPS = np.arange(-8.0, 9.0)
 
 

@@ -8,8 +8,6 @@ from xnbflow.core.errors import InputError
 from xnbflow.density.families.distribution import Distribution, class_means
 from xnbflow.papers.common.bessel import concentration, log_bessel_quotient
 
-__all__ = ["VonMisesFisher", "log_sphere_normalizer"]
-
 #: Largest deviation of a vector's length from 1.
 _TOLERANCE = 1e-6
 

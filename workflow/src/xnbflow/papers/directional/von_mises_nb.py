@@ -12,8 +12,6 @@ from xnbflow.papers.directional.grouped import GroupedNB
 from xnbflow.papers.directional.von_mises import VonMises
 from xnbflow.papers.directional.von_mises_fisher import VonMisesFisher
 
-__all__ = ["VonMisesFisherNB", "VonMisesNB"]
-
 
 class VonMisesNB(GroupedNB):
     """The paper's vMNB: angles von Mises, other numbers Gaussian, categories discrete.

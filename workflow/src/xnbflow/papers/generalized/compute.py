@@ -27,8 +27,6 @@ from xnbflow.papers.generalized.stepwise_naive_effects import StepwiseNaiveEffec
 from xnbflow.tables.contract import FOLDS_TABLE
 from xnbflow.tables.storage import read_parquet
 
-__all__ = ["analyse", "summarise"]
-
 _DEFAULTS: dict[str, Any] = {
     "features": {"all": None},
     "folds": None,

@@ -16,8 +16,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["draw_effect"]
-
 #: Inches of the strip below an effect that shows where the observations are.
 _STRIP = 0.3
 #: Multiples of powers of ten between ticks.

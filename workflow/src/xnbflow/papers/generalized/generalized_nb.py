@@ -22,8 +22,6 @@ from xnbflow.papers.generalized.naive_effect import (
     look_up,
 )
 
-__all__ = ["GeneralizedNB"]
-
 # The least weight of a row, and the largest change of an adjustment in one pass.
 _LEAST_WEIGHT = 1e-6
 _LARGEST_STEP = 4.0

@@ -20,17 +20,6 @@ from xnbflow.core.jit import njit
 from xnbflow.core.parameters import number
 from xnbflow.data.columns import column_positions
 
-__all__ = [
-    "ATOM",
-    "QUADRATIC_KERNELS",
-    "SMOOTHING",
-    "SortedFeature",
-    "categorical_mask",
-    "check_two_classes",
-    "look_up",
-    "neighbourhood_sums",
-]
-
 #: Level and curvature of the quadratic kernels ``K(u) = level - curvature * u**2`` on [-1, 1].
 QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4, 3 / 4)}
 

@@ -11,8 +11,6 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Pro
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.tables.contract import Column
 
-__all__ = ["section"]
-
 #: Statistics of a fit, and whether greater or less is better.
 _STATISTICS = {
     "log_likelihood": "max",

@@ -15,8 +15,6 @@ from scipy.special import expit
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["stepwise_logistic"]
-
 _PATH = ["step", "action", "candidate", "chi_square", "p_value", "log_likelihood", "n_selected"]
 
 # A candidate of which less than this share is left beside the selected ones is collinear.

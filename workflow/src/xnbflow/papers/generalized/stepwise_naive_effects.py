@@ -20,8 +20,6 @@ from xnbflow.papers.generalized.naive_effect import (
 from xnbflow.papers.generalized.stepwise import stepwise_logistic
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["StepwiseNaiveEffects"]
-
 
 class StepwiseNaiveEffects(SelectorMixin, Estimator):
     """Keep the features whose naive effects a stepwise logistic regression selects.

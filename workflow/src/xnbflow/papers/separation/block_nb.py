@@ -26,8 +26,6 @@ from xnbflow.papers.separation.separation_scores import (
     select_blocks,
 )
 
-__all__ = ["BlockNB"]
-
 #: Lower log densities count as this one in the ratio of two classes: -inf has no ratio to -inf.
 _LOWEST = -1e200
 

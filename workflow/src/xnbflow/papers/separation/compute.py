@@ -28,8 +28,6 @@ from xnbflow.papers.separation.entries import ANALYSIS
 from xnbflow.tables.contract import analysis_tables
 from xnbflow.tables.storage import table_of
 
-__all__ = ["DEFAULTS", "analyse"]
-
 TABLES = analysis_tables(ANALYSIS)
 
 #: The study's parameters; `analyse` explains them.

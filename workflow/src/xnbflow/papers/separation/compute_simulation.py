@@ -32,8 +32,6 @@ from xnbflow.papers.separation.separation_scores import (
     weighted_moments,
 )
 
-__all__ = ["Setting", "make_settings", "simulate", "standard_error"]
-
 #: Least error with all blocks for a comparison.
 _LEAST_RISK = 1e-6
 _SHOWN_ESTIMATES = 50

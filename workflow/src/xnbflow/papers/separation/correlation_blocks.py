@@ -13,8 +13,6 @@ from xnbflow.data.labels import class_codes
 from xnbflow.diagnostics.correlation import normalised_residuals, top_partners
 from xnbflow.preprocessing.estimator import Estimator
 
-__all__ = ["CorrelationBlocks"]
-
 #: Number of partners of each feature, in multiples of the block size.
 _PARTNERS_PER_PLACE = 8
 

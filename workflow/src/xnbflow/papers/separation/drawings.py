@@ -6,8 +6,6 @@ from matplotlib.ticker import MaxNLocator
 
 from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, write_heading
 
-__all__ = ["draw_weights"]
-
 
 def draw_weights(
     title: str, scores: np.ndarray, known: np.ndarray, estimated: np.ndarray, threshold: float

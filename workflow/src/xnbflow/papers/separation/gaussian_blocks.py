@@ -12,8 +12,6 @@ from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.families.gaussian import log_normal
 from xnbflow.density.tiles import map_strips
 
-__all__ = ["GaussianBlocks", "ledoit_wolf_intensity"]
-
 #: A covariance estimated with fewer degrees of freedom per feature of its block is shrunk.
 ENOUGH_PER_FEATURE = 10
 #: A block is singular if an eigenvalue of its correlation matrix is below this.

@@ -11,8 +11,6 @@ import numpy as np
 
 from xnbflow.papers.common.bessel import bessel_ratio, log_bessel_quotient
 
-__all__ = ["MixingDistribution", "estimate_mixing"]
-
 #: Scores are binned, and weights tabulated, in steps of this on the scale of square roots, on which
 #: the noise of a score has standard deviation 1.
 _STEP = 1 / 64

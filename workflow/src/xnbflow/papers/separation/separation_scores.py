@@ -12,19 +12,6 @@ from scipy.special import ndtr
 
 from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
 
-__all__ = [
-    "CUTS",
-    "BlockSelection",
-    "Moments",
-    "effective_samples",
-    "kept_moments",
-    "null_mean",
-    "optimal_cut",
-    "printed_cut",
-    "select_blocks",
-    "weighted_moments",
-]
-
 
 class Moments(NamedTuple):
     """Mean E and variance V of a two-class classifier's score on new samples, Eqs. 15 and 16.

@@ -30,8 +30,6 @@ from xnbflow.papers.signatures import CSNB, LASSO, PAM, XNB_PUBLISHED
 from xnbflow.papers.signatures.entries import ANALYSIS
 from xnbflow.tables.contract import analysis_tables
 
-__all__ = ["DEFAULTS", "analyse", "features_per_class"]
-
 TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.

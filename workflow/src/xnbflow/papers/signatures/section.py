@@ -8,8 +8,6 @@ from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
-
 _METHODS = (CSNB, XNB_PUBLISHED, PAM, LASSO)
 _MEASURES = {
     "accuracy": "Accuracy",

@@ -7,8 +7,6 @@ import numpy as np
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import hellinger
 
-__all__ = ["PairSelection", "class_pairs", "pair_distances", "pairs_with", "ranked_prefix"]
-
 _FIRST_LOOK = 64
 
 

@@ -23,8 +23,6 @@ from xnbflow.density.standard import StandardFeatures
 from xnbflow.preprocessing.selection.class_features import class_pairs, pairs_with
 from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
 
-__all__ = ["NEVER", "PairRankings", "RankedFeatures", "Shortlist", "enough_for", "levels"]
-
 #: Size of the path for a feature that never enters.
 NEVER = np.iinfo(np.int64).max
 

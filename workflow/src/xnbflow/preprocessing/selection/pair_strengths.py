@@ -12,8 +12,6 @@ from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.preprocessing.selection.class_features import class_pairs
 
-__all__ = ["PAIR_DISTANCES", "distance_of_strength", "pair_strengths"]
-
 #: "separation" compares means and variances of the kernel densities; "combined" is the geometric
 #: mean of its strength and Hellinger's, which compares the densities on a grid.
 PAIR_DISTANCES = ("combined", "separation", "hellinger")

@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, DASHES, GREY, MARKERS, column_width, new_axes
 
-__all__ = ["draw_calibration", "draw_roc"]
-
 #: Inches of a line of a legend, and classes whose curves differ by their dashes.
 _LINE, _FEW = 0.17, 6
 

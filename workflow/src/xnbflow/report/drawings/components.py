@@ -16,8 +16,6 @@ from xnbflow.report.page.style import (
     shorten,
 )
 
-__all__ = ["draw_components"]
-
 
 def draw_components(
     scores: np.ndarray,

@@ -24,8 +24,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["draw_cohorts", "draw_densities"]
-
 _RUG_ROW = 0.17
 _CURVES = 1.15
 #: Inches that the curves of two cohorts are high, and that the title of an axis takes.

@@ -21,8 +21,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["draw_gene"]
-
 #: Samples from which on the points are a picture within the drawing.
 _MANY = 100
 

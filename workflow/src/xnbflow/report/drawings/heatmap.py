@@ -22,8 +22,6 @@ from xnbflow.report.page.style import (
     shorten,
 )
 
-__all__ = ["draw_heatmap"]
-
 _WIDTH, _WIDEST, _ROW = 5.4, 0.3, 0.2
 _LONGEST, _SIZE = 22, 8
 #: Standard deviations from which on a cell is as dark as can be.

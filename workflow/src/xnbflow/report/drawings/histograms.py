@@ -6,8 +6,6 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, plain_number
 
-__all__ = ["draw_correlations", "draw_p_values"]
-
 _HEIGHT = 2.1
 
 

@@ -22,8 +22,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["Line", "draw_lines"]
-
 #: Longer lines have a mark at every fifth of their length.
 _MOST_MARKS = 30
 

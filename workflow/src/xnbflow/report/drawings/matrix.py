@@ -21,8 +21,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["colour_bar", "draw_matrix", "shade_cells"]
-
 _LEVELS = 20
 
 

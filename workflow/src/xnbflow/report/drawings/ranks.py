@@ -7,8 +7,6 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, INK, column_width, label_width, new_axes, shorten
 
-__all__ = ["draw_ranks"]
-
 #: Inches from bar to bar, and from name to name.
 _BAR, _LINE = 0.12, 0.22
 

@@ -21,8 +21,6 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
-__all__ = ["Points", "draw_points"]
-
 
 class Points(NamedTuple):
     """A value per row, with an interval where there is one; missing values are not drawn.

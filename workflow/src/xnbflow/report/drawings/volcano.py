@@ -6,8 +6,6 @@ from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, shorten, write_heading
 
-__all__ = ["draw_volcano", "evidence"]
-
 
 def evidence(p: np.ndarray) -> np.ndarray:
     """Return -log10 of p-values, at most 300."""

@@ -18,8 +18,6 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import RULE, cohort_verdict, headline, overlap, reasons
 from xnbflow.sources.geo_head import PLATFORM, PROCESSING
 
-__all__ = ["escaped", "facts", "filled", "paragraphs", "render", "rows_of"]
-
 _PLACE = ["dataset", "folds", "classifier"]
 #: False discovery rate of genes and gene sets that are named, and how many of each class.
 _LEVEL, _MOST_GENES, _MOST_SETS = 0.05, 5, 3

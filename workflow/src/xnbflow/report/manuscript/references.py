@@ -15,8 +15,6 @@ import yaml
 
 from xnbflow.core.plugins import PAPERS
 
-__all__ = ["cited_keys", "csl_json", "in_latex", "in_words", "references"]
-
 _BRACKETS = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 _KEY = re.compile(r"(?<![\w.])@([\w-]*\w)")
 #: By the field that a work has: its type for BibTeX and for CSL.

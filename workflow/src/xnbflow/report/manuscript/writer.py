@@ -23,8 +23,6 @@ from xnbflow.report.manuscript.references import (
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import STUDY_TABLE, STUDY_TABLES, text_of
 
-__all__ = ["bibtex", "card", "reached", "reached_elsewhere", "sections_of_text", "write_paper"]
-
 
 def write_paper(results: StudyResults, folder: Path) -> list[str]:
     """Write paragraphs, references and checklists of a study; return the names of the files."""

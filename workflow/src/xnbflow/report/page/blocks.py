@@ -14,27 +14,6 @@ from xnbflow.tables.contract import Column
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
-__all__ = [
-    "Block",
-    "Card",
-    "Cards",
-    "Code",
-    "Evidence",
-    "Facts",
-    "Figure",
-    "Gallery",
-    "GeneSearch",
-    "Group",
-    "Item",
-    "Line",
-    "Links",
-    "Prose",
-    "Section",
-    "Table",
-    "figures_of",
-    "with_legends",
-]
-
 
 @dataclass(frozen=True)
 class Prose:

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["search_content"]
-
 #: Number of steps between the least and greatest value of a feature, for rounding.
 _STEPS = 254
 _MISSING = 255

@@ -18,8 +18,6 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.blocks import Section, Table, figures_of, with_legends
 from xnbflow.report.page.style import print_figure, render
 
-__all__ = ["ENVIRONMENT", "write_figures", "write_page"]
-
 ENVIRONMENT = jinja2.Environment(
     loader=jinja2.PackageLoader("xnbflow.report.page"),
     autoescape=True,

@@ -19,29 +19,6 @@ from matplotlib.ticker import MaxNLocator
 
 from xnbflow.core.atomic import write_atomically
 
-__all__ = [
-    "COLOURS",
-    "DASHES",
-    "GREY",
-    "INK",
-    "MARKERS",
-    "ROUND",
-    "column_width",
-    "for_print",
-    "label_width",
-    "legend_above",
-    "legend_columns",
-    "legend_room",
-    "name_columns",
-    "name_rows",
-    "new_axes",
-    "plain_number",
-    "print_figure",
-    "render",
-    "shorten",
-    "write_heading",
-]
-
 #: Okabe and Ito's palette (2008) without black and yellow, which vanish on a dark or light page.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F")
 #: Marks in addition to colours, for readers who do not see these.

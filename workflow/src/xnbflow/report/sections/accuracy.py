@@ -14,8 +14,6 @@ from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import Column
 
-__all__ = ["calibration_figure", "confusion_figure", "points", "section"]
-
 _POINTS = (
     "Accuracy with its 95% interval, corrected if the classifier was chosen by the results; the "
     "bar across is the majority-class rate."

@@ -9,8 +9,6 @@ from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
 from xnbflow.report.sentences import COVERAGE, RULE, headline
 from xnbflow.studies.sample_errors import MARGIN
 
-__all__ = ["section"]
-
 #: Suspected label errors that are named, at most.
 _MOST_SUSPECTS = 4
 

@@ -7,8 +7,6 @@ from xnbflow.report.drawings.components import draw_components
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["most_serious", "section"]
-
 _ORDER = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
 _FOUND = (
     "Findings, the most serious first. Severe: the class is not recognised within the levels of "

@@ -12,8 +12,6 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import COHORT_RULE, cohort_verdict
 from xnbflow.tables.contract import META, MODEL
 
-__all__ = ["cohorts_in_words", "section"]
-
 _DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
 #: Anchor of the rule of verdicts.
 _RULE = "series-rule"

@@ -8,8 +8,6 @@ from xnbflow.report.drawings.ranks import draw_ranks
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
-
 
 def section(results: StudyResults) -> Section | None:
     """Return the tests between classifiers; None where there is nothing to compare."""

@@ -6,8 +6,6 @@ from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Prose, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
-
 _RANDOM = (
     "Selected features against as many random ones of about the same mean expression. Both are "
     "given to Gaussian naive Bayes with equal priors in the same folds (the first repeat), so "

@@ -6,8 +6,6 @@ from xnbflow.report.drawings.histograms import draw_correlations, draw_p_values
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Section
 from xnbflow.report.results import StudyResults
 
-__all__ = ["section"]
-
 #: The ratios of the paper's Table 1, by the paper's names.
 _RATIOS = {"non_normal_ratio": "SW", "dependent_ratio": "P"}
 _BEYOND = ("tested", "non_normal_ratio_fdr", "non_normal_within_ratio",

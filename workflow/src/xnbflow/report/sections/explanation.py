@@ -12,8 +12,6 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import points
 from xnbflow.tables.contract import Column
 
-__all__ = ["section"]
-
 #: Features in a matrix.
 MOST_ROWS = 30
 #: Rows of the table of selected features.

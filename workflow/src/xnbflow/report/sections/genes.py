@@ -25,8 +25,6 @@ from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
-__all__ = ["section"]
-
 _LEVEL, _NAMED = 0.05, 4
 #: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS, _MOST_PLOTS = 200, 12

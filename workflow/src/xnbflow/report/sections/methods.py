@@ -14,8 +14,6 @@ from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.sources.sheet import SheetRow, sheet_text
 
-__all__ = ["section"]
-
 
 def section(results: StudyResults) -> Section:
     """Return the information to repeat, to check and to cite the study."""

@@ -15,8 +15,6 @@ from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Tabl
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import JOBS, Column, usage_of
 
-__all__ = ["section"]
-
 
 def section(results: StudyResults) -> Section:
     """Return the overview of the study."""

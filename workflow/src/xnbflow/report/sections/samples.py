@@ -11,8 +11,6 @@ from xnbflow.report.page.blocks import Block, Evidence, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import Column
 
-__all__ = ["contributions", "section"]
-
 #: Rows of the table of a data set.
 MOST_SAMPLES = 150
 

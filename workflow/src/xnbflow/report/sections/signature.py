@@ -16,8 +16,6 @@ from xnbflow.report.sentences import within_levels
 from xnbflow.sources.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
-__all__ = ["core_boxes", "gene_figure", "gene_page", "gene_term", "heatmap_figure", "section"]
-
 #: Rows of the table of a model.
 _MOST_ROWS = 200
 

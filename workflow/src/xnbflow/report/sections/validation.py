@@ -13,8 +13,6 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import calibration_figure, confusion_figure
 from xnbflow.report.sentences import COHORT_RULE, cohort_verdict, overlap
 
-__all__ = ["COHORT_ANCHOR", "section", "verdicts_in_words"]
-
 #: The anchor of the rule of its verdicts.
 COHORT_ANCHOR = "cohort-rule"
 

@@ -31,8 +31,6 @@ else:
 
     commands = _Commands()
 
-__all__ = ["app", "run"]
-
 
 def print_text(text: str) -> None:
     """Print a result."""
