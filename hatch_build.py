@@ -6,7 +6,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: What a run reads besides the library; each has the same place below ``xnbflow/project``.
 PROJECT = (
-    *("config", "envs", "resources/paper"),
+    *("config", "envs"),
     *(f"workflow/{part}" for part in ("Snakefile", "profiles", "report", "rules", "schemas")),
     "workflow/scripts",
 )

@@ -47,7 +47,6 @@ ENTRIES = {
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
 SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
-PAPERS = Path(__file__).parents[1] / "resources/paper"
 
 
 def small(study):
@@ -78,7 +77,6 @@ def _made(classifiers, datasets, **changes):
         folds=("3-fold",) if classifiers else (),
         diagnostics=True,
         analyses={},
-        paper={name: name for name in ("nb", "xnb") if name in classifiers},
     )
     for dataset in datasets:
         series, path = _series(dataset), root / SERIES.of(dataset=dataset)
@@ -157,7 +155,6 @@ def write_results(results, p_values=()):
     files = defaultdict(list)
     files["series"] = [root / SERIES.of(dataset=name) for name in study.datasets]
     files["truth"] = [root / TRUTH.of(dataset=name) for name in study.datasets]
-    files["paper"] = sorted(PAPERS.glob("xnb_table*.tsv"))
     for name in (*names, *contract.AUDIT_TABLES):
         files[name] = [
             root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
@@ -181,7 +178,7 @@ def write_results(results, p_values=()):
             write_declared(known, files[name][-1], declared)
     about = {"study": study.id, "title": study.title, "summary": study.summary}
     about["labels"] = results.labels
-    tables = study_tables(about, keys, files, alpha=0.05, paper=study.paper)
+    tables = study_tables(about, keys, files, alpha=0.05)
     write_tables(tables, results.folder, contract.STUDY_TABLES)
     entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
     tables = description_tables(keys, dict.fromkeys(study.datasets, entries), files)

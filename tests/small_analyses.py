@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import numpy as np
+import pandas as pd
 from report_study import small
 from toys import dataset
 
@@ -60,6 +61,21 @@ def effects(folder):
     write_parquet(draw_folds(data, 3, 1), folder / "folds.parquet", FOLDS_TABLE)
     sets = {"features": {"paper": names[:2], "selected": "stepwise"}, "tune": {"span": [0.5]}}
     return {data.name: data}, small("effects") | sets | {"folds": str(folder / "folds.parquet")}
+
+
+def xnb_paper(folder):
+    return {}, {}
+
+
+def xnb_paper_study():
+    """The study's tables with two repeats of a data set of the paper."""
+    key = {"dataset": "GSE50161", "folds": "10x10", "metric": "accuracy"}
+    repeats = [key | {"classifier": name, "value": 0.9} for name in ("nb", "xnb") * 2]
+    diagnostics = {"dataset": ["GSE50161"], "non_normal_ratio": [0.5], "dependent_ratio": [0.25]}
+    parts = {"nb": "nb", "xnb": "xnb"}
+    return {"parts": parts}, {
+        "repeats": pd.DataFrame(repeats), "diagnostics": pd.DataFrame(diagnostics)
+    }  # fmt: skip
 
 
 def directional(folder):

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from report_study import PAPERS, walk
+from report_study import walk
 from small_analyses import tables_of
 
 from xnbflow.core.plugins import known_analyses
@@ -44,7 +44,7 @@ COHORTS = ("GSE7904", "beta", "gamma")
 STUDY = Study(
     "s", "S", "", COHORTS, tuple(ENTRIES), ("3-fold",), True,
     {name: {"datasets": []} for name in known_analyses()},
-    paper={"nb": "nb", "xnb": "xnb"}, final=("csnb",),
+    final=("csnb",),
     validate=(Validation("xnb", *COHORTS[:2], harmonise="rank"),), cohorts=Cohorts(COHORTS),
 )  # fmt: skip
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
@@ -156,7 +156,6 @@ def write_study(writer, series):
     root, entries = writer.root, dict.fromkeys(COHORTS, ENTRIES)
     files = {table.partition(".")[2]: paths for table, paths in writer.paths.items()}
     files["series"] = [root / contract.SERIES.of(dataset=name) for name in COHORTS]
-    files["paper"] = sorted(PAPERS.glob("xnb_table*.tsv"))
     files["gene_sets"] = [root / "sets.gmt"]
     files["gene_sets"][0].write_text("\t".join(["set", "", *(f"GENE{i}" for i in range(8))]))
     models = [(name, "csnb") for name in COHORTS]
@@ -164,7 +163,7 @@ def write_study(writer, series):
     owners |= {"models": models, "tested": models[:1], "halved": models[:1]}
     owners["permuted"] = [(COHORTS[0], "xnb")]
     about = {"study": "s", "title": "S", "summary": "", "labels": {n: n.upper() for n in ENTRIES}}
-    tables = study_tables(about, owners, files, 0.05, STUDY.paper, entries)
+    tables = study_tables(about, owners, files, 0.05, entries)
     writer.put("study", tables, contract.STUDY_TABLE, study="s")
     tables = description_tables(owners, entries, files)
     writer.put("description", tables, contract.DESCRIPTION_TABLE, study="s")

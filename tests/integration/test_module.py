@@ -66,7 +66,7 @@ def test_two_modules_run_under_their_prefixes(caller):
     summary = call(caller, "second_both", "--detailed-summary")
     rows = [line.split("\t") for line in summary.splitlines() if line.count("\t") == 7][1:]
     made = {path for row in rows for cell in (row[0], *row[3:5]) for path in cell.split(",")}
-    made = {path for path in made if path != "-" and "resources/paper" not in path}
+    made = {path for path in made if path != "-"}
     assert len(made) > 50
     assert all(path.startswith("two/") for path in made)
 
@@ -92,7 +92,7 @@ class Host:
             "GIT_CONFIG_KEY_1": instead, "GIT_CONFIG_VALUE_1": "https://gitlab.com/",
         }  # fmt: skip
         ignored = shutil.ignore_patterns("__pycache__")
-        for name in ("workflow", "config", "envs", "profiles", "resources/paper"):
+        for name in ("workflow", "config", "envs", "profiles"):
             shutil.copytree(ROOT / name, self.repository / name, symlinks=True, ignore=ignored)
         self.git("init", "--quiet", "--initial-branch", "main")
         self.commit("v1")

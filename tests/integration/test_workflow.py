@@ -130,7 +130,6 @@ def copied(finished, tmp_path_factory):
     folder = tmp_path_factory.mktemp("copied")
     ignored = shutil.ignore_patterns(".*", "results", "resources", "__pycache__", "tests")
     shutil.copytree(ROOT, folder / "xnbflow", ignore=ignored)
-    shutil.copytree(ROOT / "resources/paper", folder / "xnbflow/resources/paper")
     shutil.copytree(finished, folder / "work", symlinks=True)
     return folder / "work"
 

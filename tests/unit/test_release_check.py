@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 READ = ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", ".zenodo.json")
 READ += (".ci/release_check.py", "config/README.md", "docs/tutorials/module.md", "hatch_build.py")
 #: What a wheel has of the workflow, empty here.
-PARTS = ("envs", "resources/paper", "workflow/Snakefile")
+PARTS = ("envs", "workflow/Snakefile")
 PARTS += tuple(f"workflow/{name}" for name in ("profiles", "report", "rules", "schemas", "scripts"))
 
 

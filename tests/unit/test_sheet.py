@@ -120,18 +120,3 @@ def test_data_sets_written_as_a_sheet_are_read_back(tmp_path):
     sheet["mine"] = SheetRow("mine", "table", "a b.csv", label="type", options=options)
     (tmp_path / "sheet.tsv").write_text(sheet_text(sheet.values()))
     assert read_sheet(tmp_path / "sheet.tsv") == sheet
-
-
-def test_the_projects_sheet_holds_table_1_of_the_paper():
-    sheet = read_sheet(ROOT / "config" / "datasets.tsv")
-    printed = (ROOT / "resources" / "paper" / "xnb_table1.tsv").read_text().splitlines()[1:]
-    series = [sheet[row.split("\t")[1]] for row in printed]
-    assert len(series) == 18
-    # "Mean - 94 42,109 3.3", the last row of the paper's Table 1
-    assert round(sum(dataset.samples for dataset in series) / 18) == 94
-    assert round(sum(dataset.features for dataset in series) / 18) == 42109
-    assert round(sum(dataset.classes for dataset in series) / 18, 1) == 3.3
-    for dataset in series:
-        twin = sheet[f"sim-{dataset.id}"]
-        for name in ("samples", "features", "classes"):
-            assert getattr(twin, name) == getattr(dataset, name)

@@ -19,7 +19,6 @@ from xnbflow.studies import (
     selected_features,
     study_overview,
 )
-from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.tables.contract import STUDY_TABLES
 
 PLACES = list(np.ndindex(2, 2))
@@ -151,17 +150,6 @@ def test_recall_counts_folds_that_select_nothing():
     assert row["by_chance"] == pytest.approx(2 / 3)
     assert row["recall"] == pytest.approx(1 / 3)
     assert row["strength"] == pytest.approx((0.0 + 0.5) / 4)  # b's effect is the greater one
-
-
-def test_the_papers_value_ties_with_those_that_would_be_printed_like_it():
-    table = pd.DataFrame({"value": [119 / 130, 0.9149, 0.9, 0.95, 0.96]})
-    table = table.assign(dataset="GSE50161", folds="10x10", classifier="xnb", metric="accuracy")
-    printed = {"type": "Brain", "accession": "GSE50161", "other": 1.0, "xnb_accuracy": 0.915}
-    printed = pd.DataFrame([printed])
-    (row,) = paper_numbers(table, pd.DataFrame(), [printed], {"xnb": "xnb"}).to_dict("records")
-    assert row["quantity"] == "xnb_accuracy"
-    assert row["percentile"] == 40.0  # below: .9; printed alike: .91538, .9149; above: .95, .96
-    assert row["n_repeats"] == 5
 
 
 def test_ratios_are_shares_below_the_level():

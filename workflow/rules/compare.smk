@@ -19,7 +19,6 @@ rule compare:
         normality_within=diagnosed("normality_within"),
         dependence=diagnosed("dependence"),
         dependence_test=diagnosed("dependence_test"),
-        paper=printed("xnb_table1", "xnb_table2"),
     output:
         **GROUPS["study"].files,
         text=GROUPS["study"].texts,
@@ -39,7 +38,6 @@ rule compare:
         owners=lambda wildcards: owners_of(study_of(wildcards)),
         entries=lambda wildcards: entries_of(described(study_of(wildcards))),
         alpha=CONFIG.diagnostics["normality_alpha"],
-        paper=lambda wildcards: study_of(wildcards).paper,
         sources=sources_of("compare.py", described),
     message:
         "Comparing the classifiers of {wildcards.study}"

@@ -217,11 +217,6 @@ def sources_of(script, pairs):
     )
 
 
-def printed(*names):
-    """Input function: tables that the papers print."""
-    return lambda wildcards: [own_file(f"{PAPER}/{name}.tsv", "printed table") for name in names]
-
-
 # report
 
 

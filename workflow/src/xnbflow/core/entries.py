@@ -111,6 +111,8 @@ class Analysis:
         computes further tables from the study's tables.
     needs : tuple of str
         The names of these tables.
+    parts : tuple of str
+        The paper's names of classifiers, which ``paper:`` of a study maps to its own.
     """
 
     name: str
@@ -121,6 +123,7 @@ class Analysis:
     grids: Mapping[str, str] = field(default_factory=dict)
     comparison: str | None = None
     needs: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def modules(self) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ class Study:
     analyses : dict
         Name of an analysis to ``{"datasets": [...], "params": {...}}``.
     paper : dict of str to str
-        A paper's name of a classifier (see config/README.md) to the id of the corresponding
+        A paper's name of a classifier (`Analysis.parts`) to the id of the corresponding
         classifier.
     permutations : dict of str to int or None
         Id of a classifier of the study to the maximum of permutations of its test. None means the

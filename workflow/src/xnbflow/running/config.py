@@ -381,6 +381,8 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     _check_known(f"{place}.folds", study.folds, "scheme of folds", config.folds)
     _check_known(f"{place}.analyses", study.analyses, "analysis", known_analyses())
     _check_known(f"{place}.omit_sections", study.omit_sections, "section", OPTIONAL)
+    parts = [part for name in study.analyses for part in known_analyses()[name].parts]
+    _check_known(f"{place}.paper", study.paper, "classifier of a paper", parts)
     named = {f"paper.{part}": [classifier] for part, classifier in study.paper.items()}
     named |= {"permutations": list(study.permutations or {}), "final": list(study.final)}
     named["headline"] = [study.headline] if study.headline else []

@@ -46,8 +46,8 @@ paths and columns in the workflow.
 """
 
 _RESOURCES = f"""\
-Downloads are in `{c.DOWNLOADS}/`, a folder per source; the tables that papers print in
-`{c.PAPER}/`. A file `.snakemake_timestamp` in a folder is Snakemake's.
+Downloads are in `{c.DOWNLOADS}/`, a folder per source. A file
+`.snakemake_timestamp` in a folder is Snakemake's.
 """
 
 #: A bar that does not end a cell.

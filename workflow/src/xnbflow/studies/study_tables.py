@@ -25,7 +25,6 @@ from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.description import description_tables
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
-from xnbflow.studies.paper_numbers import paper_numbers
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.prerank import prerank
 from xnbflow.tables.contract import (
@@ -59,7 +58,7 @@ def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable
     for dataset, series in zip(owners["datasets"], files.series, strict=True):
         trained = [i for i, (name, *_) in enumerate(owners["trained"]) if name == dataset]
         refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in trained], series)
-    asked = (params.about, owners, files, params.alpha, params.paper, params.entries)
+    asked = (params.about, owners, files, params.alpha, params.entries)
     tables = study_tables(*asked, threads=threads)
     descriptions = description_tables(owners, params.entries, files)
     check()
@@ -72,7 +71,6 @@ def study_tables(
     owners: Mapping[str, Sequence[Any]],
     files: Mapping[str, Sequence[str]],
     alpha: float,
-    paper: Mapping[str, str] | None = None,
     entries: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
     *,
     threads: int = 1,
@@ -81,13 +79,12 @@ def study_tables(
 
     ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
     ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
-    configuration names; else empty). ``files`` are paths by the name of the table; ``paper`` are
-    the tables that it prints. ``owners`` are what the files belong to, in their order: ``datasets``
-    and ``diagnosed`` are data sets, ``trained`` a `xnbflow.evaluation.keyed_tables.Key` each,
-    ``permuted``, ``tested`` and ``halved`` a data set and classifier each. ``alpha`` is the level
-    of the normality test. The mapping ``paper`` has the classifiers that are the paper's ``nb`` and
-    ``xnb``. ``entries`` have per data set the classifiers' configuration by id: intervals of those
-    that tune themselves are wider. Gene sets are tested by ``threads``.
+    configuration names; else empty). ``files`` are paths by the name of the table. ``owners`` are
+    what the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
+    ``trained`` a `xnbflow.evaluation.keyed_tables.Key` each, ``permuted``, ``tested`` and
+    ``halved`` a data set and classifier each. ``alpha`` is the level of the normality test.
+    ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
+    themselves are wider. Gene sets are tested by ``threads``.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (
@@ -125,7 +122,6 @@ def study_tables(
     tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
     within = concordances(predictions, headers, tables["audit"])
     label = about["labels"].get(chosen, "")
-    printed = [pd.read_csv(path, sep="\t") for path in files["paper"]]
     return tables | {
         "estimates": found,
         "concordance": within,
@@ -142,7 +138,6 @@ def study_tables(
         "hard_samples": sample_errors.hard_samples(samples),
         "suspects": sample_errors.suspects(samples),
         "misclassified": sample_errors.misclassified(samples),
-        "paper": paper_numbers(tables["repeats"], tables["diagnostics"], printed, paper or {}),
     }
 
 

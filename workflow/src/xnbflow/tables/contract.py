@@ -289,8 +289,6 @@ TRUTH = GROUPS["acquired"].files["truth"]
 NOTES = GROUPS["acquired"].files["notes"]
 #: Downloads, a folder per source.
 DOWNLOADS = PathTemplate("resources/downloads")
-#: The tables that the papers print.
-PAPER = PathTemplate("resources/paper")
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
 FOLDS = GROUPS["folds"].files["folds"]

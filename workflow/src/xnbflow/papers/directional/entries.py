@@ -101,6 +101,7 @@ ANALYSIS = Analysis(
     {"bins": whole(1), "max_features": whole(0), "repeats": whole(1)},
     comparison="xnbflow.papers.directional.compute_comparison",
     needs=("summary", "pairwise_within"),
+    parts=("vMNB", "SelvMNB", "GNB", "SelGNB", "dNB"),
 )
 
 ANGULAR = Source("angular", "xnbflow.papers.directional.angular", SAMPLE)

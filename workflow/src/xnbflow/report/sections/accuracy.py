@@ -1,4 +1,4 @@
-"""Accuracy: data sets by classifiers, the paper's values, and numbers of features."""
+"""Accuracy: data sets by classifiers, and numbers of features."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,11 +31,6 @@ _METRICS = {
     "features": Column("number", "distinct ones", "features in all", ".1f"),
 }
 
-_PRINTED = {
-    "nb_accuracy": "accuracy of naive Bayes",
-    "xnb_accuracy": "accuracy of XNB",
-    "xnb_features_per_class": "features per class of XNB",
-}
 
 _RECALL = (
     "Recall of each class with its 95% interval, and the class that its samples are most often "
@@ -84,7 +79,7 @@ def section(results: StudyResults) -> Section:
     blocks: list[Block] = [_accuracies(results)]
     if results.scores("accuracy", "estimate").notna().any(axis=None):
         blocks.append(_scores(results))
-    blocks += [*_permutations(results), *_paper(results), *_other_metrics(results)]
+    blocks += [*_permutations(results), *_other_metrics(results)]
     for i, place in enumerate(results.places):
         blocks.append(Group(results.places[place], _predictions(results, *place), opened=i == 0))
     return Section(
@@ -166,15 +161,6 @@ def points(results: StudyResults, rows: pd.DataFrame, value: str) -> list[Points
 def _scores(results: StudyResults) -> Figure:
     rows = results.rows("estimates", metric="accuracy", folds_failed=0)
     groups = points(results, rows, "estimate")
-    styles = {group.label: group.style for group in groups}
-    for part, name in results.study.paper.items():
-        printed = results.rows("paper", quantity=f"{part}_accuracy")
-        label = results.labels[name]
-        if len(printed) and label in styles:
-            values = printed.set_index(["dataset", "folds"])["paper"].astype(float)
-            values = values.reindex(list(results.places)).tolist()
-            style, beside = styles[label], list(styles).index(label)
-            groups.append(Points(f"{label}, paper", values, values, values, style, beside))
     arguments = {"rows": list(results.places.values()), "groups": groups, "xlabel": "accuracy"}
     arguments["most"] = 1.0
     arguments["levels"] = ("largest class", _baseline(results))
@@ -200,24 +186,6 @@ def _permutations(results: StudyResults) -> list[Block]:
     columns += ["permuted"] if table["permuted"].any() else []
     rows = table.assign(metric=table["metric"].str.replace("_", " "))
     return [results.tables.show("permutation_tests", caption, columns, rows)]
-
-
-def _paper(results: StudyResults) -> list[Block]:
-    """Return Table 2 of the paper and ours, if its data sets are in the study."""
-    paper = results.tables["paper"]
-    paper = paper[paper["quantity"].isin(_PRINTED)]
-    if paper.empty:
-        return []
-    rows = paper.assign(
-        quantity=paper["quantity"].map(_PRINTED),
-        percentile=paper["percentile"].where(paper["n_repeats"] > 1),
-    )
-    caption = (
-        "Table 2 of the XNB paper, which gives one run with an unnamed seed, beside ours: a "
-        "percentile of 50 is the middle of our repeats, 0 or 100 outside of them."
-    )
-    columns = ["dataset", "quantity", "paper", "ours", "sd", "percentile", "n_repeats"]
-    return [results.tables.show("paper", caption, columns, rows)]
 
 
 def _predictions(results: StudyResults, dataset: str, folds: str) -> list[Block]:
