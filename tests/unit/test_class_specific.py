@@ -10,9 +10,10 @@ import published_xnb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unit.test_class_specific_nb import markers
 
 from xnbflow.naive_bayes import XNB
-from xnbflow.preprocessing.selection.class_features import pair_distances
+from xnbflow.preprocessing.selection.class_features import class_pairs, pair_distances
 
 TIE = 1e-12
 
@@ -123,16 +124,43 @@ def test_a_class_without_features_is_decided_by_its_prior_and_named(rng):
     assert len(model.explain(X)) == 0
 
 
-def test_renaming_features_exchanges_but_tied_ones(rng):
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("selection", "least"), [("joint", 0.0), ("minimal", 0.1)])
+def test_a_selection_is_the_smallest_set_there_is(seed, selection, least):
+    """Jointly for one product over all classes, minimally for one of each pair."""
+    X, codes = markers(np.random.default_rng(seed), n_features=11, sizes=(9, 7, 8), shift=1.5)
+    model = XNB(selection=selection, min_distance=least, threshold=0.9).fit(X, codes)
+    pairs = pair_distances(X.T, codes, 3)
+    for c in range(3):
+        mine = pairs[(class_pairs(3) == c).any(axis=1)]
+        closeness = np.where(mine > least, 1 - mine, 1.0)
+        closeness = closeness.prod(axis=0, keepdims=True) if selection == "joint" else closeness
+        goal = np.minimum(0.9, 1 - np.prod(closeness, axis=1)) - 1e-6
+
+        def enough(subset, closeness=closeness, goal=goal):
+            return (1 - np.prod(closeness[:, list(subset)], axis=1) >= goal).all()
+
+        smallest = next(
+            r for r in range(12) if any(map(enough, itertools.combinations(range(11), r)))
+        )
+        chosen = model.selected_features_[c]
+        assert enough(chosen)
+        assert len(chosen) == smallest
+    if selection == "minimal":
+        assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
+
+
+@pytest.mark.parametrize("selection", ["greedy", "joint"])
+def test_renaming_features_exchanges_but_tied_ones(rng, selection):
     features, codes = rng.normal(size=(120, 36)), np.repeat([0, 1, 2], 12)
     for f in range(40):  # tells two classes apart so clearly that the distance is just 1
         features[f] += 1e4 * (codes == f % 3)
     names = np.array([f"g{i:03d}" for i in range(len(features))])
-    first = XNB().fit(pd.DataFrame(features.T, columns=names), codes)
+    first = XNB(selection=selection).fit(pd.DataFrame(features.T, columns=names), codes)
     changed = 0
     for _ in range(5):
         renamed = rng.permutation(names)
-        other = XNB().fit(pd.DataFrame(features.T, columns=renamed), codes)
+        other = XNB(selection=selection).fit(pd.DataFrame(features.T, columns=renamed), codes)
         back = dict(zip(renamed, names, strict=True))
         for label, selected in first.selected_features_.items():
             exchanged = set(selected) ^ {back[name] for name in other.selected_features_[label]}

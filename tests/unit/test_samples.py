@@ -154,7 +154,8 @@ def test_inner_folds_may_be_a_list_of_splits():
 MODELS = [
     XNB(),
     XNB(underflow="log", min_bandwidth=0.2, min_distance="mean"),
-    XNB(kernel="epanechnikov"),
+    XNB(kernel="epanechnikov", selection="joint"),
+    XNB(selection="minimal"),
     XNB(bandwidth="scott", min_distance=0.05, n_grid=7),
     ClassSpecificNB(),
     ClassSpecificNB(n_features=3, distance="separation", bandwidth="scott"),
@@ -206,7 +207,7 @@ def fitted_alike(dense, other):
     for a, b in zip(dense.distances_, other.distances_, strict=True):
         # A distance is a root: near 0 it is known to the root of rounding only.
         np.testing.assert_allclose(a**2, b**2, rtol=1e-11, atol=1e-14)
-    for name in ("tied_features_", "direction_"):
+    for name in ("tied_features_", "direction_", "optimality_gap_"):
         assert getattr(dense, name, None) == getattr(other, name, None)
 
 

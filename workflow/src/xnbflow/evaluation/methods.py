@@ -41,7 +41,11 @@ _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
     "H) reaches the threshold (0.999), and of these the ones whose distance is above min_distance "
     "(0.5); a class gets the union over its pairs. The authors' program does the same; Eqs. 10 "
-    "and 11 as printed differ",
+    "and 11 as printed differ and are the other values",
+    "joint": "Eq. 11 as printed: one product over the other classes and the features. Features are "
+    "ranked by their own 1 - prod(1 - H) over the other classes, and taken until the threshold",
+    "minimal": "Eq. 10 with Eq. 11 for each other class: the fewest features that reach the "
+    "threshold against every one of them, by integer programming among the 300 best of each pair",
 }
 _EVIDENCE_RULE = {
     "relative": "a class is scored by log p(x | class) - log p(x) of its features, p(x) the "
@@ -91,6 +95,7 @@ _OWN = (
             "n_grid": whole(2, 10_000),
             "threshold": number(above=0, below=1),
             "min_distance": either(choice("mean"), number(least=0, below=1)),
+            "selection": choice("greedy", "joint", "minimal"),
             "underflow": choice("as_published", "log"),
             "min_bandwidth": number(least=0),
             "priors": PRIORS,

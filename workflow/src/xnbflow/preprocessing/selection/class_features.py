@@ -6,8 +6,12 @@ import numpy as np
 
 from xnbflow.density.class_tiles import ClassTile, map_class_tiles
 from xnbflow.density.distances import hellinger
+from xnbflow.preprocessing.selection.covering import smallest_cover
 
 _FIRST_LOOK = 64
+
+#: Number of candidate features per pair of classes in the integer program.
+_CANDIDATES = 300
 
 
 def class_pairs(n_classes: int) -> np.ndarray:
@@ -64,6 +68,10 @@ class PairSelection:
     distance)`` reaches the ``threshold``. A class gets the union over its pairs. Only distances
     greater than ``min_distance`` count, "mean" being the mean of all ``distances`` (n_pairs,
     n_features). Ties are broken by the ``names`` (n_features,).
+
+    The ``selection`` "joint" ranks the features of a class once, by one product over all other
+    classes (Eq. 11 as printed). "minimal" is the smallest set of a class that reaches the threshold
+    for every pair (Eq. 10); ``gaps`` are upper bounds on the excess over the smallest size.
     """
 
     def __init__(
@@ -73,22 +81,36 @@ class PairSelection:
         n_classes: int,
         threshold: float,
         min_distance: float | str,
+        selection: str = "greedy",
     ) -> None:
         self._distances, self._names, self._n_classes = distances, names, n_classes
         self.mean_distance = float(distances.sum()) / max(1, distances.size)
         self._cut = self.mean_distance if min_distance == "mean" else float(min_distance)
         self._threshold = threshold
-        self._tops = [ranked_prefix(row, names, threshold) for row in distances]
+        mine = [pairs_with(code, n_classes) for code in range(n_classes)]
+        self._of_class, self._rankings, self.gaps = mine, distances, [0] * n_classes
+        if selection == "minimal":
+            counted = np.where(distances > self._cut, distances, 0.0)
+            covers = [smallest_cover_of(counted[pairs], names, threshold) for pairs in mine]
+            self._chosen, self.gaps = map(list, zip(*covers, strict=True))
+            self._of_class = [np.empty(0, dtype=int)] * n_classes
+            return
+        if selection == "joint":
+            self._of_class = [np.array([code]) for code in range(n_classes)]
+            self._rankings = np.array([1.0 - np.prod(1.0 - distances[own], axis=0) for own in mine])
+        self._tops = [ranked_prefix(row, names, threshold) for row in self._rankings]
+        kept = [
+            top[row[top] > self._cut] for row, top in zip(self._rankings, self._tops, strict=True)
+        ]
+        self._chosen = [np.unique(np.concatenate([kept[i] for i in own])) for own in self._of_class]
 
     def ranked(self, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a class's features by their greatest distance to another class, ties by name.
 
         Also returns their distances to each other class, shape (n_classes - 1, n_chosen).
         """
-        pairs = pairs_with(code, self._n_classes)
-        tops = [top[self._distances[p, top] > self._cut] for p in pairs for top in [self._tops[p]]]
-        chosen = np.unique(np.concatenate([np.empty(0, dtype=int), *tops]))
-        distances = self._distances[np.ix_(pairs, chosen)]
+        chosen = self._chosen[code]
+        distances = self._distances[np.ix_(pairs_with(code, self._n_classes), chosen)]
         names = _sortable(self._names[chosen])
         order = np.lexsort((names, -distances.max(axis=0, initial=0.0)))
         return chosen[order], distances[:, order]
@@ -96,11 +118,11 @@ class PairSelection:
     def ties(self, code: int) -> list[list[Any]]:
         """Return the names of features, some taken and some not, that tie at the end of a ranking.
 
-        There is a list, in the order of names, for each pair of the class with such a tie.
+        There is a list, in the order of names, for each ranking of the class with such a tie.
         """
         found = []
-        for pair in pairs_with(code, self._n_classes):
-            row, top = self._distances[pair], self._tops[pair]
+        for ranking in self._of_class[code]:
+            row, top = self._rankings[ranking], self._tops[ranking]
             if not _reaches(row[top], self._threshold).any() or row[top[-1]] <= self._cut:
                 continue
             tied = self._names[row == row[top[-1]]]
@@ -109,18 +131,38 @@ class PairSelection:
         return found
 
 
-def ranked_prefix(distances: np.ndarray, names: np.ndarray, threshold: float) -> np.ndarray:
+def smallest_cover_of(
+    distances: np.ndarray, names: np.ndarray, threshold: float
+) -> tuple[np.ndarray, int]:
+    """Return a class's smallest set of features, ascending, and a bound on its excess.
+
+    ``distances`` (n_classes - 1, n_features) are those to each other class, 0 where a feature does
+    not count. The set is searched among the 300 best features of each pair, or as many as reach the
+    threshold; the bound is for all features.
+    """
+    with np.errstate(divide="ignore"):
+        strengths = np.log1p(-distances) / np.log1p(-threshold)
+    best = [ranked_prefix(row, names, threshold, _CANDIDATES) for row in distances]
+    candidates = np.unique(np.concatenate(best))
+    cut = _CANDIDATES if len(candidates) < len(names) else None
+    chosen, gap = smallest_cover(strengths[:, candidates], cut)
+    return candidates[chosen], gap
+
+
+def ranked_prefix(
+    distances: np.ndarray, names: np.ndarray, threshold: float, least: int = 1
+) -> np.ndarray:
     """Return the fewest features from the top that together reach the threshold, in rank order.
 
     Features are ranked by distance (n_features,), descending, ties by name. All are returned if ``1
-    - prod(1 - distance)`` never reaches the threshold.
+    - prod(1 - distance)`` never reaches the threshold, and ``least`` at least, if there are.
 
     Examples
     --------
     >>> ranked_prefix(np.array([0.2, 0.9, 0.99, 0.9]), np.array(["d", "c", "b", "a"]), 0.998)
     array([2, 3])
     """
-    look = _FIRST_LOOK
+    look = max(_FIRST_LOOK, least)
     while True:
         order = np.arange(len(distances))
         if look < len(distances):  # the greatest, and all that equal the last of them
@@ -128,7 +170,7 @@ def ranked_prefix(distances: np.ndarray, names: np.ndarray, threshold: float) ->
         order = order[np.lexsort((_sortable(names[order]), -distances[order]))]
         reached = _reaches(distances[order], threshold)
         if reached.any():
-            return order[: np.argmax(reached) + 1]
+            return order[: max(least, np.argmax(reached) + 1)]
         if len(order) == len(distances):
             return order
         look *= 8
