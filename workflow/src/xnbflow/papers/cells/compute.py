@@ -25,16 +25,6 @@ TABLES = analysis_tables(ANALYSIS)
 
 #: The analysis's parameters; `analyse` explains them.
 DEFAULTS = {"splits": 5, "repeats": 1, "top": 5, "trees": 1000}
-#: Columns that are missing for a method that did not run.
-_FIGURES = (
-    "accuracy",
-    "balanced_accuracy",
-    "own_accuracy",
-    "genes",
-    "genes_per_type",
-    "types_without",
-    "seconds",
-)
 
 
 def analyse(
@@ -84,9 +74,8 @@ def _judge(
             if not finder.package or isinstance(error, MemoryError):
                 raise
             status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
-    version = {"version": finder.version}
-    figures = found.pop("methods", [dict.fromkeys(_FIGURES, np.nan)])
-    rows = {"methods": [status | version | figures[0] | about], **found}
+    (figures,) = found.pop("methods", [dict.fromkeys(TABLES["methods"].fixed, np.nan)])
+    rows = {"methods": [figures | status | {"version": finder.version} | about], **found}
     return {table: [key | row for row in own] for table, own in rows.items()}
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.papers.xnb_paper.entries import ANALYSIS
 from xnbflow.tables.contract import analysis_tables
 
@@ -23,11 +22,7 @@ _PAPER = {
 }
 
 
-def analyse(
-    series: Mapping[str, DataSet],  # noqa: ARG001
-    params: Mapping[str, Any],  # noqa: ARG001
-    threads: int,  # noqa: ARG001
-) -> dict[str, pd.DataFrame]:
+def analyse(_series: object, _params: object, _threads: int) -> dict[str, pd.DataFrame]:
     """Return no tables: all numbers are in the tables of the study."""
     return {}
 

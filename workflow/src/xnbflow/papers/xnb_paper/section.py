@@ -6,19 +6,17 @@ import pandas as pd
 
 from xnbflow.papers.xnb_paper.entries import ANALYSIS
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.page.blocks import Block, Figure, Prose, Section
+from xnbflow.report.page.blocks import Figure, Prose, Section
 from xnbflow.report.results import StudyResults
 
-_TABLE_1 = {
-    "non_normal_ratio": "not normal, share of features (SW)",
-    "dependent_ratio": "dependent, share of features (P)",
+_QUANTITIES = {
+    "non_normal_ratio": "Table 1: features that are not normal, share (SW)",
+    "dependent_ratio": "Table 1: dependent features, share (P)",
+    "nb_accuracy": "Table 2: accuracy of naive Bayes",
+    "xnb_accuracy": "Table 2: accuracy of XNB",
+    "xnb_features_per_class": "Table 2: features per class of XNB",
 }
-_TABLE_2 = {
-    "nb_accuracy": "accuracy of naive Bayes",
-    "xnb_accuracy": "accuracy of XNB",
-    "xnb_features_per_class": "features per class of XNB",
-}
-_ACCURACIES = ("nb_accuracy", "xnb_accuracy")
+_ACCURACIES = {"nb_accuracy": "naive Bayes", "xnb_accuracy": "XNB"}
 
 _READ = (
     "The paper has one run of ten folds with an unnamed seed. A percentile of 50 is the middle of "
@@ -33,49 +31,32 @@ def section(results: StudyResults) -> Section | None:
     numbers = tables["numbers"]
     if numbers.empty:
         return None
-    blocks: list[Block] = [
-        Prose(_READ),
-        _figure(numbers, tables.sources("numbers")),
-        tables.show("numbers", "Table 1 of the paper beside ours.",
-                    ["dataset", "quantity", "paper", "ours"], _named(numbers, _TABLE_1),
-                    own={"paper": ".2f", "ours": ".2f"}),
-        tables.show("numbers", "Table 2 of the paper beside ours.",
-                    list(numbers), _named(numbers, _TABLE_2)),
-    ]  # fmt: skip
+    rows = numbers.assign(
+        quantity=numbers["quantity"].map(_QUANTITIES),
+        percentile=numbers["percentile"].where(numbers["n_repeats"] > 1),
+    )
+    table = tables.show("numbers", "Tables 1 and 2 of the paper beside ours.", rows=rows)
     return Section(
         "xnb-paper",
         "Tables 1 and 2 of the XNB paper",
         "The numbers that Aguilar-Ruiz, Romero and Cicconardi (2024) print, beside those of this "
         "study.",
-        blocks,
+        [Prose(_READ), _figure(numbers, tables.sources("numbers")), table],
     )
 
 
-def _named(numbers: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    rows = numbers[numbers["quantity"].isin(list(names))]
-    several = rows["percentile"].where(rows["n_repeats"] > 1)
-    return rows.assign(quantity=rows["quantity"].map(names), percentile=several)
-
-
 def _figure(numbers: pd.DataFrame, sources: Sequence[str]) -> Figure:
-    rows = numbers[numbers["quantity"].isin(_ACCURACIES)]
+    rows = numbers[numbers["quantity"].isin(list(_ACCURACIES))]
     places = rows[["dataset", "folds"]].drop_duplicates()
     groups, printed = [], []
-    for i, quantity in enumerate(_ACCURACIES):
+    for i, (quantity, label) in enumerate(_ACCURACIES.items()):
         own = rows[rows["quantity"] == quantity].set_index(["dataset", "folds"])
         own = own.reindex(pd.MultiIndex.from_frame(places))
-        label = _TABLE_2[quantity].removeprefix("accuracy of ")
         ours, sd, paper = own["ours"], own["sd"].fillna(0.0), own["paper"].tolist()
         lower, upper = (ours - sd).tolist(), (ours + sd).tolist()
         groups.append(Points(label, ours.tolist(), lower, upper, i))
         printed.append(Points(f"{label}, paper", paper, paper, paper, i, beside=i))
     arguments = {"rows": places["dataset"].tolist(), "groups": groups + printed}
+    arguments |= {"xlabel": "accuracy", "most": 1.0}
     alt = "Points: accuracy of naive Bayes and XNB on each data set, printed and computed."
-    return Figure(
-        "xnb-paper",
-        draw_points,
-        arguments | {"xlabel": "accuracy", "most": 1.0},
-        _FIGURE,
-        alt,
-        sources,
-    )
+    return Figure("xnb-paper", draw_points, arguments, _FIGURE, alt, sources)
