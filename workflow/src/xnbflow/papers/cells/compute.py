@@ -76,7 +76,7 @@ def _judge(
             status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
     (figures,) = found.pop("methods", [dict.fromkeys(TABLES["methods"].fixed, np.nan)])
     rows = {"methods": [figures | status | {"version": finder.version} | about], **found}
-    return {table: [key | row for row in own] for table, own in rows.items()}
+    return {table: [row | key for row in own] for table, own in rows.items()}
 
 
 def _cross_validate(
