@@ -17,9 +17,7 @@ from xnbflow.diagnostics import (
     shapiro_wilk_within,
     top_partners,
 )
-from xnbflow.diagnostics.diagnostic_tables import FEATURE_TESTS, diagnose
-from xnbflow.studies.study_overview import ratios
-from xnbflow.tables.contract import STUDY_TABLES
+from xnbflow.diagnostics.diagnostic_tables import diagnose
 
 
 def assert_as_scipy(X):
@@ -264,19 +262,3 @@ def test_features_with_missing_values_are_left_out(rng):
     for series, asked in ((sparse, tests), (complete, None)):
         empty = diagnose(series, asked)
         assert [len(empty[name]) for name in ("normality", "dependence_test")] == [0, 0]
-
-
-def test_a_further_test_of_features_reaches_the_table_of_the_study(monkeypatch):
-    def levene(X, y):
-        return stats.levene(*(X[y == label] for label in np.unique(y))).pvalue
-
-    monkeypatch.setitem(FEATURE_TESTS, "Levene", levene)
-    values, labels = np.random.default_rng(3).normal(size=(6, 20)), np.repeat(["a", "b"], 10)
-    tables = diagnose(dataset(values, labels), {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"})
-    p = tables["normality"]["p.Levene"]
-    assert p[3] == stats.levene(values[3, :10], values[3, 10:]).pvalue
-    share = ratios(
-        *(tables[name] for name in ("normality", "normality_within", "dependence")), alpha=0.5
-    )["below.Levene"]
-    assert share == (p < 0.5).mean()
-    assert STUDY_TABLES["diagnostics"].column("below.Levene").label == "Levene"

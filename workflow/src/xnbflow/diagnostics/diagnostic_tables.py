@@ -1,6 +1,6 @@
 """Both diagnostics of a series (XNB paper, sections 3.1 and 3.2, Table 1), and its genes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,6 @@ from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
-#: Tests of features in addition to the paper's, by their names on the page. Each takes samples
-#: (n_samples, n_features) and labels (n_samples,) and returns a p-value per feature.
-FEATURE_TESTS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
 #: Features and samples whose values a page can show.
 _FEATURES_SHOWN, _SAMPLES_SHOWN = 500, 400
 
@@ -52,12 +49,11 @@ def _tests(
     W, p = shapiro_wilk(X)
     within_W, within_p = shapiro_wilk_within(X, series.labels)
     found = conditional_dependence(X, series.labels, **settings)
-    others = {f"p.{name}": test(X, series.labels) for name, test in FEATURE_TESTS.items()}
     edges = np.linspace(0.0, 1.0, len(found.histogram) + 1)
     names = pd.array(np.append(features, ""), dtype="str")
     classes = pd.array(series.classes, dtype="str")
     return {
-        "normality": {"feature": names[:-1], "W": W, "p": p, **others},
+        "normality": {"feature": names[:-1], "W": W, "p": p},
         "normality_within": {
             "class": classes.repeat(len(features)),
             "feature": names[np.tile(np.arange(len(features)), len(classes))],

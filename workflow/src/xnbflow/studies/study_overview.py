@@ -35,7 +35,6 @@ def ratios(
     level of the normality test.
     """
     tested = within["p"].dropna()
-    others = [name for name in normality if name.startswith("p.")]
     return {
         "non_normal_ratio": float((normality["p"] < alpha).mean()),
         "non_normal_ratio_fdr": _fdr_ratio(normality["p"], alpha),
@@ -43,7 +42,6 @@ def ratios(
         "non_normal_within_ratio_fdr": _fdr_ratio(tested, alpha),
         "dependent_ratio": float(dependence["dependent"].mean()),
         "max_abs_r": float(dependence["r"].abs().max()),
-        **{f"below.{name[2:]}": float((normality[name] < alpha).mean()) for name in others},
     }
 
 

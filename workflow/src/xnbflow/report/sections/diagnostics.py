@@ -25,7 +25,7 @@ def section(results: StudyResults) -> Section | None:
     rows = results.tables["diagnostics"]
     if rows.empty:
         return None
-    columns = ["dataset", *_RATIOS, *(name for name in rows if name.startswith("below."))]
+    columns = ["dataset", *_RATIOS]
     blocks: list[Block] = [results.tables.show("diagnostics", _TABLE, columns, rows)]
     for i, dataset in enumerate(rows["dataset"]):
         sizes = results.rows("class_sizes", dataset=dataset)
