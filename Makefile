@@ -56,9 +56,9 @@ fuzz: $(INSTALLED)
 	@XNBFLOW_FUZZ=5000 $(BIN)/python -m pytest -n 2 tests/fuzz
 	@XNBFLOW_FUZZ=10000 $(BIN)/python -m pytest -n 0 tests/unit/test_models_attacks.py
 
-## cluster-acceptance: accidents on a SLURM cluster of two nodes on this machine (root, slurm-wlm, munge)
+## cluster-acceptance: a study on a SLURM cluster on this machine whose jobs fail (root, slurm-wlm, munge)
 cluster-acceptance: $(INSTALLED)
-	@$(BIN)/python -m pytest -m 'slurm or accidents' tests/acceptance/test_slurm.py
+	@$(BIN)/python -m pytest tests/acceptance/test_slurm.py
 
 ## lint: code style, types, workflow style and Snakemake's own checks
 lint: $(INSTALLED)

@@ -43,7 +43,7 @@ HEAVY = """numba pandas sklearn.pipeline sklearn.model_selection sklearn.linear_
     sklearn.ensemble pyarrow.parquet pyarrow.csv scipy.stats scipy.optimize skops.io hypothesis"""
 OPTIONS = """-q -p no:cacheprovider --hypothesis-profile=ci
     -W ignore::pytest.PytestAssertRewriteWarning"""
-MARKERS = {"fast": "not slow", "slow": "slow and not accidents"}
+MARKERS = {"fast": "not slow", "slow": "slow"}
 UNITS, SPARE, HOUR = 30, 240, 3600  # units per mutant; processor seconds to compile kernels; wall
 
 

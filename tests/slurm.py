@@ -1,9 +1,8 @@
-"""A SLURM cluster of two nodes on this machine, for tests: started, told to fail, and ended."""
+"""A SLURM cluster of one node on this machine, for tests."""
 
 import getpass
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import time
@@ -13,18 +12,14 @@ from pathlib import Path
 import psutil
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
-NODES = ("node1", "node2")
-#: CPUs and MB of each node.
-CPUS, MEMORY = 2, 6000
+NODE = "node1"
+#: CPUs and MB of the node.
+CPUS, MEMORY = 4, 12_000
 
 #: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 
 CONF = Path(__file__).with_name("slurm.conf").read_text()
-NODE = (
-    "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} "
-    "CPUs={cpus} RealMemory={memory} State=UNKNOWN\n"
-)
 
 
 def why_not():
@@ -59,23 +54,19 @@ class Cluster:
         self.environment = {**os.environ, "PATH": search}
         if self.environment.get("SLURM_CONF") == os.devnull:  # as tests without a cluster have it
             del self.environment["SLURM_CONF"]
-        self._daemons = {}
+        self._daemons = []
 
     def __enter__(self):
-        for name in ("state", *(f"spool/{node}" for node in NODES)):
-            (self.folder / name).mkdir(parents=True)
+        for name in ("state", "spool"):
+            (self.folder / name).mkdir()
         (self.folder / "munge.key").write_bytes(os.urandom(128))
         (self.folder / "munge.key").chmod(0o400)
-        port, *ports = free_ports(1 + len(NODES))
+        port, node_port = free_ports(2)
         host = socket.gethostname().partition(".")[0]
         own = {"name": self.name, "host": host, "user": getpass.getuser(), "folder": self.folder}
-        conf = CONF.format(**own, port=port, nodes=",".join(NODES))
-        conf += "".join(
-            NODE.format(name=node, host=host, port=each, cpus=CPUS, memory=MEMORY)
-            for node, each in zip(NODES, ports, strict=True)
-        )
+        own |= {"node": NODE, "port": port, "node_port": node_port, "cpus": CPUS, "memory": MEMORY}
         SYSTEM_CONF.parent.mkdir(exist_ok=True)
-        SYSTEM_CONF.write_text(conf)
+        SYSTEM_CONF.write_text(CONF.format(**own))
         try:
             self._start_all()
         except BaseException:
@@ -93,48 +84,22 @@ class Cluster:
         time.sleep(1)
         self.start("slurmctld", "-D")
         time.sleep(1)
-        for node in NODES:
-            self.start_node(node)
-        self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%D %t").split() == ["2", "idle"])
+        self.start("slurmd", "-D", "-N", NODE)
+        self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%t").split() == ["idle"])
 
     def start(self, *command):
         with (self.folder / "daemons.txt").open("a") as out:
             daemon = subprocess.Popen(
                 command, env=self.environment, stdout=out, stderr=out, cwd=self.folder
             )
-        self._daemons[command] = daemon
+        self._daemons.append(daemon)
 
-    def start_node(self, node):
-        self.start("slurmd", "-D", "-N", node)
-
-    def fell(self, node):
-        """Let a node go down as if its power failed: its daemon, and all processes of its jobs."""
-        daemon = self._daemons.pop(("slurmd", "-D", "-N", node))
-        daemon.kill()
-        daemon.wait()
-        self._end_processes(SLURMD_NODENAME=node)
-
-    def halt(self, job):
-        """Let the running step of a job stand still; returns once there is one."""
-        step = f"{job}.0"
-        self.wait_for(lambda: step in self.run("squeue", "-h", "-s", "-o", "%i").split())
-        asked = {"SLURM_JOB_ID": job, "SLURM_STEP_ID": "0"}
-        self.wait_for(lambda: [p.send_signal(signal.SIGSTOP) for p in self._processes(**asked)])
-
-    def _processes(self, **asked):
-        """The processes of this cluster's jobs with these variables."""
-        asked = asked | {"SLURM_CLUSTER_NAME": self.name}
-        found = []
+    def _end_processes(self):
+        """Kill processes of this cluster's jobs, and SLURM's own above them."""
         for process in psutil.process_iter():
             with suppress(psutil.Error):
-                if asked.items() <= process.environ().items():
-                    found.append(process)
-        return found
-
-    def _end_processes(self, **asked):
-        """Kill processes of this cluster's jobs, and SLURM's own above them."""
-        for process in self._processes(**asked):
-            with suppress(psutil.Error):
+                if process.environ().get("SLURM_CLUSTER_NAME") != self.name:
+                    continue
                 above = [each for each in process.parents() if "slurmstepd" in each.name()]
                 for each in (*above, process):
                     each.kill()
@@ -147,9 +112,9 @@ class Cluster:
         return done.stdout
 
     def jobs(self):
-        """Of each job: id, rule, state, node, and what it asked: CPUs, memory, time."""
-        rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%N|%C|%m|%l")
-        keys = ("id", "rule", "state", "node", "cpus", "memory", "time")
+        """Of each job: id, rule, state, CPUs and memory."""
+        rows = self.run("squeue", "-a", "-h", "-t", "all", "-o", "%i|%k|%T|%C|%m")
+        keys = ("id", "rule", "state", "cpus", "memory")
         found = [dict(zip(keys, row.split("|"), strict=True)) for row in rows.splitlines()]
         for job in found:
             job["rule"] = job["rule"].removeprefix("rule_").partition("_wildcards_")[0]
@@ -180,9 +145,9 @@ class Cluster:
         with suppress(subprocess.SubprocessError):
             self.cancel_all()
         self._end_processes()
-        for daemon in reversed(self._daemons.values()):
+        for daemon in reversed(self._daemons):
             daemon.terminate()
-        for daemon in self._daemons.values():
+        for daemon in self._daemons:
             try:
                 daemon.wait(timeout=20)
             except subprocess.TimeoutExpired:

@@ -1,7 +1,6 @@
-"""On a cluster, whatever befalls it, a study ends with the tables of a local run."""
+"""On a cluster where jobs fail a study ends with the tables of a local run."""
 
 import subprocess
-import time
 
 import pytest
 from integration.conftest import ROOT, STUDY, prepare, snakemake, snakemake_command, tables
@@ -17,7 +16,7 @@ TOO_LITTLE = "mem_mb=60*40**(attempt-1)"
 
 @pytest.fixture
 def cluster(tmp_path_factory):
-    """A SLURM cluster of two nodes on this machine."""
+    """A SLURM cluster on this machine."""
     if reason := why_not():
         pytest.skip(reason)
     with Cluster(tmp_path_factory.mktemp("slurm")) as started:
@@ -71,45 +70,28 @@ class Study:
 
         return self.cluster.wait_for(found, 400)
 
-    def ended(self):
-        """Wait for the end; returns Snakemake's code."""
-        return self._process.wait(timeout=900)
-
     def end(self):
         """Wait until all is done."""
-        assert self.ended() == 0, self.said
+        assert self._process.wait(timeout=900) == 0, self.said
 
     def jobs(self, rule):
         """The jobs of a rule, in order."""
         return [job for job in self.cluster.jobs() if job["rule"] == rule]
 
 
-def cancel(study, rule):
-    """Cancel a job, as an administrator may."""
-    study.cluster.run("scancel", study.running(rule)["id"])
-
-
-def let_time_pass(study, rule):
-    """Let a job's time be over; SLURM counts it in minutes."""
-    job = study.running(rule)["id"]
-    study.cluster.halt(job)
-    study.cluster.run("scontrol", "update", f"JobId={job}", f"EndTime={time.strftime('%FT%T')}")
-
-
 @pytest.mark.slurm
 def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster, local, tmp_path):
     arguments = ("all", "--set-resources", f"compare:{TOO_LITTLE}", "--max-threads", str(CPUS))
     with Study(cluster, tmp_path / "work", SMALL, *arguments) as study:
-        cancel(study, "acquire")
-        let_time_pass(study, CLASSIFY)
+        for rule in ("acquire", CLASSIFY):
+            cluster.run("scancel", study.running(rule)["id"])
         study.end()
         assert tables(study.folder) == tables(local)
         ends = {
             rule: [job["state"] for job in study.jobs(rule)]
             for rule in ("compare", "acquire", CLASSIFY)
         }
-        assert ends["acquire"] == ["CANCELLED", "COMPLETED"]
-        assert ends[CLASSIFY] == ["TIMEOUT", "COMPLETED"]
+        assert ends["acquire"] == ends[CLASSIFY] == ["CANCELLED", "COMPLETED"]
         assert len(ends["compare"]) == 2
         assert ends["compare"][1] == "COMPLETED"
         # a job asks for twice as much after a failure, and for no more CPUs than --max-threads
@@ -119,16 +101,3 @@ def test_a_study_ends_with_the_tables_of_a_local_run_whatever_befalls_it(cluster
         assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
         asked = {job["rule"] for job in cluster.jobs()}
         assert asked == {"acquire", "diagnose", CLASSIFY, "compare", "report"}
-
-
-@pytest.mark.accidents
-def test_what_ran_on_a_node_that_went_down_runs_on_another(cluster, local, tmp_path):
-    with Study(cluster, tmp_path / "work", SMALL) as study:
-        lost = study.running(CLASSIFY)
-        cluster.fell(lost["node"])
-        study.end()
-        assert tables(study.folder) == tables(local)
-        (again,) = study.jobs(CLASSIFY)  # SLURM itself puts it back
-        assert again["id"] == lost["id"]
-        assert again["state"] == "COMPLETED"
-        assert again["node"] != lost["node"]
