@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,6 @@ import pytest
 import snakemake_process
 from integration.conftest import ROOT, xnbflow
 from toys import put
-
-from xnbflow.diagnostics.genes import gene_table
-from xnbflow.sources.acquisition import acquire_noting
-from xnbflow.sources.sheet import read_sheet
 
 TUTORIALS = ROOT / "docs/tutorials"
 MATRIX = Path(__file__).with_name("GSE4107_series_matrix.txt").read_text()
@@ -86,27 +81,6 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
     assert (len(told), len(calls)) == (2, 5)
     assert all("acquire" in text for text in planned(calls, tmp_path))
-
-
-def test_genes_are_adjusted_for_the_columns_that_the_page_names(tmp_path):
-    page = (TUTORIALS / "own-data.md").read_text()
-    (option,) = set(re.findall(r"`(adjust=age[^`]+)`", page))
-    cohort(0, tmp_path / "own.csv")
-    table = pd.read_csv(tmp_path / "own.csv")
-    plate = np.where(np.arange(30) % 5 == 0, 1, 2 * (table["diagnosis"] == "tumour"))
-    table["gene5"] += 4 * plate  # differs between the classes because of the plate alone
-    known = {"age": np.arange(30) * 7 % 30 + 40, "sex": [*"fmm"] * 10, "plate": plate}
-    table.assign(**known).to_csv(tmp_path / "own.csv", index=False)
-    found = {}
-    for name, options in {"plain": "phenotype_columns=age,sex,plate", "adjusted": option}.items():
-        words = ["xnbflow", "study", "own.csv", "--label", "diagnosis", "--id", "patient"]
-        run([*words, "--option", options, "--output", name], tmp_path)
-        row = read_sheet(tmp_path / f"{name}.tsv")[name]
-        series, _ = acquire_noting(replace(row, location=str(tmp_path / "own.csv")))
-        found[name] = gene_table(series).query("`class` == 'tumour'").set_index("feature")["fdr"]
-    assert "adjusted for 'age' (numbers), 'sex' (2 categories), 'plate'" in series.notes[-1]
-    assert found["plain"]["gene5"] < 0.05 < found["adjusted"]["gene5"]
-    assert found["adjusted"]["gene0"] < 0.05
 
 
 @pytest.mark.parametrize(("page", "number"), [("paper.md", 1), ("cluster.md", 3)])

@@ -61,30 +61,6 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert len(list(recorded)) == 10  # two data sets in four rules, compare and report
 
 
-def test_every_file_is_documented(finished):
-    made = [*(finished / "results").rglob("*"), *(finished / "resources").rglob("*")]
-    files = [path.relative_to(finished).as_posix() for path in made if path.is_file()]
-    assert len(files) > 100
-    for folder, names in (
-        (contract.STUDY_TABLE, contract.STUDY_TABLES),
-        (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
-    ):
-        place = str(Path(folder.replace("{study}", "tiny")).parent)
-        assert {f"{place}/{name}.tsv" for name in names} <= set(files)
-    page = (ROOT / "results/README.md").read_text()
-    paths = re.findall(r"`((?:results|resources)/[^`]+[^/])`", page)
-    own = re.findall(r"`([\w{}./-]+/[\w{}./-]+)`", (ROOT / "resources/README.md").read_text())
-    paths += [f"resources/{path}" for path in own]
-    # a wildcard for any table would hide one that the page does not list
-    paths = [path.replace(".", r"\.") for path in paths if not path.endswith("{table}.parquet")]
-    paths = [re.sub(r"\{\w+\}", "[^/]+", path) for path in paths]
-    known = [re.sub(r"\\.parquet$", r"\\.(parquet|tsv)", path) for path in paths]
-    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    known += [rf"(results|resources)/(.+[/.])?{name}\.(parquet|tsv)" for name in listed]
-    known = re.compile("|".join([*known, r".*/\.snakemake_timestamp"]))
-    assert [file for file in files if not known.fullmatch(file)] == []
-
-
 def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     page = (finished / "results/studies/tiny/details.html").read_text()
     blocks = dict(

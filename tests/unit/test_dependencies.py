@@ -157,12 +157,6 @@ def test_no_section_computes(path):
     assert faults(path.read_text(encoding="utf-8"), module) == set()
 
 
-def test_what_computes_is_found_and_reading_is_not():
-    assert faults("def f(): return rows.groupby('method')['median'].mean()") == {("f", "mean")}
-    assert faults("from scipy.stats import norm") == {("", "scipy.stats.norm")}
-    assert faults("wide = table.set_index(['a', 'b'])['value'].unstack()") == set()
-
-
 def test_drawings_read_no_tables():
     drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("papers/*/drawings.py")]
     assert len(drawings) > 10
@@ -170,33 +164,3 @@ def test_drawings_read_no_tables():
     readers += r"|xnbflow.tables.storage)\b"
     for path in drawings:
         assert not re.search(readers, path.read_text(encoding="utf-8")), path
-
-
-#: By name: why it is used.
-PRIVATE = {
-    "_parameter_constraints": "estimators of scikit-learn list their parameters in it",
-}
-#: Documented in spite of their names: of named tuples and of `os`.
-DOCUMENTED = {"_asdict", "_exit", "_make", "_replace"}
-
-
-def test_few_private_names_of_other_packages_are_used():
-    own, used = set(), set()
-    sources = sorted((ROOT / "workflow").rglob("*.py"))
-    for node in (node for path in sources for node in ast.walk(ast.parse(path.read_text()))):
-        match node:
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                own.add(name)
-            case ast.Name(id=name, ctx=ast.Store()):
-                own.add(name)
-            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
-                own.add(name)
-            case ast.Attribute(attr=name):
-                used.add(name)
-            case ast.ImportFrom(module=str(module), names=names) if module[:7] != "xnbflow":
-                used |= {*module.split("."), *(alias.name for alias in names)}
-    for path in [ROOT / "workflow/Snakefile", *ROOT.glob("workflow/rules/*.smk")]:
-        used |= set(re.findall(r"\.(_[a-z]\w*)", path.read_text()))
-    private = {name for name in used if re.match(r"_[A-Za-z]", name)}
-    assert private - (own - PRIVATE.keys()) - DOCUMENTED == set(PRIVATE)
-    assert len(PRIVATE) <= 5

@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import resource
-import shutil
 import signal
 import sys
 import time
@@ -129,27 +128,6 @@ def forgotten(workflow, jobs):
 
 def test_every_rule_has_its_three_places():
     assert forgotten(ROOT / "workflow", JOBS) == []
-
-
-@pytest.mark.parametrize(
-    ("omitted", "named"),
-    [
-        ("tables.toml", 'tables.toml: no group has rule = "example"'),
-        ("example.smk", "rules/*.smk: no rule example"),
-        ("example.py", "scripts/example.py is missing"),
-    ],
-)
-def test_a_forgotten_place_of_a_rule_is_named(tmp_path, omitted, named):
-    for folder in ("rules", "scripts"):
-        shutil.copytree(ROOT / "workflow" / folder, tmp_path / folder)
-    rule = (ROOT / "workflow/rules/acquire.smk").read_text().replace("acquire", "example")
-    (tmp_path / "rules/example.smk").write_text(rule)
-    (tmp_path / "scripts/example.py").touch()
-    assert forgotten(tmp_path, {**JOBS, "example": "{dataset}"}) == []
-    for path in tmp_path.rglob(omitted):
-        path.unlink()
-    jobs = JOBS if omitted == "tables.toml" else {**JOBS, "example": "{dataset}"}
-    assert forgotten(tmp_path, jobs) == [named]
 
 
 def test_a_package_that_is_not_installed_is_told_with_where_to_install_it(run):
