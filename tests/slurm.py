@@ -14,7 +14,7 @@ import psutil
 DAEMONS = ("munged", "slurmctld", "slurmd")
 NODE = "node1"
 #: CPUs and MB of the node.
-CPUS, MEMORY = 4, 12_000
+CPUS, MEMORY = 2, 6000
 
 #: Where a job's own `srun` looks: Snakemake's plugin hands it no SLURM variables.
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")

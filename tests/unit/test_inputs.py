@@ -2,7 +2,6 @@
 
 import importlib.util
 import inspect
-import math
 import os
 import shutil
 import subprocess
@@ -73,41 +72,11 @@ DECLARED = [
 ESTIMATORS = [each for each in DECLARED if issubclass(each, Estimator)]
 
 
-class Unprintable:
-    def __repr__(self):
-        raise RuntimeError
-
-
-VALUES = [
-    *(None, True, "", "no such choice", "x" * 10_000, b"gaussian", -1, 0, 1, 7, 2**63, 10**400),
-    *(0.0, 0.5, -0.5, 1.0, 2.0, math.nan, math.inf, 1e-320, 1e308, np.float32(0.5), 1j, pd.NA),
-    *([], [0], [0, 1], [[0], [1, 2, 3]], [None], ["a"], (0, 1), ((0, 1), (2, 3)), [([], [])]),
-    *([("a", "gaussian", [0.5])], [("a", ["gaussian"], [0])], [("a", "gaussian", {0: 1})]),
-    *({}, {"a": 1}, {0}, range(2), slice("a", None), object(), type, lambda y: y, Unprintable()),
-    *(np.array([0, 1]), np.array(0.5), pd.Series(["a"]), pd.DataFrame({"a": [1]}), nb.GaussianNB()),
-    (i for i in [0]),
-]
-#: Passes that are enough to see whether a value is used or refused.
-FEW = {"CICA": {"max_iter": 3, "n_restarts": 1}, "GeneralizedNB": {"max_iter": 2}}
 PARAMETERS = [(each, name) for each in ESTIMATORS for name in inspect.signature(each).parameters]
 
 
 def used(model, X):
     return getattr(model, "predict", getattr(model, "transform", None))(X)
-
-
-def outcome(model, X, y):
-    """Return what refused the parameters, or what refused the fit; other errors are raised."""
-    try:
-        model._validate_params()
-    except InputError as error:
-        return str(error), None
-    try:
-        model.fit(X, y)
-        used(model, X)
-    except InputError as error:
-        return None, str(error)
-    return None, None
 
 
 #: What an estimator needs, or what makes it faster.
@@ -266,18 +235,12 @@ def test_names_need_to_exist_and_to_be_of_one_column():
     assert column_positions(["b"], repeated, "angular").tolist() == [1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "name"), PARAMETERS)
-@pytest.mark.filterwarnings("ignore")
-def test_any_value_of_a_parameter_fits_or_is_refused_by_its_name(estimator, name):
+def test_a_value_of_no_type_that_a_parameter_has_is_refused_by_its_name(estimator, name):
     X, y = samples(estimator)
-    for value in VALUES:
-        if estimator is nb.ClassSpecificNBCV and isinstance(value, list) and len(value) > 9:
-            continue  # it would try every one of them
-        model = make(estimator).set_params(**FEW.get(estimator.__name__, {}) | {name: value})
-        undeclared, unusable = outcome(model, X, y)
-        assert undeclared is None or undeclared.startswith(f"{name} is ")
-        assert len(undeclared or unusable or "") <= 300
+    with pytest.raises(InputError, match=f"^{name} is ") as error:
+        make(estimator).set_params(**{name: object()}).fit(X, y)
+    assert len(str(error.value)) <= 300
 
 
 SERIES = two_classes()
