@@ -7,5 +7,3 @@ THREE = np.arange(12) % 3
 NOISE = np.random.default_rng(1).normal(size=(12, 4))
 CONSTANT = np.column_stack([NOISE[:, :2], 0.1 + 0.2 * CODES])  # within each class
 HALF = np.column_stack([NOISE[:, :2], np.where(CODES, NOISE[:, 2], 0.5)])  # in the first class
-TWO = np.arange(12) > 1  # a class of two samples
-ONE = np.r_[np.zeros(6, int), np.ones(5, int), 2]  # a class of one sample

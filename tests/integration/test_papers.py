@@ -81,17 +81,3 @@ def test_without_any_paper_the_core_passes_all_its_tests(project):
         run(project, "-m", "xnbflow.running.manual")
         said = run(project, "-m", "pytest", *options, DOCUMENTS, "tests/unit")
         assert int(re.search(r"(\d+) passed", said)[1]) > 2000
-
-
-def test_the_core_names_no_paper():
-    """Neither a module of a paper, nor the name under which one of its entries is configured."""
-    entries = set()
-    for path in PAPERS.glob("*/entry_points.txt"):
-        entries |= set(re.findall(r"^(\w+) = ", path.read_text(), re.MULTILINE))
-    entries -= {"separation", "effects", "cells", "signatures", "angular"}  # words of their own
-    named = re.compile(rf"xnbflow\.papers\.\w|[\"'`]({'|'.join(sorted(entries))})[\"'`]")
-    places = [ROOT / "Snakefile", *(ROOT / "workflow").glob("rules/*"), ROOT / "config/config.yaml"]
-    places += [path for path in (ROOT / "workflow/src").rglob("*.py") if PAPERS not in path.parents]
-    assert [
-        (path.name, found[0]) for path in places for found in named.finditer(path.read_text())
-    ] == []

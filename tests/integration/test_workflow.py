@@ -2,7 +2,6 @@
 
 import copy
 import html
-import json
 import os
 import random
 import re
@@ -12,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -78,26 +76,6 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     given = yaml.safe_load(configuration)
     assert given["folds"] == STUDY["folds"]
     assert given["studies"] == STUDY["studies"]
-
-
-def test_snakemakes_own_report_has_every_figure_by_data_set_and_section(finished, tmp_path):
-    snakemake(finished, "--report", str(tmp_path / "report.zip"))
-    with zipfile.ZipFile(tmp_path / "report.zip") as report:
-        (page,) = [name for name in report.namelist() if name.endswith("report.html")]
-        text = report.read(page).decode()
-    found = json.JSONDecoder().raw_decode(text, text.index("{", text.index("var categories = ")))[0]
-    figures = {
-        path.stem: path.parent.name
-        for path in (finished / "results/studies/tiny/figures").rglob("*.svg")
-    }
-    shown = {
-        Path(file).stem: (category, section)
-        for category, sections in found.items()
-        for section, files in sections.items()
-        for file in files
-    }
-    assert {name: section for name, (_, section) in shown.items()} == figures
-    assert shown["confusion-wine-3-fold-xnb"][0] == "tiny: wine"
 
 
 @pytest.fixture(scope="module")

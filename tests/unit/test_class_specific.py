@@ -1,6 +1,5 @@
 """XNB selects and predicts what its authors' program does; its options do what they say."""
 
-import itertools
 import json
 import warnings
 

@@ -1,4 +1,4 @@
-"""What sources import is declared, and a page imports nothing that computes."""
+"""What sources import is declared."""
 
 import ast
 import re
@@ -7,7 +7,6 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
@@ -83,49 +82,3 @@ def test_the_conda_environment_has_the_ranges_of_the_project():
 
 def test_the_lock_names_no_index():
     assert "://" not in (ROOT / "requirements.lock").read_text()
-
-
-SOURCE = ROOT / "workflow/src/xnbflow"
-#: What reads tables for a page. Drawings are given arrays, `page` blocks: neither reads a table.
-MODULES = sorted(
-    path
-    for pattern in ("report/*", "report/manuscript/*", "report/sections/*", "papers/*/section*")
-    for path in SOURCE.glob(f"{pattern}.py")
-)
-#: Packages and modules that compute.
-COMPUTING = ("scipy", "sklearn", "statistics", "numba")
-COMPUTING += ("xnbflow.density", "xnbflow.diagnostics", "xnbflow.evaluation", "xnbflow.inference")
-COMPUTING += ("xnbflow.studies", "xnbflow.models", "xnbflow.naive_bayes", "xnbflow.preprocessing")
-#: What of these only names or reads.
-NAMES = {
-    "xnbflow.diagnostics.gene_values.gene_values",
-    "xnbflow.inference.headlines.distinct_labels",
-    "xnbflow.evaluation.methods.entries_in",
-    "xnbflow.evaluation.methods.known_methods",
-    "xnbflow.evaluation.methods.resolved",
-    *(f"xnbflow.inference.intervals.{name}" for name in ("CROSS_VALIDATED", "LEVEL", "TUNED")),
-    "xnbflow.inference.intervals.inflation_of",
-    "xnbflow.inference.verdicts.INSEPARABLE",
-    "xnbflow.studies.sample_errors.MARGIN",
-    "xnbflow.models.typicality.ATYPICAL",
-}
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_section_imports_what_computes(path):
-    found = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-            found |= {f"{package}{alias.name}" for alias in node.names}
-    computing = {name for name in found if name.startswith(COMPUTING) or ".compute" in name}
-    assert computing <= NAMES
-
-
-def test_drawings_read_no_tables():
-    drawings = [*SOURCE.glob("report/drawings/*.py"), *SOURCE.glob("papers/*/drawings.py")]
-    assert len(drawings) > 10
-    readers = r"import (pandas|scipy)|from (pandas|pyarrow|scipy|sklearn|xnbflow.report.results"
-    readers += r"|xnbflow.tables.storage)\b"
-    for path in drawings:
-        assert not re.search(readers, path.read_text(encoding="utf-8")), path

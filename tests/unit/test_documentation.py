@@ -1,7 +1,6 @@
 """What documents and docstrings name: commands, files, tests, parameters and types."""
 
 import importlib
-import inspect
 import re
 import shlex
 import subprocess
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sklearn.base import BaseEstimator
 from snakemake.cli import get_argument_parser
 from toys import PROGRAMS, put
 
@@ -94,19 +92,6 @@ def test_every_public_name_stands_in_the_reference(module):
     assert names - shown == constants
 
 
-def sections(documented):
-    """The sections of a numpydoc docstring: the names that each describes."""
-    lines = inspect.cleandoc(documented.__doc__).splitlines()
-    found, current = {}, []
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        if line and set(below) == {"-"}:
-            found[line] = current = []
-        elif line and not line.startswith(" ") and set(line) != {"-"}:
-            names = line.partition(" : ")[0]
-            current += [name.strip(" *\\") for name in names.split(",")]
-    return found
-
-
 def documented_names():
     """The names that the page lists, without those of a paper that is removed."""
     page = (ROOT / "docs/reference/api.md").read_text()
@@ -121,30 +106,6 @@ def test_the_reference_lists_every_method_of_the_registry_once():
     methods = {method.estimator.rpartition(".")[2] for method in shipped_methods().values()}
     assert methods <= {*shown}
     assert len(shown) == len({*shown})
-
-
-@pytest.mark.parametrize("path", list(documented_names()))
-def test_every_name_of_the_reference_has_its_sections(path):
-    """Parameters where there are any, and what is returned, or what a class holds.
-
-    Those of an estimator are exactly the ones it takes.
-    """
-    module, _, name = path.rpartition(".")
-    found = getattr(importlib.import_module(module), name)
-    written = sections(found)
-    if not inspect.isclass(found):
-        taken = set(inspect.signature(found).parameters)
-        assert taken <= set(written.get("Parameters", ()))
-        returns = inspect.signature(found).return_annotation
-        yields = {"Returns", "Yields"} & written.keys()
-        assert yields or returns in (None, "None")
-    elif issubclass(found, BaseEstimator):
-        assert set(written.get("Parameters", ())) == set(inspect.signature(found).parameters)
-    elif not inspect.isabstract(found):
-        fields = getattr(found, "_fields", None) or getattr(found, "__dataclass_fields__", ())
-        named = {*written.get("Attributes", ()), *written.get("Parameters", ())}
-        assert named
-        assert set(fields) <= named
 
 
 @pytest.mark.slow

@@ -215,12 +215,10 @@ NAMES = np.array(["a", "b", "c", "d"], dtype=object)
     ("columns", "positions"),
     [
         *((columns, [3, 1]) for columns in ([3, 1], (-1, 1), ["d", "b"], ["d", 1])),
-        *((np.array(columns), [3, 1]) for columns in ([3, 1], ["d", "b"])),
         ([np.str_("d"), np.int64(-3)], [3, 1]),
-        *((columns, [1]) for columns in (1, -3, "b", ["b"], slice(1, 2), slice("b", "b"))),
+        *((columns, [1]) for columns in (1, -3, "b", slice(1, 2), slice("b", "b"))),
         *((kind([False, False, True, True]), [2, 3]) for kind in (list, np.array)),
-        (np.array([False, False, True, True], dtype=object), [2, 3]),
-        *((columns, []) for columns in ((), [], np.array([]), [False] * 4)),
+        *((columns, []) for columns in ([], np.array([]), [False] * 4)),
     ],
 )
 def test_columns_are_returned_in_the_order_named(columns, positions):

@@ -69,12 +69,6 @@ def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
     assert row["null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
 
 
-def stop(hits, points):
-    """Return where a test of these permutations, as good or not, stops."""
-    reached = np.cumsum(hits)
-    return next((n, int(k)) for n, k in enumerate(reached, 1) if (n, int(k)) in points)
-
-
 @pytest.mark.parametrize("most", [19, 150, 999])
 def test_p_is_at_most_uniform_wherever_a_test_stops(most):
     """Exactly: all tests end, and points up to each p have that probability where p is uniform."""
@@ -96,19 +90,6 @@ def test_p_is_at_most_uniform_wherever_a_test_stops(most):
     )
     if most < 99:
         assert points == pytest.approx({(19, k): (k + 1) / 20 for k in range(20)})
-
-
-@pytest.mark.parametrize(
-    ("p", "significant"), [(0.0, True), (0.003, True), (0.06, False), (0.5, False)]
-)
-def test_a_test_that_stops_early_decides_as_endless_permutations_do(p, significant):
-    points, rng = stopping_points(0.025, 999), np.random.default_rng(0)
-    ends = [stop(rng.random(999) < p, points) for _ in range(1000)]
-    assert np.mean([(points[end] <= 0.025) == significant for end in ends]) >= 0.995
-    numbers = [n for n, _ in ends]
-    assert min(numbers) >= 99
-    if p in (0.0, 0.5):
-        assert set(numbers) == {285 if p == 0 else 99}
 
 
 def test_each_permutation_has_a_generator_of_its_own():

@@ -162,10 +162,9 @@ MODELS = [
     ClassSpecificNB(n_features=2, kernel="triangular"),
     ClassSpecificNBCV(cv=3, sizes=[1, 3]),
 ]
-FORMATS = ["csr", "csc", "coo", "bsr", "dok", "lil", "dia"]
 
 
-def untidy(matrix, dtype=np.int64):
+def untidy(matrix):
     """The same matrix as CSR with duplicates, explicit zeros and unsorted indices."""
     found = sparse.coo_array(matrix)
     halves = np.concatenate([found.data / 2, found.data / 2, [0.0]])
@@ -173,7 +172,7 @@ def untidy(matrix, dtype=np.int64):
     columns = np.concatenate([found.coords[1], found.coords[1], [found.shape[1] - 1]])
     order = np.lexsort((-columns, rows))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=found.shape[0]))])
-    arrays = halves[order], columns[order].astype(dtype), indptr.astype(dtype)
+    arrays = halves[order], columns[order], indptr
     raw = sparse.csr_array(arrays, shape=found.shape)
     raw.indices, raw.indptr = arrays[1:]  # SciPy makes the indices as small as they may be
     assert not raw.has_canonical_format
@@ -181,10 +180,10 @@ def untidy(matrix, dtype=np.int64):
 
 
 STORED_FORMS = {
-    **{f"{name}_array": getattr(sparse, f"{name}_array") for name in FORMATS},
-    **{f"{name}_matrix": getattr(sparse, f"{name}_matrix") for name in FORMATS},
+    "csr_array": sparse.csr_array,
+    "csc_matrix": sparse.csc_matrix,
+    "coo_array": sparse.coo_array,
     "untidy": untidy,
-    "untidy int32": lambda matrix: untidy(matrix, np.int32),
     "untidy csc": lambda matrix: untidy(matrix.T).T,
 }
 

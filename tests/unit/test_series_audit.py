@@ -58,14 +58,6 @@ def test_a_batch_that_is_the_class_is_severe_and_a_balanced_one_is_not():
     assert rows.index[0] in {"batch", "nested"}
 
 
-def test_two_batches_of_two_samples_each_are_not_silent():
-    values, labels = np.random.default_rng(0).normal(size=(FEATURES, 4)), list("aabb")
-    rows = found(series(values, labels=labels, batch=["1", "1", "2", "2"]), "confounder")
-    assert rows.loc["batch", ["value", "severity"]].tolist() == [1.0, "warning"]
-    # of the 6 ways to draw two samples of four, two are as extreme
-    assert rows.loc["batch", "p"] == pytest.approx(2 / len(list(combinations(range(4), 2))))
-
-
 def test_samples_of_one_patient_are_one_unit_in_tests_of_confounders():
     patients = np.repeat([f"p{i}" for i in range(8)], 3)
     per_patient = {"age": [40, 50, 60, 70, 45, 55, 65, 75], "ward": [*"aaabbbba"]}

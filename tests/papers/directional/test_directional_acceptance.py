@@ -57,16 +57,3 @@ def test_three_features_of_magic_are_selected_one_of_them_the_angle(series, clas
     selected = classifiers(data, 10)[classifier].fit(data.frame(), data.labels).selected_features_
     assert len(selected["gamma"]) == 3
     assert "fAlpha" in selected["gamma"]
-
-
-@pytest.mark.parametrize(
-    ("name", "angular", "linear"),
-    [
-        ("protein-strand", "vMNB", "GNB"),
-        ("protein-strand", "SelvMNB", "SelGNB"),
-        ("protein-window", "vMNB", "GNB"),
-    ],
-)
-def test_proteins_are_told_better_by_von_mises_than_by_gaussians(series, name, angular, linear):
-    # Table 5: von Mises is significantly better on Protein1 and Protein10; other proteins here
-    assert accuracy(angular, series(name), 1) > accuracy(linear, series(name), 1)
