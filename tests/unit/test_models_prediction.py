@@ -101,14 +101,6 @@ def test_dropping_of_a_class_specific_classifier_leaves_the_evidence_of_the_othe
     assert np.allclose(log_posterior_without(CSNB.estimator, NEW, [gone]), expected)
 
 
-def test_dropping_is_refused_where_classes_would_not_stay_comparable():
-    model = fit_model(SERIES, {"method": "xnb"})
-    if len(model.used) < 2:
-        model = fit_model(SERIES, {"method": "xnb", "params": {"threshold": 0.99}})
-    with pytest.raises(InputError, match="cannot leave a feature out"):
-        log_posterior_without(model.estimator, NEW, [model.required[0]])
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -4,8 +4,6 @@ import importlib
 import json
 import os
 import shutil
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +11,6 @@ import pytest
 from paper_cases import needs
 from toys import PROGRAMS, python
 
-import xnbflow
 from xnbflow.core.errors import InputError
 from xnbflow.running import provenance
 from xnbflow.running.provenance import refuse_other_sources, source_digests
@@ -175,14 +172,3 @@ def test_a_library_that_cannot_be_written_is_compiled_elsewhere_or_anew(copy, tm
         assert np.isfinite(float(done.stdout))
         assert done.stderr.count("Set NUMBA_CACHE_DIR") == warnings
     assert any((tmp_path / "home").rglob("*.nbc"))
-
-
-@pytest.mark.slow
-def test_without_compilation_the_results_are_the_same():
-    source = str(Path(xnbflow.__file__).parents[1])
-    variables = {"PYTHONPATH": source, "NUMBA_DISABLE_JIT": "1"}
-    done = python(PROGRAMS["predict"], env=os.environ | variables)
-    with redirect_stdout(StringIO()) as compiled:
-        exec(PROGRAMS["predict"], {})
-    assert done.stdout == compiled.getvalue()
-    assert done.stdout.count("[[") == 4

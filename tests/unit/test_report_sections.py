@@ -1,6 +1,5 @@
 """Sections: what each of them says of a study whose tables are known."""
 
-import inspect
 import json
 import re
 from dataclasses import replace
@@ -18,7 +17,6 @@ from toys import put
 
 from xnbflow.core.study import Study, Validation
 from xnbflow.data.dataset import DataSet
-from xnbflow.inference import intervals
 from xnbflow.report import sentences
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.page import blocks as kinds
@@ -291,40 +289,6 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     tests = table_with(section, "p_value").frame
     assert tests["p_value"].tolist() == [0.02]
     assert "p = 0.02" in text
-
-
-def test_the_number_of_data_sets_where_it_is_the_most_accurate_is_that_of_the_marks(results):
-    table = blocks(accuracy.section(results), Table)[0]
-    marks = pd.Series([name for _, name in table.best]).value_counts()
-    wins = results.tables["averages"].set_index("classifier")["wins"]
-    wins = wins[wins > 0].rename(results.labels).to_dict()
-    assert wins == marks.to_dict()
-    cells = table.frame.set_index("dataset")
-    for row, name in table.best:
-        own = cells.iloc[row].drop("baseline").map(lambda cell: float(cell.split(" ")[0]))
-        assert own[name] == own.max()
-
-
-def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch, tmp_path):
-    """Every drawn function exists, and limits of shares pass those that are drawn, in order."""
-    text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]
-    drawn_names = re.findall(r"^      (\w+)\.(\w+) ", text, re.MULTILINE)
-    assert 2 < len(drawn_names) <= 8
-    for module, name in drawn_names:
-        (path,) = (p for p in SOURCE.rglob(f"{module}.py") if f"\ndef {name}(" in p.read_text())
-    own, stacks = intervals.proportion_interval, set()
-
-    def recorded(*arguments):
-        frames = (f for f in inspect.stack() if f.filename.startswith(str(SOURCE)))
-        stacks.add(tuple(f.function for f in frames if not f.function.startswith("<")))
-        return own(*arguments)
-
-    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
-    monkeypatch.setattr(intervals, "proportion_interval", recorded)
-    report_study.write_results(results)
-    names = [name for _, name in drawn_names]
-    path = tuple(reversed(names[: names.index("share_interval") + 1]))
-    assert path in stacks
 
 
 def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):

@@ -5,8 +5,6 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest
 from sklearn.naive_bayes import GaussianNB
@@ -44,41 +42,6 @@ def test_values_printed_by_nogueira_s_package():
     margin = 1.959963984540054 * np.sqrt(0.00516666666667)
     assert random.lower == 0.0  # Nogueira's package goes on to -.178
     assert random.upper == pytest.approx(-0.037037037037 + margin)
-
-
-def observed_and_chance_agreement(matrix):
-    """Index and variance as agreement of raters corrected for chance: another way to the theorem.
-
-    With p_a the agreement of pairs of sets over features and p_e that by chance, the index is
-    Fleiss' kappa; each set's influence follows from its own agreement and chance.
-    """
-    m, d = matrix.shape
-    sizes, p = matrix.sum(axis=1) / d, matrix.mean(axis=0)
-    size = sizes.mean()
-    by_chance = size**2 + (1 - size) ** 2
-    pairs = matrix @ matrix.T + (1 - matrix) @ (1 - matrix).T
-    agreement = (pairs.sum() - np.trace(pairs)) / (m * (m - 1) * d)
-    index = (agreement - by_chance) / (1 - by_chance)
-    own = 1 - sizes - size + 2 * (matrix @ p) / d
-    own_chance = (1 - index) * (size * sizes + (1 - size) * (1 - sizes))
-    influence = (own - own_chance) / (1 - by_chance)
-    return index, 4 / m**2 * np.sum((influence - influence.mean()) ** 2)
-
-
-@settings(deadline=None, max_examples=80)
-@given(
-    st.integers(2, 8).flatmap(
-        lambda d: st.lists(st.lists(st.booleans(), min_size=d, max_size=d), min_size=2, max_size=7)
-    )
-)
-def test_index_is_fleiss_kappa_and_variance_that_of_its_influences(rows):
-    matrix = np.array(rows, dtype=float)
-    assume(0 < matrix.mean() < 1)
-    ours = stability_index(as_sets(matrix), matrix.shape[1])
-    index, variance = observed_and_chance_agreement(matrix)
-    assert ours.value == pytest.approx(index, abs=1e-12)
-    assert ours.variance == pytest.approx(variance, abs=1e-12)
-    assert 0.0 <= ours.lower <= ours.upper <= 1.0
 
 
 @pytest.mark.parametrize(
