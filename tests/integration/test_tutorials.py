@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 import snakemake_process
 from integration.conftest import ROOT, xnbflow
 from toys import put
@@ -81,16 +80,3 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
     assert (len(told), len(calls)) == (2, 5)
     assert all("acquire" in text for text in planned(calls, tmp_path))
-
-
-@pytest.mark.parametrize(("page", "number"), [("paper.md", 1), ("cluster.md", 3)])
-def test_other_tutorials_plan_what_they_say(page, number, tmp_path):
-    calls = [
-        [word.replace("config/profiles", str(ROOT / "config/profiles")) for word in words]
-        for words in commands(page)
-        if words[0] == "snakemake"
-        and not {"--unlock", "--sdm", "--default-storage-provider"} & {*words}
-    ]
-    plans = list(planned(calls, tmp_path))
-    assert len(plans) == number
-    assert all("acquire" in text for text in plans)

@@ -51,8 +51,8 @@ def test_every_documented_command_of_ours_is_parsed_by_it(command):
     from xnbflow.running.cli.app import app
 
     name, *words = shlex.split(command, comments=True)
-    group = typer.main.get_command(app)
-    group.commands[name].make_context(name, words)
+    context = typer.main.get_command(app).commands[name].make_context(name, words)
+    assert context.params
 
 
 def test_every_test_that_a_document_names_is_there():

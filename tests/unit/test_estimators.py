@@ -1,7 +1,6 @@
 """What holds of every estimator: scikit-learn's contract, and what results must not depend on."""
 
 from datetime import date
-from functools import cache
 
 import numba
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from unit.test_inputs import ESTIMATORS, make, samples
+from unit.test_inputs import ESTIMATORS
 
 from xnbflow import naive_bayes as nb
 from xnbflow.core.errors import InputError
@@ -206,28 +205,3 @@ def test_a_sample_beyond_all_range_is_decided_by_the_priors(model, value):
     assert model.predict(far).tolist() == ["b", "b"]
     assert not np.isnan(model.predict_joint_log_proba(far)).any()
     assert not model.explain(far)["log_likelihood"].isna().any()
-
-
-SCALED = {
-    *("GaussianNB", "BlockNB", "GeneralizedNB"),
-    *("DiscretizedNB", "KernelNBRegressor", "CICA"),
-}
-
-
-@pytest.mark.parametrize("power", [-440, -60, 60, 440])
-@pytest.mark.parametrize("name", sorted(SCALED & {each.__name__ for each in ESTIMATORS}))
-def test_within_that_range_a_power_of_two_changes_nothing(name, power):
-    np.testing.assert_allclose(in_unit(name, power), in_unit(name, 0), rtol=1e-6)
-
-
-@cache
-def in_unit(name, power):
-    """What an estimator says of samples in a unit that is a power of two."""
-    estimator = next(each for each in ESTIMATORS if each.__name__ == name)
-    X, y = samples(estimator)
-    scaled = np.ldexp(X, power)
-    model = make(estimator)
-    if hasattr(model, "random_state"):
-        model.random_state = 0
-    model.fit(scaled, y)
-    return model.predict(scaled) if hasattr(model, "predict") else model.transform(scaled)

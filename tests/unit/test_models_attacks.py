@@ -44,8 +44,6 @@ def plain(value):
     return node("JsonNode", content=json.dumps(value))
 
 
-
-
 #: Nodes of schemas that would call or import something, by what they are.
 ATTACKS = json.loads(Path(__file__).with_name("model_attacks.json").read_text())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from paper_cases import needs
-from toys import PROGRAMS, python
+from toys import PROGRAMS, put, python
 
 from xnbflow.core.errors import InputError
 from xnbflow.running import provenance
@@ -111,26 +111,21 @@ def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(copy):
     assert run(copy, imported) == "2\n"
 
 
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    """A module of a user's own on the path."""
-    monkeypatch.syspath_prepend(tmp_path)
-    path = tmp_path / "own_classifier.py"
-    path.write_text("class Model: ...\n")
-    source_digests.cache_clear()
-    yield path
-    source_digests.cache_clear()
-
-
-def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(module):
+def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(
+    tmp_path, monkeypatch
+):
     import sklearn
 
+    monkeypatch.syspath_prepend(tmp_path)
+    module = put(tmp_path, "class Model: ...\n", "own_classifier.py")
+    source_digests.cache_clear()
     planned = source_digests("permute.py", "own_classifier.Model", "sklearn.svm.LinearSVC")
     assert planned["sklearn"] == sklearn.__version__
     refuse_other_sources(planned | {"sklearn": "another"})  # that of the job's own environment
     module.write_text("class Model: ...  # edited\n")
     with pytest.raises(InputError, match="sources of own_classifier were edited"):
         refuse_other_sources(planned)
+    source_digests.cache_clear()
 
 
 def compute(copy, **variables):

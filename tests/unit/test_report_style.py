@@ -109,15 +109,6 @@ def test_no_text_of_a_figure_is_cut(draw, arguments):
     assert box.y1 <= height + 0.01
 
 
-def test_a_long_heading_is_written_whole():
-    text = "GSE123456, the response of invasive ductal carcinoma to neoadjuvant chemotherapy"
-    figure, _ = style.new_axes(3.0, 2.0)
-    style.write_heading(figure, text)
-    (heading,) = figure.texts
-    assert heading.get_text().replace("\n", " ") == text
-    assert heading.get_window_extent(FigureCanvasAgg(figure).get_renderer()).x1 <= 3.0 * figure.dpi
-
-
 @pytest.mark.parametrize("n_samples", [4, 5])
 def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
     cells = list(itertools.product(range(2), range(4)))

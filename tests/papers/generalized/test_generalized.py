@@ -252,17 +252,6 @@ def test_the_stored_scorecard_alone_gives_the_same_log_odds(fitted, tmp_path):
     assert scored(table, new).to_numpy() == pytest.approx(expected, rel=1e-12)
 
 
-def test_values_between_and_beyond_those_of_training(fitted):
-    """As the paper scores: interpolated between neighbours, constant beyond the ends."""
-    values = fitted.values_[0]
-    middle = (values[10] + values[11]) / 2
-    rows = pd.DataFrame({"a": [values[10], middle, values[11]], "b": 0.0, "c": 0.0})
-    low, between, high = fitted.decision_function(rows)
-    assert between == pytest.approx((low + high) / 2)
-    rows = pd.DataFrame({"a": [values[-1], 100.0], "b": 0.0, "c": 0.0})
-    assert np.ptp(fitted.decision_function(rows)) == 0.0
-
-
 def newton(design, events):
     """Logistic regression by Newton's method: coefficients and their covariance."""
     coefficients = np.zeros(len(design))
