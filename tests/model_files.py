@@ -3,6 +3,7 @@
 import hashlib
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 from toys import dataset
@@ -15,6 +16,11 @@ def two_classes(n=40, p=8, seed=0):
     values[0] += 4 * (labels == "tumour")
     values[1] -= 3 * (labels == "tumour")
     return dataset(values, labels)
+
+
+def with_holes():
+    values = two_classes().values
+    return replace(two_classes(), values=np.where(values > 9, np.nan, values), missing=True)
 
 
 def parts_of(path):

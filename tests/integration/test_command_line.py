@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from integration.conftest import ROOT, xnbflow
-from model_files import edited
+from model_files import edited, two_classes
 from toys import mistakes, put, python
-from unit.test_models_file import two_classes
 
 from xnbflow import __version__
 

@@ -178,13 +178,6 @@ def test_another_release_runs_what_it_changes(host, deployed):
         assert host.checkout(commit).is_dir()
 
 
-def test_modules_of_two_commits_are_refused(host, deployed):
-    module = "module {0}:\n    snakefile: {1}\n    config: config\n\nuse rule * from {0} as {0}_*\n"
-    both = [module.format(f"m{tag}", TAGGED.format(tag)) for tag in ("v1", "v2")]
-    host.write(deployed, "".join(both))
-    assert "must be the same checkout" in host.call(deployed, "--list", fails=True)
-
-
 #: Packages of jobs, and plugins of Snakemake that need one of them.
 OF_JOBS = {
     "h5py", "isal", "joblib", "llvmlite", "matplotlib", "numba", "numpy", "pandas", "pyarrow",

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 import paper_cases
 import pytest
+from model_files import two_classes
 from refused_samples import CODES, HALF, NOISE
 from toys import put
-from unit.test_models_file import two_classes
 
 from xnbflow import naive_bayes as nb
 from xnbflow import preprocessing
@@ -296,7 +296,6 @@ RANKED = {"steps": [{"method": "sample_ranks"}, {"method": "xnb"}]}
 X = SERIES.frame()
 FITTED = nb.ClassSpecificNB(n_features=2).fit(X, SERIES.labels)
 GAUSSIAN = fit_model(SERIES, {"method": "gaussian_nb"})
-HOLES = replace(SERIES, values=np.where(SERIES.values > 9, np.nan, SERIES.values), missing=True)
 OTHERS = replace(SERIES, name="other", labels=["normal", "tumor"] * 20)
 WORDS = replace(SERIES, kinds=["categorical"] * 8)
 SMALL = replace(SERIES, values=SERIES.values * 1e-200)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from model_files import two_classes
 from scipy.special import logsumexp
 from scipy.stats import norm
 from toys import refused
-from unit.test_models_file import two_classes
 
 from xnbflow.core.errors import InputError
 from xnbflow.models import fit_model, predict_table, read_model, write_model

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from model_files import two_classes
 from report_study import walk, with_rows, write_declared
 from toys import dataset, refused
-from unit.test_models_file import two_classes
 
 from xnbflow.core.study import Study, Validation
 from xnbflow.models import cross_validate, fit_model, read_model

@@ -1,8 +1,8 @@
 """Cases of this paper for the tests of all estimators, see `paper_cases`."""
 
 import numpy as np
+from model_files import two_classes
 from refused_samples import NOISE, THREE
-from unit.test_models_file import two_classes
 
 from xnbflow import naive_bayes as nb
 from xnbflow import preprocessing
