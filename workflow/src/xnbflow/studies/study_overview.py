@@ -77,9 +77,7 @@ def diagnostics(tables: Mapping[str, Mapping[str, pd.DataFrame]], alpha: float) 
         overall, within = tables["normality"][dataset], tables["normality_within"][dataset]
         found = ratios(overall, within, tables["dependence"][dataset], alpha)
         rows.append({"dataset": dataset, **test.iloc[0].to_dict(), **found})
-    fixed = STUDY_TABLES["diagnostics"].fixed
-    others = [name for name in pd.DataFrame(rows) if name not in fixed]
-    return pd.DataFrame(rows, columns=[*fixed, *others])
+    return pd.DataFrame(rows, columns=STUDY_TABLES["diagnostics"].fixed)
 
 
 def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
