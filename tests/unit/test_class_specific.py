@@ -1,5 +1,6 @@
 """XNB selects and predicts what its authors' program does; its options do what they say."""
 
+import itertools
 import json
 import warnings
 
