@@ -148,6 +148,8 @@ def test_a_selection_is_the_smallest_set_there_is(seed, selection, least):
         assert len(chosen) == smallest
     if selection == "minimal":
         assert model.optimality_gap_ == {0: 0, 1: 0, 2: 0}
+    with pytest.warns(UserWarning, match="no feature"):
+        assert XNB(selection=selection).fit(X, 0 * codes).selected_features_ == {0: []}
 
 
 @pytest.mark.parametrize("selection", ["greedy", "joint"])

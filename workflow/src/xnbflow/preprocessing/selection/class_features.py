@@ -102,7 +102,10 @@ class PairSelection:
         kept = [
             top[row[top] > self._cut] for row, top in zip(self._rankings, self._tops, strict=True)
         ]
-        self._chosen = [np.unique(np.concatenate([kept[i] for i in own])) for own in self._of_class]
+        nothing = np.empty(0, dtype=int)  # of a single class
+        self._chosen = [
+            np.unique(np.concatenate([nothing, *(kept[i] for i in own)])) for own in self._of_class
+        ]
 
     def ranked(self, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a class's features by their greatest distance to another class, ties by name.
@@ -143,7 +146,7 @@ def smallest_cover_of(
     with np.errstate(divide="ignore"):
         strengths = np.log1p(-distances) / np.log1p(-threshold)
     best = [ranked_prefix(row, names, threshold, _CANDIDATES) for row in distances]
-    candidates = np.unique(np.concatenate(best))
+    candidates = np.unique(np.concatenate([np.empty(0, dtype=int), *best]))
     cut = _CANDIDATES if len(candidates) < len(names) else None
     chosen, gap = smallest_cover(strengths[:, candidates], cut)
     return candidates[chosen], gap
