@@ -255,10 +255,8 @@ def test_every_work_is_complete_and_cited_and_every_citation_is_a_work():
     assert cited | packages == set(references())
     assert set(re.findall(r"(?<=[\[ (\"])@([a-z]+\d{4})", text)) <= set(references())
     assert writer.bibtex(list(references())).count("\n}\n") == len(references())
-    items = {item["id"]: item for item in json.loads(csl_json(references()))}
-    assert items["demsar2006"]["issued"] == {"date-parts": [[2006]]}
-    assert items["holm1979"]["author"] == [{"family": "Holm", "given": "Sture"}]
-    assert items["xnb2025"]["DOI"] == "10.1016/j.softx.2025.102347"
+    (holm,) = (item for item in json.loads(csl_json(references())) if item["id"] == "holm1979")
+    assert holm["author"] == [{"family": "Holm", "given": "Sture"}]
 
 
 def test_items_of_checklists_are_open_or_have_evidence_that_exists(results, tmp_path):

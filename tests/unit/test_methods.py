@@ -1,12 +1,14 @@
 """The entry of a method says what its class says; the documents say what the entries say."""
 
 import inspect
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from xnbflow.core.entries import Method
 from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import satisfies
 from xnbflow.core.schemas import check
 from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import shipped_methods
@@ -46,6 +48,25 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
     added = Method("lasso", lasso["method"], "", "")
     monkeypatch.setattr("xnbflow.inference.intervals.known_methods", lambda: {"lasso": added})
     assert inflation_of(lasso) == CROSS_VALIDATED
+
+
+#: Parameters of which the class declares less than the entry: it looks at the rest in `fit`.
+STRICTER = {"blocks", "estimator", "groups", "priors", "random_state"}
+PROBES = [-1, 0, 1, 2, 3, 1000, 1001, 10_000, 10_001, -0.5, 0.5, 1.5, 6.3, None, "", "x"]
+
+
+@pytest.mark.parametrize("name", shipped_methods())
+def test_an_entry_allows_what_the_class_allows(name):
+    method = shipped_methods()[name]
+    declared = getattr(import_estimator(method.estimator), "_parameter_constraints", {})
+    for key, value in product(declared, PROBES):
+        allowed = any(satisfies(value, each) for each in declared[key])
+        try:
+            check(value, method.parameters[key], key)
+        except InputError:
+            assert not allowed or key in STRICTER, f"{key}: {value!r}"
+        else:
+            assert allowed, f"{key}: {value!r}"
 
 
 @pytest.mark.parametrize(

@@ -27,17 +27,18 @@ BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
 SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
 
 
-def noise(n=40, n_features=5, seed=0, shift=0.0, name="noise"):
+def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
     rng = np.random.default_rng(seed)
-    labels = np.array(["a", "b"])[np.arange(n) % 2]
-    values = rng.normal(size=(n_features, n)) + shift * (labels == "b")
-    return dataset(values, labels, name)
+    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
+    values = rng.normal(8.0, 1.0, (n_features, n))
+    values[:shifted] += shift * (labels == "b")
+    return dataset(values, labels, f"toy{seed}")
 
 
 @pytest.mark.slow
 def test_selection_is_inside_so_that_noise_is_not_significant():
     """Five features chosen of 1,000 by all labels would separate noise; chosen inside, not."""
-    (row,) = permutation.label_test(noise(n_features=1000, seed=3), SELECTING).to_dict("records")
+    (row,) = permutation.label_test(toy(3, n_features=1000), SELECTING).to_dict("records")
     assert row["p_value"] > 0.1
     assert row["null_mean"] < 0.6
     assert row["permuted"] == ""
@@ -45,14 +46,15 @@ def test_selection_is_inside_so_that_noise_is_not_significant():
 
 def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
     monkeypatch.setattr(permutation, "permuted", lambda y, *_: np.where(y == "a", "b", "a"))
-    (row,) = permutation.label_test(noise(shift=9.0), NB, n_permutations=1).to_dict("records")
+    series = toy(0, n_features=5, shifted=5, shift=9.0)
+    (row,) = permutation.label_test(series, NB, n_permutations=1).to_dict("records")
     assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)
 
 
 def test_missing_values_and_groups_are_those_of_the_training_samples():
-    series = noise(shift=9.0)
+    series = toy(0, n_features=5, shifted=5, shift=9.0)
     values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
-    groups = np.repeat([f"p{i}" for i in range(20)], 2)
+    groups = pd.Series(series.labels).groupby(series.labels).cumcount().astype(str)
     holes = replace(series, values=series.values + values, missing=True, groups=groups)
     first, again = (permutation.label_test(holes, NB, n_permutations=39) for _ in range(2))
     assert first["p_value"].tolist() == [0.025]
@@ -62,7 +64,7 @@ def test_missing_values_and_groups_are_those_of_the_training_samples():
 def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
     scores = iter([0.6, 0.5, 0.6, 0.7, 0.4])
     monkeypatch.setattr(permutation, "complete_score", lambda *_, **__: lambda *_: next(scores))
-    (row,) = permutation.label_test(noise(), NB, n_permutations=4).to_dict("records")
+    (row,) = permutation.label_test(toy(0, n_features=5), NB, n_permutations=4).to_dict("records")
     assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 0.6)
     assert row["null_mean"] == pytest.approx(0.55)
     assert row["null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
@@ -188,14 +190,6 @@ def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
     assert found(values, np.repeat("a", len(labels))).empty
     monkeypatch.setattr(permutation, "_MOST_VALUES", values.size - 1)
     assert found(values, labels).empty
-
-
-def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
-    values = rng.normal(8.0, 1.0, (n_features, n))
-    values[:shifted] += shift * (labels == "b")
-    return dataset(values, labels, f"toy{seed}")
 
 
 def picked(features, folds):

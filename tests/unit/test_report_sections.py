@@ -487,16 +487,9 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
     assert some["left_out"] == 36 - len(some["samples"])
 
 
-@pytest.fixture
-def results_with(tmp_path):
+def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(tmp_path):
     study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
     results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
-    return lambda name, rows: with_rows(
-        results, **{name: pd.DataFrame(rows).assign(dataset="d", folds="f")}
-    )
-
-
-def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(results_with):
     row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
     rows = [
         {**row, "classifier": "nb", "sample": "both", "probability": 0.91, "margin": 0.5},
@@ -510,12 +503,12 @@ def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike
         {**row, "classifier": "nb", "sample": "tested by one"},
     ]
     table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"))
-    prose, group = answer._suspects(results_with("suspects", table))
+    prose, group = answer._suspects(with_rows(results, suspects=table))
     assert "d: 1 sample (both). Check" in prose.text
     assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91, 0.7]]
     for none in (rows[2:], []):
         table = suspects(pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"))
-        assert answer._suspects(results_with("suspects", table)) == []
+        assert answer._suspects(with_rows(results, suspects=table)) == []
 
 
 def test_what_a_single_column_of_the_phenotype_says_is_said_once():
