@@ -174,6 +174,11 @@ GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93,
             ", and no samples of different classes share a value of it.",
             "the class cannot be separated from “plate”",
         ),
+        (
+            [COLUMN | {"pairs": 4, "status": "cannot be examined"}],
+            "; only 4 pairs of samples of different classes have the same value.",
+            "the class cannot be examined within “plate”",
+        ),
         ([COLUMN | {"status": "not associated"}], "", "the class "),
     ],
 )

@@ -74,11 +74,6 @@ def test_every_threat_names_a_test_that_is_there():
         assert all(f"def {name}(" in sources for name in functions), row
 
 
-@pytest.mark.parametrize("profile", sorted(ROOT.glob("config/profiles/*")), ids=lambda p: p.name)
-def test_every_profile_makes_again_what_a_killed_job_left(profile):
-    assert yaml.safe_load((profile / "config.yaml").read_text())["rerun-incomplete"] is True
-
-
 PUBLIC_MODULES = ["data.dataset", "density.families", "diagnostics", "models"]
 PUBLIC_MODULES += ["inference.paired_tests", "inference.rank_tests"]
 PUBLIC_MODULES += ["naive_bayes", "preprocessing"]

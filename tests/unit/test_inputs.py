@@ -19,11 +19,12 @@ from model_files import two_classes
 from refused_samples import CODES, HALF, NOISE
 from toys import put
 
+import xnbflow
 from xnbflow import naive_bayes as nb
 from xnbflow import preprocessing
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Declared
+from xnbflow.core.parameters import Columns, Declared, satisfies
 from xnbflow.data.columns import column_positions
 from xnbflow.data.dataset import DataSet
 from xnbflow.density import families
@@ -223,6 +224,17 @@ NAMES = np.array(["a", "b", "c", "d"], dtype=object)
 )
 def test_columns_are_returned_in_the_order_named(columns, positions):
     assert column_positions(columns, NAMES, "x").tolist() == positions
+
+
+def test_one_column_may_be_named_and_a_truth_value_names_none():
+    values = ("b", 1, slice("a", None), True)
+    assert [satisfies(value, Columns()) for value in values] == [True, True, True, False]
+
+
+def test_the_package_itself_has_its_estimators():
+    assert xnbflow.XNB is nb.XNB
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = xnbflow.nothing
 
 
 def test_names_need_to_exist_and_to_be_of_one_column():

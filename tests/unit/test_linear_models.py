@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from r_oracles import r_answers
+from scipy.special import polygamma
 from toys import refused
 
 from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.diagnostics.moderation import trigamma_inverse
 
 #: Each class (a column of `classes`) against the mean of the others, further columns beside. Every
 #: contrast is a coefficient of its own parametrisation: `contrasts.fit` is approximate where values
@@ -278,3 +280,8 @@ def test_features_without_enough_values_are_refused():
     values = np.where(np.arange(8) % 4 == 0, 1.0, np.nan)[None]
     with refused("no feature has enough values"):
         moderated_contrasts(values, CODES)
+
+
+@pytest.mark.parametrize("x", [1e8, 3.0, 0.01, 1e-9])
+def test_the_inverse_of_trigamma_is_that(x):
+    assert polygamma(1, trigamma_inverse(x)) == pytest.approx(x, rel=1e-3)

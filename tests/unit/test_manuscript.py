@@ -157,12 +157,6 @@ def test_processing_of_deposited_values_is_named_and_raw_data_are_not_claimed(tm
         assert item.endswith("**Open**") != known
 
 
-def test_the_rule_that_predicted_is_the_one_that_is_cited(tmp_path):
-    results = write_study(tmp_path, classifiers=("calibrated",), datasets=("alpha",))
-    assert "breiman1984" not in cited_keys(paragraphs(results))
-    assert "Parameter rule was average" in paragraphs(results)
-
-
 def test_the_methods_give_the_sizes_and_folds_of_the_study(results):
     text = writer.sections_of_text(paragraphs(results))
     sizes = results.tables["class_sizes"]

@@ -49,6 +49,8 @@ def test_evidence_of_missing_features_is_left_out_where_the_classifier_allows_it
         assert sum("of the evidence is left" in note for note in told.notes) == 1
     with pytest.raises(InputError):
         predict_table(XNB, NEW.drop(columns=XNB.required[0]))
+    with pytest.raises(InputError, match="cannot leave a feature out"):
+        log_posterior_without(XNB.estimator, NEW, [XNB.required[0]])
 
 
 @pytest.mark.filterwarnings("ignore:.*lack features that the classifier uses:UserWarning")

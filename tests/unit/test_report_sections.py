@@ -215,6 +215,7 @@ def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_p
     assert not rows.duplicated(["dataset", "folds", "classifier", "metric", "class"]).any()
     assert set(rows["candidates"]) == {2}
     assert rows["level"].tolist() == pytest.approx([0.975] * len(rows))  # 1 - .05 / 2
+    assert "chosen after looking, as the most accurate of 2" in sentences.headline(results)
     (cards,) = blocks(answer.section(results), Cards)
     (card,) = cards.cards
     assert (

@@ -57,6 +57,7 @@ GOOD["values"] = pa.array([[1.0, 2.0]], pa.list_(pa.float64(), 2))
         ({}, {"kind": pa.array(["odd"])}),
         ({}, {"values": pa.array([[1.0, None]], pa.list_(pa.float64(), 2))}),
         ({}, {"values": pa.array([[1.0, np.nan]], pa.list_(pa.float64(), 2))}),
+        ({}, {"values": pa.array([[1, 2]], pa.list_(pa.int64(), 2))}),
         ({}, {"values": pa.array([[1.0]], pa.list_(pa.float64(), 1))}),
     ],
 )

@@ -38,15 +38,6 @@ def test_regulated_genes_shift_their_class_by_their_effect(simulated):
     assert np.quantile(ratios, 0.1) > 0.7
 
 
-def test_three_quarters_of_the_modules_are_regulated_each_by_one_class(simulated):
-    truth = simulated[1]
-    by_module = truth.groupby("block")["class"]
-    assert (by_module.nunique() <= 1).all()
-    assert set(by_module.count()) == {0, 40}
-    assert truth["class"].notna().mean() == pytest.approx(0.75, abs=0.15)
-    assert ((truth["effect"] == 0) == truth["class"].isna()).all()
-
-
 def test_the_truth_of_a_row_of_the_sheet_is_that_of_its_series(tmp_path):
     dataset = SheetRow("sim", "simulate", samples=12, features=70, classes=2, options={"seed": "3"})
     series = load(dataset)

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from unit.test_samples import annotated as annotated_cells
 
-from xnbflow.naive_bayes import ClassSpecificNB
+from xnbflow.naive_bayes import XNB, ClassSpecificNB
 from xnbflow.papers.cells.ranked_genes import rank_genes_groups
 
 h5py = pytest.importorskip("h5py", reason="needs the extra h5ad")
@@ -55,3 +56,9 @@ def test_scanpy_shows_the_ranking(tmp_path):
     theirs = scanpy.get.rank_genes_groups_df(theirs, "T").set_index("names")["logfoldchanges"]
     mine = frame.set_index("names")["logfoldchanges"]
     np.testing.assert_allclose(mine, theirs[mine.index], rtol=1e-4)
+
+
+def test_annotated_cells_are_ranked_by_xnb_with_the_signs_of_their_changes():
+    cells = annotated_cells()
+    ranked = rank_genes_groups(XNB().fit(cells, "type"), "type", samples=cells)
+    assert (ranked["scores"]["B"] * ranked["logfoldchanges"]["B"] >= 0.0).all()

@@ -16,7 +16,7 @@ from xnbflow.papers.directional.compute import CLASSIFIERS, analyse
 from xnbflow.papers.directional.compute_comparison import compare, paper_ranks
 from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
-from xnbflow.report.page.blocks import Prose, figures_of
+from xnbflow.report.page.blocks import Prose
 
 LABELS = {"vmnb": "vMNB", "selvmnb": "SelvMNB", "gnb": "GNB", "selgnb": "SelGNB", "dnb": "dNB"}
 #: Of these the paper has the first two.
@@ -219,11 +219,3 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     # two p-values of Temperature are 0.1875
     assert "12 have the same direction here; of the 10 that are significant there, 10 are" in words
-
-
-def test_every_space_has_its_picture_and_every_figure_is_drawn(tables, tmp_path):
-    made, _ = drawn(tables, tmp_path, (), ())
-    figures = {figure.name: figure for figure in figures_of(made.blocks)}
-    assert len(figures) == 3 + 4 + 1 + 6  # angles, spaces of one angle or two, the pair, others
-    counts = figures["angle-weather-0"].arguments["counts"]
-    assert counts.sum(axis=1).tolist() == [50, 40, 30]
