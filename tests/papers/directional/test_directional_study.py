@@ -188,13 +188,12 @@ def test_a_classifier_that_failed_has_no_accuracy_and_no_rank():
     assert made["average_ranks"].empty
 
 
-def drawn(tables, root, datasets=DATASETS, classifiers=tuple(LABELS)):
+def drawn(tables, root):
     """Write the tables of a study; return its section and its tables of the page by caption."""
-    parts = {LABELS[name]: name for name in classifiers}
-    study = Study("angles", "", "", datasets, classifiers, ("10-fold",), False, {}, paper=parts)
-    given = {"labels": {name: LABELS[name] for name in classifiers}}
-    given["largest"] = 10**6  # regions are pictures
-    beside = compare({"parts": parts, "folds": study.folds}, common_tables())
+    classifiers, parts = tuple(LABELS), ABOUT["parts"]
+    study = Study("angles", "", "", DATASETS, classifiers, ("10-fold",), False, {}, paper=parts)
+    given = {"labels": LABELS, "largest": 10**6}  # regions are pictures
+    beside = compare(ABOUT, common_tables())
     made, found = analysis_section(
         ANALYSIS, tables | beside, root, common=common_tables(), study=study, **given
     )
