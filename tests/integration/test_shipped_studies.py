@@ -118,5 +118,6 @@ def test_a_shipped_study_runs_to_its_page(tmp_path, study):
     assert {*found} - optional == expected - optional
     assert len(found) == len({*found})
     assert HOSTILE[0] not in pages
+    assert not re.findall(r"\d %", pages)
     assert not [path for path in (tmp_path / "results").rglob("*.*") if PATIENT in text_of(path)]
     assert not [path for path in tmp_path.rglob("*") if path.stem in ("pwned", "x")]

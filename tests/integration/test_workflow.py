@@ -59,6 +59,16 @@ def test_the_study_leaves_every_table_a_page_and_an_index(finished):
     assert len(list(recorded)) == 10  # two data sets in four rules, compare and report
 
 
+def test_wine_has_features_and_percentages_have_one_form(finished):
+    for name in ("report.html", "details.html"):
+        page = (finished / "results/studies/tiny" / name).read_text()
+        own = page.partition('<section id="methods"')[0]  # has works and files of any study
+        text = re.sub(r"<(script|style|svg)\b.*?</\1>|<[^>]*>", " ", own, flags=re.DOTALL)
+        assert "features" in text
+        assert not re.findall(r"(?i)(?<![/#-])\bgenes?\b(?![.-])", text)
+        assert not re.findall(r"\d %", page)
+
+
 def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
     page = (finished / "results/studies/tiny/details.html").read_text()
     blocks = dict(

@@ -163,7 +163,7 @@ def test_it_is_a_selector(rng):
 
 
 def test_a_class_constant_in_a_feature_has_no_spike():
-    # Silent in one class, expressed in 1 % of the other: Hellinger's distance is 0.07.
+    # Silent in one class, expressed in 1% of the other: Hellinger's distance is 0.07.
     y, X = np.repeat([0, 1], 100), np.zeros((200, 1))
     X[150] = 1.0
     model = ClassSpecificNB(n_features=1).fit(X, y)

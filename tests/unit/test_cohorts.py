@@ -29,7 +29,7 @@ def validated(n=40, errors=4):
 
 
 EVEN, MANY = np.repeat([0, 1], 25), np.repeat([0, 1], 100)
-#: Sensitivity of .87 and specificity of .8; the largest class alone has 90 %.
+#: Sensitivity of .87 and specificity of .8; the largest class alone has 90%.
 SKEWED = np.repeat([0, 1], [45, 5])
 
 

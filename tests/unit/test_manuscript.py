@@ -93,12 +93,12 @@ def test_every_number_of_a_classifier_is_that_of_its_table(study, request):
         place_of = {name: row[name] for name in ("dataset", "folds", "classifier")}
         told, why = said.removeprefix(start).split(f"this result is {row['level']}")
         reasons = sentences.reasons(results, place_of)
-        assert why == (f" because {' and '.join(reasons)}." if reasons else ".").replace(" %", "%")
+        assert why == (f" because {' and '.join(reasons)}." if reasons else ".")
         recall = results.rows("estimates", **place_of, metric="recall")
         assert re.findall("“(.*?)”", told) == recall["class"].tolist()
         told = re.sub("“.*?”", "", told)
         assert re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?%?", told) == numbers_of(results, row)
-    headline = sentences.headline(results).replace(" %", "%")
+    headline = sentences.headline(results)
     assert headline in text
     within = results.tables["pairwise_within"]
     adjusted = int((within["corrected_t_holm"] <= 0.05).sum())
@@ -128,7 +128,7 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     rows = [row, row | {"by": "nb", "gene_set": "CYCLE", "fdr": 0.01}, row | {"fdr": 0.2}]
     text = writer.sections_of_text(paragraphs(with_rows(results, enrichment=rows)))["Results"]
     assert (
-        ": 3 of 4 features differ between classes at an FDR below 0.05. 2 are higher in “healthy”, "
+        ": 3 of 4 genes differ between classes at an FDR below 0.05. 2 are higher in “healthy”, "
         "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
         "first by evidence: p3 (AUC 0.800, FDR 0.04)."
     ) in text

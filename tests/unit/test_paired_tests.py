@@ -138,7 +138,7 @@ def test_ranks_of_accuracy_are_averaged_over_data_sets():
         {"xnb": (1 + 1 + 1.5) / 3, "nb": (2.5 + 2 + 1.5) / 3, "fnb": (2.5 + 3 + 3) / 3}
     )
     assert set(table["datasets"]) == {3}
-    # q of three classifiers at 5 % is 2.343 (Demšar 2006, Table 5)
+    # q of three classifiers at 5% is 2.343 (Demšar 2006, Table 5)
     assert table["critical_difference"].iloc[0] == pytest.approx(2.343 * np.sqrt(2 / 3), abs=1e-3)
     assert set(table["bars"]) == {"a"}
 

@@ -1,7 +1,10 @@
 """Sections: what each of them says of a study whose tables are known."""
 
+import inspect
+import itertools
 import json
 import re
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +20,13 @@ from toys import put
 
 from xnbflow.core.study import Study, Validation
 from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.methods import resolved
+from xnbflow.inference import intervals
+from xnbflow.models.final import final_model
 from xnbflow.report import sentences
 from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.writer import card as manuscript_card
+from xnbflow.report.next_steps import next_steps
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.blocks import Cards, Facts, Prose, Table
 from xnbflow.report.page.page import write_page
@@ -36,6 +44,7 @@ from xnbflow.report.sections import (
 )
 from xnbflow.report.sections.samples import contributions
 from xnbflow.report.study_page import write_curves, write_report
+from xnbflow.running.cli.commands import as_text, summary
 from xnbflow.studies.description import dependent_pairs
 from xnbflow.studies.sample_errors import suspects
 from xnbflow.tables import contract
@@ -116,7 +125,11 @@ def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(
 def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results):
     (block,) = blocks(answer.section(results), Cards)
     card = next(card for card in block.cards if card.title == "GSE7904")
-    assert card.of == "Genes selected most often (▲ higher in “tumour”)"
+    assert card.of == "Features selected most often (▲ higher in “tumour”)"
+    of_geo = deepcopy(results.configuration)
+    of_geo["datasets"]["GSE7904"]["source"] = "geo"
+    own = answer.card(replace(results, configuration=of_geo), "GSE7904", "3-fold", "xnb")
+    assert own.of == "Genes selected most often (▲ higher in “tumour”)"
     assert not any(line.items for line in card.lines)
     found = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
     assert len(found) == len(card.genes)
@@ -144,12 +157,46 @@ def test_a_card_has_the_gravest_finding_what_random_genes_reach_and_what_is_next
     )
     (block,) = blocks(answer.section(results), Cards)
     details = block.cards[0].details
-    assert details["Random genes"].startswith(f"{as_good} of 100 random signatures")
-    assert ("one of many" in details["Random genes"]) == many
+    assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
+    assert ("one of many" in details["Random features"]) == many
     assert details["Audit"] == (
         "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
     )
     assert details["Next"].startswith("Check 1 label that all classifiers doubt (s7)")
+
+
+CONFOUNDED = {"column": "source", "pairs": 0, "status": "cannot be separated", "handling": False}
+BATCH = {"column": "plate", "pairs": 12, "status": "cannot be examined", "handling": True}
+WRONG = [{"check": "scale"}, {"check": "sex"}, {"check": "repeated sample"}]
+CURVE = [{"kind": "forecast", "balanced_accuracy": share} for share in (0.7, 0.74)]
+
+
+@pytest.mark.parametrize(
+    ("level", "tables", "starts"),
+    [
+        ("well", {"concordance": [CONFOUNDED, BATCH], "learning_curve": CURVE}, ["compare the"]),
+        ("well", {"audit": WRONG, "suspects": [{"sample": "s7"}], "concordance": [BATCH]},
+         ["leave copies", "correct the scale", "check the samples", "check 1 label",
+          "repeat the study with “plate”", "test the model on"]),
+        ("well", {"concordance": [CONFOUNDED], "audit": WRONG[:1]}, ["compare", "correct"]),
+        ("well", {"concordance": [BATCH | {"status": "recognised"}]}, ["test the model on"]),
+        ("well", {"learning_curve": CURVE}, ["add samples (forecast 74%", "test"]),
+        ("well", {"learning_curve": CURVE[:1] * 2}, ["more samples would add little", "test"]),
+        ("partly", {"learning_curve": CURVE, "reasons": "stability"}, ["add samples: hal", "test"]),
+        ("not", {}, ["add samples"]),
+    ],
+)  # fmt: skip
+def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samples(
+    tmp_path, level, tables, starts
+):
+    place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
+    results = write_study(tmp_path, datasets=("alpha",))
+    verdict = {"level": f"{level} supported", "reasons": tables.pop("reasons", "")}
+    results = changed(results, "verdicts", "classifier == 'xnb'", **verdict)
+    own = place | {"severity": "warning"}
+    rows = {name: [own | row for row in rows] for name, rows in tables.items()}
+    steps = next_steps(with_rows(results, **rows), place)
+    assert [step[: len(start)] for step, start in zip(steps, starts, strict=True)] == starts
 
 
 @pytest.mark.parametrize("p_value", [0.025, 0.0251])
@@ -203,6 +250,7 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
     assert f"{named} are not recognised" in found.sentence
     assert "group by group=) and it did not hold in the second cohort two." in found.sentence
+    assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
 
 
 def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_path):
@@ -290,6 +338,51 @@ def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp
     tests = table_with(section, "p_value").frame
     assert tests["p_value"].tolist() == [0.02]
     assert "p = 0.02" in text
+    # the output of `xnbflow show`, and the model card
+    series = DataSet.read(results.root / SERIES.of(dataset="GSE7904"))
+    trained = [results.training(*place.values(), name) for name in ("predictions", "selected")]
+    model = summary(final_model(series, resolved(report_study.ENTRIES["xnb"]), *trained, {}))
+    measures = {"accuracy": overall}
+    for line in card.lines:
+        measures[f"recall of {line.name}"] = [line.share, line.lower, line.upper]
+    texts = as_text(model, tmp_path), manuscript_card(model, "toy")
+    for (name, values), output in itertools.product(measures.items(), texts):
+        (row,) = re.findall(rf"^(?:  |\| ){name} .*", output, re.MULTILINE)
+        assert agree(re.sub(r"\([^;)]*;| 95% interval", "", row.partition(name)[2]), *values)
+
+
+def test_the_number_of_data_sets_where_it_is_the_most_accurate_is_that_of_the_marks(results):
+    table = blocks(accuracy.section(results), Table)[0]
+    marks = pd.Series([name for _, name in table.best]).value_counts()
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    wins = wins[wins > 0].rename(results.labels).to_dict()
+    assert wins == marks.to_dict()
+    cells = table.frame.set_index("dataset")
+    for row, name in table.best:
+        own = cells.iloc[row].drop("baseline").map(lambda cell: float(cell.split(" ")[0]))
+        assert own[name] == own.max()
+
+
+def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch, tmp_path):
+    """Every drawn function exists, and limits of shares pass those that are drawn, in order."""
+    text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]
+    drawn_names = re.findall(r"^      (\w+)\.(\w+) ", text, re.MULTILINE)
+    assert 2 < len(drawn_names) <= 8
+    for module, name in drawn_names:
+        (path,) = (p for p in SOURCE.rglob(f"{module}.py") if f"\ndef {name}(" in p.read_text())
+    own, stacks = intervals.proportion_interval, set()
+
+    def recorded(*arguments):
+        frames = (f for f in inspect.stack() if f.filename.startswith(str(SOURCE)))
+        stacks.add(tuple(f.function for f in frames if not f.function.startswith("<")))
+        return own(*arguments)
+
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
+    monkeypatch.setattr(intervals, "proportion_interval", recorded)
+    report_study.write_results(results)
+    names = [name for _, name in drawn_names]
+    path = tuple(reversed(names[: names.index("share_interval") + 1]))
+    assert path in stacks
 
 
 def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):

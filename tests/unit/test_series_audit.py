@@ -279,12 +279,12 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     assert "write adjust=factor(plate) in the sheet" in rows.loc["plate", "finding"]
     assert rows.loc["plate", "genes"] > 30
     assert rows.loc["plate", "genes_adjusted"] < 5
-    assert "no comparison of genes can be adjusted" in rows.loc["batch (day)", "finding"]
+    assert "no comparison of features can be adjusted" in rows.loc["batch (day)", "finding"]
     assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
     assert rows.loc["age", "finding"].startswith("no difference of “age”")
     assert np.isnan(rows.loc["age", "genes"])
     again = found(replace(made, adjust=("factor(plate)",)), "confounder").loc["plate"]
-    assert again["finding"].endswith("comparisons of genes are adjusted for it")
+    assert again["finding"].endswith("comparisons of features are adjusted for it")
     assert (
         again[["genes", "genes_adjusted"]].tolist()
         == rows.loc["plate", ["genes", "genes_adjusted"]].tolist()

@@ -65,7 +65,7 @@ def test_arrhythmia_is_cleaned_by_the_documented_rule(tmp_path):
     rows[100:, place["T_angle"]] = -150
     rows[7, place["T_angle"]] = "?"  # becomes the circular mean, about -170 degrees
     rows[:, place["age"]] = 50
-    rows[0, place["age"]] = 51  # one of 199 rows is less than 1 %
+    rows[0, place["age"]] = 51  # one of 199 rows is less than 1%
     rows[:, place["weight"]] = 80
     rows[:2, place["weight"]] = 81  # two of 199 are more
     rows[:, place["sex"]] = 1  # a category stays, constant or not
@@ -96,7 +96,7 @@ def test_what_is_not_the_original_is_refused(tmp_path, location, raw, named):
 
 
 # Table 6 of the paper on directional naive Bayes (angular, linear, discrete features; classes;
-# instances), for MAGIC its Table 2 (10 features, 10 % angular); Spambase from its documentation.
+# instances), for MAGIC its Table 2 (10 features, 10% angular); Spambase from its documentation.
 PUBLISHED = {
     "spambase": ({"linear": 57}, 2, 4601),
     "magic": ({"angular": 1, "linear": 9}, 2, 19020),

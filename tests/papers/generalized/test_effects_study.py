@@ -144,7 +144,7 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     assert atom[["naive", "adjusted", "taken_back"]].tolist() == pytest.approx(
         [naive, naive / 2, 0.5]
     )
-    # one of 100 lies beyond the 99 % quantile, and 60 are apart
+    # one of 100 lies beyond the 99% quantile, and 60 are apart
     assert atom[["low", "high", "beyond"]].tolist() == pytest.approx([0, 39, 0.01])
     (passes,) = made["passes"].itertuples()
     assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)

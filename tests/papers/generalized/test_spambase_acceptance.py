@@ -1,7 +1,7 @@
 """Generalized naive Bayes on the real Spambase, split as in *Elements of Statistical Learning*.
 
-The bounds are those set for this project; Larsen (2005) reports 5.3 % misclassified on a random
-split of the same sizes, and one standard error is 0.6 %. Nothing is tuned: span 0.6, kernel and
+The bounds are those set for this project; Larsen (2005) reports 5.3% misclassified on a random
+split of the same sizes, and one standard error is 0.6%. Nothing is tuned: span 0.6, kernel and
 tolerance are the paper's.
 """
 

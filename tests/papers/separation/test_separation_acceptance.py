@@ -33,14 +33,14 @@ def test_weights_gain_where_half_of_the_blocks_are_useless(gain, n, least):
 
 
 def test_equation_22_harms_where_no_block_is_useless_and_helps_where_half_are(gain):
-    """The paper's claim of up to 20 % less risk holds only with useless blocks."""
+    """The paper's claim of up to 20% less risk holds only with useless blocks."""
     printed = gain["Eq. 22 as printed"]
     assert printed["uniform on [0, 20]", 60] < -0.15
     assert printed["50% useless, others uniform on [0, 40]", 60] > 0.3
 
 
 def test_theorem_1_with_its_boundary_term_is_within_1_percent_of_simulation(tables):
-    """Where the simulation itself is that exact: its standard error below 0.3 %."""
+    """Where the simulation itself is that exact: its standard error below 0.3%."""
     table = tables["theorem1"]
     exact = table[table["simulated_error"] < 0.003 * table["simulated"]]
     assert len(exact) > 20

@@ -103,12 +103,16 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
         try:
             found["genes_adjusted"] = _at_level(replace(series, adjust=(*others, term)))
         except InputError:
-            return found | {"finding": f"{finding}; no comparison of genes can be adjusted for it"}
+            return found | {
+                "finding": f"{finding}; no comparison of features can be adjusted for it"
+            }
     line = ",".join(re.sub(r"batch \((.*?)\)", r"\1", each) for each in (*others, term))
     if len(others) < len(series.adjust):
-        text = "comparisons of genes are adjusted for it"
+        text = "comparisons of features are adjusted for it"
     else:
-        text = f"to adjust comparisons of genes for it, write adjust={line} in the sheet's options"
+        text = (
+            f"to adjust comparisons of features for it, write adjust={line} in the sheet's options"
+        )
         text += f" ({why}: fill it in, or leave them out)" if why else ""
     return found | {"finding": f"{finding}; {text}"}
 
@@ -273,11 +277,11 @@ def _by_class(labels: pd.Series, cells: pd.Series) -> str:
     """Return the values of each class with their numbers of samples, in words."""
     held = cells.groupby(labels).value_counts(sort=True)
     return "; ".join(
-        f"{label}: {listed([f'“{short(level)}” ({n})' for (_, level), n in own.items()], 3)}"
+        f"{label}: {listed([f'“{_short(level)}” ({n})' for (_, level), n in own.items()], 3)}"
         for label, own in held.groupby(level=0)
     )
 
 
-def short(text: str, length: int = 60) -> str:
-    """Return a text, or its beginning."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+def _short(text: str, length: int = 46) -> str:
+    """Return a text, or its beginning and end."""
+    return text if len(text) <= length else f"{text[: length - 13]}…{text[-12:]}"

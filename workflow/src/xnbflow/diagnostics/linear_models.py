@@ -32,7 +32,7 @@ class ModeratedContrasts:
     ----------
     log_fold_change, standard_error, lower, upper : ndarray of shape (n_classes, n_features)
         The difference, adjusted for covariates and groups, its standard error, and the limits of
-        its 95 % interval; a log fold change if values are logarithms. NaN where the values of a
+        its 95% interval; a log fold change if values are logarithms. NaN where the values of a
         feature do not determine it.
     t, p, fdr : ndarray of shape (n_classes, n_features)
         Moderated t, its two-sided p-value, and that adjusted over the features.

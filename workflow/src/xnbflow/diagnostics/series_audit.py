@@ -1,7 +1,7 @@
 """Audit of a series before accuracies are interpreted: confounders, labels, overview, scale.
 
 Batches that coincide with classes make classifiers look good (Soneson and others, PLoS ONE 9, 2014,
-e100335); in 46 % of the series of one survey, samples had the wrong sex (Toker and others,
+e100335); in 46% of the series of one survey, samples had the wrong sex (Toker and others,
 F1000Research 5, 2016, 2103).
 """
 

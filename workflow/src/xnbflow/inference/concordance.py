@@ -27,7 +27,7 @@ class Concordance:
     """Areas over all pairs of samples of different classes, and within levels.
 
     ``overall`` and ``within`` are areas under the ROC curve, missing without pairs; ``lower`` and
-    ``upper`` limit the 95 % interval of ``within``, ``pairs`` is the number of pairs within levels,
+    ``upper`` limit the 95% interval of ``within``, ``pairs`` is the number of pairs within levels,
     ``p`` the one-sided p of ``within`` against one half after so many ``permutations``.
     """
 

@@ -31,7 +31,7 @@ class ClassRecall:
     """The recall of one class.
 
     ``code`` is the class, ``samples`` its number of samples; ``recall`` is the share of these that
-    are predicted as the class. It is ``recognised`` if the recall is above one half, and the 95 %
+    are predicted as the class. It is ``recognised`` if the recall is above one half, and the 95%
     interval of its difference from the share of all other samples that are predicted as it is above
     0. ``taken_for`` is the other class that is predicted most often for its samples, -1 if there is
     none, and ``taken`` the number of these samples, as mean over repeats.

@@ -22,12 +22,12 @@ def hartung_knapp(
     -------
     dict of str to ndarray of shape (n_features,)
         ``effect``, the mean, its ``standard_error``, ``lower`` and ``upper``, the limits of its
-        95 % interval, and ``p``, two-sided, after Student's t with ``series - 1`` degrees of
+        95% interval, and ``p``, two-sided, after Student's t with ``series - 1`` degrees of
         freedom; ``tau2``, the variance between series of DerSimonian and Laird; ``i2``, the share
         of the variance of effects that is due to it; ``heterogeneity_p`` of Cochran's Q; and
         ``series``, the number of effects. ``normal_p`` is of the mean and the standard error of
         DerSimonian and Laird. Features with fewer than two effects have NaN.
-        ``prediction_lower`` and ``prediction_upper``, the 95 % limits of the effect in a further
+        ``prediction_lower`` and ``prediction_upper``, the 95% limits of the effect in a further
         series, need three effects.
 
     References

@@ -2,8 +2,8 @@
 
 Samples of one patient are right or wrong together: the *design effect*. Predictions of a
 cross-validation share training samples: the *inflation*, found by simulation (`benchmarks audit`).
-With both, and upper limits corrected for few samples, 95 % intervals of balanced accuracies held
-the value on new samples in 93 to 100 % of the simulated studies (`benchmarks verdicts`).
+With both, and upper limits corrected for few samples, 95% intervals of balanced accuracies held
+the value on new samples in 93 to 100% of the simulated studies (`benchmarks verdicts`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _SMALL_CLASS = 8
 
 
 class Estimate(NamedTuple):
-    """A number with its 95 % interval."""
+    """A number with its 95% interval."""
 
     value: float
     lower: float
@@ -208,7 +208,7 @@ def balanced_interval(
     In a cross-validation with few samples all classes have too many errors, because training sets
     are smaller than all samples. Upper limits are therefore combined with a correlation of at least
     8 over the mean number of samples (or groups) of a class. Both rules for upper limits were found
-    by simulation (`python -m benchmarks verdicts`): without them the interval covered 69 to 91 %
+    by simulation (`python -m benchmarks verdicts`): without them the interval covered 69 to 91%
     with 12 to 20 samples, and all misses were above it.
     """
     parts, units, sizes = [], [], []

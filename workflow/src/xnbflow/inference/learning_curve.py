@@ -34,7 +34,7 @@ _LEAST_IN_CLASS = 3
 #: Features that are fitted, shared by the pairs of classes.
 _MOST_FEATURES = 1000
 _BOOTSTRAPS = 400
-#: A forecast with a wider 95 % interval is marked.
+#: A forecast with a wider 95% interval is marked.
 _WIDEST = 0.3
 _EXPONENTS = np.linspace(0.1, 2.0, 39)
 
@@ -190,7 +190,7 @@ def _bootstrap_weights(codes: np.ndarray, units: np.ndarray, seed: int) -> np.nd
 def _limits(
     value: float, drawn: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray
 ) -> dict[str, float]:
-    """Return the 95 % interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
+    """Return the 95% interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
     jeffreys = balanced_interval(right, codes, units, CROSS_VALIDATED)
     lower, upper = np.quantile(drawn, [0.025, 0.975])
     lower, upper = min(lower, jeffreys.lower, value), max(upper, jeffreys.upper, value)

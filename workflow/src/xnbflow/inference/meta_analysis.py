@@ -46,7 +46,7 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
 
 
 def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
-    """Return effects of a series, their variances, 95 % intervals and p, (n_classes, n_features).
+    """Return effects of a series, their variances, 95% intervals and p, (n_classes, n_features).
 
     The standardised effect of two classes is Hedges' g if variances are not moderated (L. V.
     Hedges, Journal of Educational Statistics 6 (1981), 107-128).

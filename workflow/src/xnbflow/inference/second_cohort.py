@@ -79,7 +79,7 @@ class CohortVerdict:
 
 
 def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = None) -> Estimate:
-    """Return the area under the ROC curve of two classes, with its 95 % interval.
+    """Return the area under the ROC curve of two classes, with its 95% interval.
 
     ``codes`` are the classes of the samples, 0 and 1, ``scores`` (n_samples,) are higher for class
     1; ties count half. Where samples have ``groups``, those of a class count instead of its
@@ -111,7 +111,7 @@ def samples_to_recalibrate(auc: float) -> int:
     """Return the samples of each class that a new threshold needs, for two normal score classes.
 
     With this number the threshold between the classes' means loses less than two points of balanced
-    accuracy against the best threshold in 95 % of the draws of these samples. With ``d = sqrt(2)
+    accuracy against the best threshold in 95% of the draws of these samples. With ``d = sqrt(2)
     ndtri(auc)`` the cost of a threshold that is ``t`` standard deviations off is ``t^2 d phi(d / 2)
     / 4``, and ``t`` has the variance ``1 / (2 n)``.
 

@@ -102,9 +102,9 @@ def verdicts(
 
 
 def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
-    """Return by data set "severe" if 10 % of the samples are exact or 50 % near duplicates.
+    """Return by data set "severe" if 10% of the samples are exact or 50% near duplicates.
 
-    The value is "warning" with fewer exact, or 10 % near, duplicates. Notices on replicates are
+    The value is "warning" with fewer exact, or 10% near, duplicates. Notices on replicates are
     ignored.
     """
     found: dict[str, str] = {}

@@ -47,7 +47,7 @@ def recalibrated(series: Mapping[str, Any], log_posterior: np.ndarray) -> np.nda
 
 
 def fit_recalibration(log_posterior: np.ndarray, codes: np.ndarray) -> dict[str, Any]:
-    """Return slope and intercept of the log odds of two classes, with their 95 % intervals.
+    """Return slope and intercept of the log odds of two classes, with their 95% intervals.
 
     They are those of a logistic regression of the classes ``codes`` on the log odds that a model
     gives for samples that it was not fitted to, ``log_posterior`` of shape (n_samples, 2). The
@@ -135,7 +135,7 @@ def recalibrate_model(
     if found["slope_interval"][0] <= 0.0:
         low, high = found["slope_interval"]
         msg = (
-            f"{name}: the model does not rank these samples (95 % interval of the slope {low:.3g} "
+            f"{name}: the model does not rank these samples (95% interval of the slope {low:.3g} "
             f"to {high:.3g}), so that another threshold does not help; fit a new model"
         )
         raise InputError(msg)

@@ -86,9 +86,9 @@ class Typicality:
         """Return the share of held-out training samples that are less typical, shape (n_new,).
 
         The distribution of their scores is smoothed (Gaussian kernel, twice as wide as Silverman's
-        rule), so that the 1 % point exists also with fewer than a hundred samples. In simulations 1
-        to 1.4 % of new samples of the same source are below it with 60 to 200 training samples,
-        about 4 % with 20.
+        rule), so that the 1% point exists also with fewer than a hundred samples. In simulations 1
+        to 1.4% of new samples of the same source are below it with 60 to 200 training samples,
+        about 4% with 20.
         """
         spread = self.held_out.std(ddof=1) if len(self.held_out) > 1 else 0.0
         width = max(1.8 * spread * len(self.held_out) ** -0.2, 1e-9)

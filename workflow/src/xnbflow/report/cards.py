@@ -7,18 +7,16 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
-from xnbflow.inference.verdicts import INSEPARABLE
+from xnbflow.core.counts import counted
+from xnbflow.report.next_steps import next_steps
 from xnbflow.report.page.blocks import Card, Figure, Item, Line
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import verdict
 
-#: Genes on a card per class if a model has a core set, and if it has none.
+#: Features on a card per class if a model has a core set, and if it has none.
 _MOST_CORE, _MOST_NAMED = 16, 6
-#: Suspected labels that are named.
-_MOST_SUSPECTS = 4
 #: Least share of random signatures for a caution on a card.
 _MANY_RANDOM = 0.05
 _TWO = 2
@@ -32,15 +30,15 @@ _SIGNS = {
 }
 _RECALL = "Per class: its recall on samples outside the training samples, with the 95% interval"
 CAPTION = (
-    f"{_RECALL}. Genes: in bold the core set of the model of all samples, the short list to "
+    f"{_RECALL}. {{Noun}}s: in bold the core set of the model of all samples, the short list to "
     "measure; others by rank, or by how often they are selected. ▲ higher, ▼ lower than in every "
-    "other class, ◆ between them; log2 fold change (LFC), area under the ROC curve of the gene "
+    "other class, ◆ between them; log2 fold change (LFC), area under the ROC curve of the {noun} "
     "alone (AUC), and the share of half-samples (or of folds) that select it."
 )
 NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
 _CORE_HEATMAP = (
-    "Genes of the core set among the best of the signature, standardised; samples class by class. "
-    "They were selected on these samples, so that the classes differ here in any case."
+    "{Noun}s of the core set among the best of the signature, standardised; samples class by "
+    "class. They were selected on these samples, so that the classes differ here in any case."
 )
 
 
@@ -66,7 +64,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     lines = []
     for row in recalls.to_dict("records"):
         features = genes[:0] if mirrored else genes[genes["class"] == row["class"]]
-        warning = _warning(row, notes.get(row["class"], ""))
+        warning = _warning(row, notes.get(row["class"], ""), results.noun(dataset))
         shown = _items(features, _MOST_NAMED, few=few)
         interval = (row["estimate"], row["lower"], row["upper"])
         lines.append(Line(row["class"], f"{row['samples']:,}", *interval, *shown, warning))
@@ -79,17 +77,19 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         lines,
         "rule",
         dict(_details(results, where, own.tests)),
-        _heading(common, classes[-1]) if mirrored else "",
+        _heading(common, classes[-1], results.noun(dataset)) if mirrored else "",
         named,
         rest,
         _figure(results, where, genes),
     )
 
 
-def _heading(genes: pd.DataFrame, last: str) -> str:
-    """Return the heading of the genes of two classes, with the number of those in the core set."""
-    core = len(genes[genes["core"]])
-    of = f"Core set of {counted(core, 'gene')} in bold" if core else "Genes selected most often"
+def _heading(features: pd.DataFrame, last: str, noun: str) -> str:
+    """Return the heading of the list of two classes, with the number of those in the core set."""
+    core = len(features[features["core"]])
+    of = f"{noun.capitalize()}s selected most often"
+    if core:
+        of = f"Core set of {counted(core, noun)} in bold"
     return f"{of} (▲ higher in “{last}”)"
 
 
@@ -164,63 +164,33 @@ def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -
     drawn = drawn[drawn["feature"].isin(genes.loc[genes["core"], "feature"])]
     if drawn["row"].nunique() < _TWO:
         boxes = core_boxes(results, dataset, classifier, most=1)
-        caption = "The core gene: samples, quartiles and median of each class."
+        caption = f"The core {results.noun(dataset)}: samples, quartiles and median of each class."
         return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
     rows = np.unique(drawn["row"], return_inverse=True)[1]
     n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
     name, files = f"core-{dataset}-{classifier}", tables.sources("heatmap")
     phenotype = results.rows("components", dataset=dataset)
     drawn = drawn.assign(row=rows)
-    return heatmap_figure(name, drawn, _CORE_HEATMAP, files, n_samples, phenotype)
+    caption = results.worded(_CORE_HEATMAP, dataset)
+    return heatmap_figure(name, drawn, caption, files, n_samples, phenotype)
 
 
 def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterator[tuple[str, str]]:
     """Yield the tests of the verdict, the gravest finding, a caution, and what to do next."""
     dataset, classifier = where["dataset"], where["classifier"]
+    noun = results.noun(dataset)
     if tests:
         yield "Tests", tests
     random = results.rows("random_genes", dataset=dataset, classifier=classifier)
     for row in random.head(1).to_dict("records"):
         found = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
         many = row["as_good_random"] > _MANY_RANDOM * row["signatures"]
-        meaning = ": many genes carry this signal, and this list is one of many" * bool(many)
-        yield "Random genes", f"{found} are as accurate{meaning}."
+        meaning = f": many {noun}s carry this signal, and this list is one of many" * bool(many)
+        yield f"Random {noun}s", f"{found} are as accurate{meaning}."
     if finding := most_serious(results, dataset):
         yield "Audit", finding
-    if todo := "; ".join(_next(results, where)):
+    if todo := "; ".join(next_steps(results, where)):
         yield "Next", f"{todo[:1].upper()}{todo[1:]}."
-
-
-def _next(results: StudyResults, where: dict[str, str]) -> Iterator[str]:
-    """Yield recommended next steps by the tables, the most urgent first."""
-    dataset, classifier = where["dataset"], where["classifier"]
-    suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
-    if suspects:
-        names = listed(suspects, _MOST_SUSPECTS)
-        yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
-    batches = results.rows("concordance", **where, handling=True)
-    for row in batches[batches["status"].isin(INSEPARABLE)].head(1).to_dict("records"):
-        yield f"repeat the study with “{row['column']}” balanced over the classes, or adjust for it"
-    supported = results.rows("verdicts", **where)["level"].tolist() != ["not supported"]
-    curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)
-    forecast = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
-    if len(forecast):
-        now, last = forecast.iloc[0], forecast.iloc[-1]
-        gain = last["balanced_accuracy"] - now["balanced_accuracy"]
-        more = "add samples" if gain > _WORTH_SAMPLES else "more samples would add little"
-        n_samples = f"{last['training_samples']:,.0f} training samples"
-        yield f"{more} (forecast {last['balanced_accuracy']:.0%} with {n_samples})"
-    elif not supported:
-        yield "add samples"
-    if supported:
-        if not (results.study.validate or results.study.cohorts):
-            yield "test the model on a second cohort (option validate)"
-        if (dataset, classifier) in results.study.models:
-            yield "choose genes for an assay with “xnbflow panel”"
-
-
-#: Least gain of balanced accuracy by twice the samples for their recommendation.
-_WORTH_SAMPLES = 0.03
 
 
 def _size(row: pd.Series) -> str:
@@ -236,7 +206,7 @@ def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame
     summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
     means, facts = summary["mean"].dropna(), {}
     if len(means):
-        facts["Features per class"] = f"{means.iloc[0]:,.1f}"
+        facts[f"{results.noun(where['dataset']).capitalize()}s per class"] = f"{means.iloc[0]:,.1f}"
     if "" not in stability.index:
         return facts
     row = stability.loc[""]
@@ -261,7 +231,7 @@ _LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
 }
 
 
-def _warning(recall: pd.Series, note: str) -> str:
+def _warning(recall: pd.Series, note: str, noun: str) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable."""
     if note == "one sample":
         return "A single sample: this class cannot be learned."
@@ -269,7 +239,7 @@ def _warning(recall: pd.Series, note: str) -> str:
         never = recall["estimate"] == 0
         how = "Never recognised" if never else "Not recognised more often than by chance"
         mistaken = f", most often mistaken for “{recall['taken_for']}”" * bool(recall["taken_for"])
-        return f"{how}{mistaken}: its features are unproven."
+        return f"{how}{mistaken}: its {noun}s are unproven."
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""

@@ -50,6 +50,9 @@ from xnbflow.tables.storage import (
     versions_of,
 )
 
+#: Sources that have expression series only.
+_EXPRESSION = ("cumida", "geo")
+
 
 @dataclass(frozen=True)
 class StudyResults:
@@ -88,6 +91,27 @@ class StudyResults:
             for dataset in self.study.datasets
             for folds in self.study.folds
         }
+
+    def noun(self, *datasets: str) -> str:
+        """Return "gene" if all these data sets, by default the study's, are of expression.
+
+        They come from a repository of expression series, their features have symbols, or their
+        values are logarithms. Other data sets have a "feature".
+        """
+        return (
+            "gene" if all(map(self._of_expression, datasets or self.study.datasets)) else "feature"
+        )
+
+    def worded(self, text: str, *datasets: str) -> str:
+        """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
+        noun = self.noun(*datasets)
+        return text.format(noun=noun, Noun=noun.capitalize())
+
+    def _of_expression(self, dataset: str) -> bool:
+        source = self.configuration.get("datasets", {}).get(dataset, {}).get("source")
+        genes = self.diagnosed(dataset)["genes"]
+        named = (genes["symbol"] != "").any() or genes["log_fold_change"].notna().any()
+        return source in _EXPRESSION or bool(named)
 
     def beside(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""

@@ -16,19 +16,19 @@ from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 
 RULE = (
-    "Not supported: the 95% interval of the balanced accuracy (the mean recall of the classes) "
-    "is not above one over the number of classes, or the permutation test, if one was run, has a "
-    "p above .025, or a tenth of the samples are equal to others, or half nearly, and nothing "
-    "keeps these together in folds. Well supported: in addition the 95% interval of the accuracy "
-    "is above the majority-class rate, every class is recognised (recall above one half, and "
-    "above the share of the other samples that are mistaken for it, by the 95% interval of the "
-    "difference), no column of the handling (batch) may explain the result (the classifier orders "
-    "samples of the same batch by class better than chance, or the batch does not predict the "
-    "class), no samples are equal, fewer than a tenth nearly, and the features selected in "
-    "disjoint halves of the samples, if these were fitted, agree (the 95% interval of Nogueira’s "
-    "index is not below .4; it is about 0 for random features; where the interval holds .4 the "
-    "stability cannot be judged), and no second cohort contradicts this (did not hold, ranking "
-    "holds without its threshold, labels look exchanged). Partly supported: all else."
+    "Not supported: the 95% interval of the balanced accuracy (the mean recall of the classes) is"
+    " not above one over the number of classes, or the permutation test, if one was run, has a p "
+    "above .025, or a tenth of the samples are exact or half are near duplicates that folds do "
+    "not keep together. Well supported: in addition the 95% interval of the accuracy is above the"
+    " majority-class rate, every class is recognised (recall above one half, and above the share "
+    "of the other samples that are mistaken for it, by the 95% interval of the difference), no "
+    "column of the handling (batch) may explain the result (the classifier orders samples of the "
+    "same batch by class better than chance, or the batch does not predict the class), no samples"
+    " are exact and fewer than a tenth are near duplicates, and the features selected in disjoint"
+    " halves of the samples, if these were fitted, agree (the 95% interval of Nogueira’s index is"
+    " not below .4; it is about 0 for random features; where the interval holds .4 the stability "
+    "cannot be judged), and no second cohort contradicts the result (did not hold, ranking holds "
+    "without its threshold, labels look exchanged). Partly supported: all others."
 )
 COVERAGE = (
     "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
@@ -42,12 +42,12 @@ COVERAGE = (
 COHORT_RULE = (
     "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
     "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
-    "and the 95 % interval lies above one over the number of classes, the difference from "
-    "cross-validation may be 0 by its 95 % interval, and every class is recognised in more than "
+    "and the 95% interval lies above one over the number of classes, the difference from "
+    "cross-validation may be 0 by its 95% interval, and every class is recognised in more than "
     "half of its samples; held in part: the difference or a class fails. Ranking holds: of two "
-    "classes the 95 % interval of the AUC lies above one half, but the balanced accuracy is not "
+    "classes the 95% interval of the AUC lies above one half, but the balanced accuracy is not "
     "above chance: the threshold does not hold, the model needs recalibration. Did not hold: the "
-    "interval excludes half of the way from chance to cross-validation. Cannot tell: all else, "
+    "interval excludes half of the way from chance to cross-validation. Cannot tell: all others, "
     "mostly too few samples, or one class only. Labels look exchanged: with the classes renamed "
     "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
     "share samples there is no verdict"
@@ -96,7 +96,8 @@ def headline(results: StudyResults) -> str:
     features = results.rows("summary", **where)["mean"].dropna()
     if len(features):
         low, high = _count(features.min()), _count(features.max())
-        parts.append(f"it uses {low if low == high else f'{low} to {high}'} features per class")
+        number = low if low == high else f"{low} to {high}"
+        parts.append(f"it uses {number} {results.noun()}s per class")
     if rows["classifier"].nunique() > 1:
         others = rows[rows["classifier"] != chosen].merge(own[["dataset", "folds"]])
         words = [
@@ -163,14 +164,14 @@ def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
     if pd.notna(row["loss"]):
         beside = (
             f"; {100 * abs(row['loss']):.0f} points {'less' if row['loss'] < 0 else 'more'} than "
-            f"cross-validation in {train}, 95 % interval {100 * row['loss_lower']:+.0f} to "
+            f"cross-validation in {train}, 95% interval {100 * row['loss_lower']:+.0f} to "
             f"{100 * row['loss_upper']:+.0f}"
         )
     if pd.notna(row["auc"]):
         beside += f"; AUC {row['auc']:.2f}, {row['auc_lower']:.2f} to {row['auc_upper']:.2f}"
     return (
         f"{start}: {name}, trained on {train}, has a balanced accuracy of {row['value']:.0%} in "
-        f"{test} (95 % interval {row['lower']:.0%} to {row['upper']:.0%}, chance "
+        f"{test} (95% interval {row['lower']:.0%} to {row['upper']:.0%}, chance "
         f"{row['chance']:.0%}{beside}; permuted labels: p = {row['p_value']:.2g}); "
         f"{row['right']:.0f} of {row['n']} samples are right."
     )
@@ -190,7 +191,7 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
     row = results.rows("verdicts", **place).iloc[0]
     balanced = results.rows("estimates", **place, metric="balanced_accuracy").iloc[0]
     recall = results.rows("estimates", **place, metric="recall", above=False)
-    missed = [f"“{name}”" for name in recall["class"]]
+    missed, noun = [f"“{name}”" for name in recall["class"]], results.noun(place["dataset"])
     own = {"dataset": place["dataset"], "classifier": place["classifier"]}
     reached = "".join(
         f"{test['at_least']:.0f} of {test['permutations']:.0f} permutations were as good"
@@ -209,8 +210,8 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
         "majority class": "the interval of its accuracy is not above the majority-class rate",
         "batch": f"the class {_inseparable(results, place)}",
         "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
-        "stability": "disjoint halves of the samples give different features",
-        "stability unknown": "the stability of its features cannot be judged, its interval is wide",
+        "stability": f"disjoint halves of the samples give different {noun}s",
+        "stability unknown": f"the stability of its {noun}s cannot be judged, its interval is wide",
     }
     return [words[reason] for reason in row["reasons"].split("; ") if reason]
 

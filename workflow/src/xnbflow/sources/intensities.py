@@ -37,7 +37,7 @@ def intensity_quantiles(values: np.ndarray) -> np.ndarray:
 def is_not_logged(quantiles: np.ndarray) -> bool:
     """Return whether intensities of such `intensity_quantiles` look as if not logged.
 
-    The rule of GEO2R (NCBI): the 99 % quantile exceeds 100, or the range exceeds 50 while the lower
+    The rule of GEO2R (NCBI): the 99% quantile exceeds 100, or the range exceeds 50 while the lower
     quartile is positive.
 
     Examples
@@ -138,7 +138,7 @@ def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
         )
     if not is_not_logged(quantiles):
         return "logarithms", f"values from {low:.4g} to {high:,.6g}"
-    seen = f"99 % quantile {quantiles[4]:.4g}, largest {high:.4g}"
+    seen = f"99% quantile {quantiles[4]:.4g}, largest {high:.4g}"
     text = f"the values look like intensities not logged ({seen}); consider transform=log2"
     return "not logged", text
 

@@ -88,7 +88,7 @@ def compare_over_folds(scores: pd.DataFrame, test_train_ratio: float) -> pd.Data
         One row per pair, in the order of columns: ``first``, ``second``, ``mean_difference`` (first
         minus second), ``alternative`` (its direction, as in the paper's Table 5), ``sorted_runs``
         (one-sided p of `sorted_runs_test` in that direction) and ``corrected_t``, ``lower`` and
-        ``upper`` (two-sided p and 95 % limits of `corrected_resampled_t_test`).
+        ``upper`` (two-sided p and 95% limits of `corrected_resampled_t_test`).
 
     Raises
     ------

@@ -109,7 +109,7 @@ def graded_audit(
     """Return the audit, with the severity of columns by the recognition within their levels.
 
     A column is severe if the classifier does not recognise the class within its levels and the
-    adjusted p of its association is at most .02, so that at most 2 % of studies have such a column
+    adjusted p of its association is at most .02, so that at most 2% of studies have such a column
     by chance. Below ten samples it must separate the classes completely. Columns that together
     predict the class are not severe where it is recognised within the levels of each.
     """

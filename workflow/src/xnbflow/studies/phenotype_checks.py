@@ -25,9 +25,9 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     """Predict the class from all columns of the phenotype together.
 
     Return a row of the study's table ``audit``, by logistic regression in five stratified folds,
-    which keep groups together; there is no row without columns. The row is a warning where the 95 %
+    which keep groups together; there is no row without columns. The row is a warning where the 95%
     interval of the balanced accuracy is above chance; from ten samples on it is severe where it
-    also reaches 95 %, as a complete separation does. Identifiers, running numbers and columns that
+    also reaches 95%, as a complete separation does. Identifiers, running numbers and columns that
     name the class are left out.
     """
     design, labels = _design(header), header.labels
@@ -47,7 +47,7 @@ def phenotype_checks(header: DataSetHeader) -> pd.DataFrame:
     names = ", ".join(f"“{name}”" for name in design)
     text = (
         f"the phenotype alone ({names}) predicts the class with a balanced accuracy of {value:.0%} "
-        f"(95 % interval {lower:.0%} to {upper:.0%}; chance {found.chance:.0%})"
+        f"(95% interval {lower:.0%} to {upper:.0%}; chance {found.chance:.0%})"
     )
     row = audit_row("phenotype only", ", ".join(design), severity, text, value)
     return table_of([row], AUDIT_TABLES["audit"]).assign(dataset=header.name)

@@ -105,7 +105,7 @@ def _arrhythmia(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, d
 
     The 430 rows with an angle of the P wave stay. Other missing values become the mean of their
     column, or the circular mean for angles (most values of the J point's angle). Linear features
-    that differ from their commonest value in less than 1 % of the rows are dropped: 26, so that 5
+    that differ from their commonest value in less than 1% of the rows are dropped: 26, so that 5
     angular, 175 linear and 73 discrete features stay. Classes are normal or not.
     """
     frame = frame[frame["P_angle"].notna()]

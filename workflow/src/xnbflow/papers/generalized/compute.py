@@ -40,7 +40,7 @@ _LEAST_PROBABILITY = 1e-300
 _SET = ["dataset", "features"]
 #: The paper's errors, and its numbers of samples.
 _PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
-#: Standard errors to either side of a 95 % interval.
+#: Standard errors to either side of a 95% interval.
 _CHANCE = 1.96
 #: A value that more than this share of the observations have is smoothed apart from the others.
 _ATOM = 0.1

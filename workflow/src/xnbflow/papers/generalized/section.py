@@ -54,7 +54,7 @@ _HOW_TO_READ = (
     "regression every effect is a straight line."
 )
 _ERRORS = (
-    "Share misclassified, with its 95 % interval (1.96 standard errors to either side). All "
+    "Share misclassified, with its 95% interval (1.96 standard errors to either side). All "
     "models have the same samples, so differences between them are more certain than the "
     "intervals suggest; the paper had other samples."
 )
@@ -70,7 +70,7 @@ _CURVES = (
     "model uses. Above 0 a value is evidence for “{event}”, below 0 against. Grey bars: where "
     "the training samples are (heights by square root); where there are hardly any, the curve is "
     "unreliable. A value shared by over a tenth of the samples is a round mark, with its share in "
-    "the strip. The outermost 1 % on either side is left out."
+    "the strip. The outermost 1% on either side is left out."
 )
 _PAPERS_CURVES = (
     " These are Figures 1 and 2 of the paper, which describes capLengthMAX as a hockey stick (a "

@@ -12,8 +12,8 @@ def draw_weights(
 ) -> Figure:
     """Draw the weight of a score under the known and under estimated distributions.
 
-    Of ``scores`` (n_scores,) these are ``known`` (n_scores,), and by estimates their 5 % quantile,
-    median and 95 % quantile (3, n_scores). Eq. 20 cuts at the ``threshold``.
+    Of ``scores`` (n_scores,) these are ``known`` (n_scores,), and by estimates their 5% quantile,
+    median and 95% quantile (3, n_scores). Eq. 20 cuts at the ``threshold``.
     """
     figure, axes = new_axes(column_width(2.5), 1.75, left=0.4, bottom=0.4, top=0.25)
     write_heading(figure, title, 7.5)

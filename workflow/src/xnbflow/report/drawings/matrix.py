@@ -109,14 +109,14 @@ def shade_cells(
 
     In print, cells of values ``below`` the mean have half the height: they differ in grey, too.
     """
-    if framed:
-        frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
-        axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.35, lw=0.4))
     tall = 0.5 if below and column_width(0.0) else 1.0
     steps = np.ceil(np.clip(np.nan_to_num(values), 0, 1) * _LEVELS).astype(int)
     for step in np.unique(steps[steps > 0]):
         cells = _squares(*np.nonzero(steps == step), tall=tall)
         axes.add_artist(PathPatch(cells, fc=colour, alpha=float(step / _LEVELS), ec="none"))
+    if framed:
+        frame = _squares(*np.nonzero(np.ones(values.shape, bool)))
+        axes.add_artist(PathPatch(frame, fc="none", ec=GREY, alpha=0.6, lw=0.5))
 
 
 def _squares(rows: np.ndarray, columns: np.ndarray, *, tall: float = 1.0) -> Path:

@@ -176,6 +176,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "options": [f"{key}={value}" for key, value in (sheet.get("options") or {}).items()],
         **_notes(tables["notes"], name),
         "genes": _genes(results, name),
+        "noun": results.noun(name),
         "gene_sets": [
             each
             for each in tables["enrichment"]
@@ -281,6 +282,7 @@ def _place(
             | {each["metric"]: each for each in found if not each["class"]}
             | {"recall": [each for each in found if each["metric"] == "recall"]}
             | {"reasons": reasons(results, {name: row[name] for name in _PLACE})}
+            | {"noun": results.noun(row["dataset"])}
             | {"features": only(rows, "metric", "features_per_class").get("mean")}
             | {"stability": only(of("stability", row["classifier"]), "class", "")}
             | {name: checked(name, row) for name in ("random_genes", "learning_curve")}

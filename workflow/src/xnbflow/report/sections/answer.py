@@ -33,7 +33,7 @@ def section(results: StudyResults) -> Section | None:
         cards = [card(results, *place, chosen) for place in results.places]
         named = any(each.genes or any(line.items for line in each.lines) for each in cards)
         files = sources("estimates", "verdicts", "selection", "profiles", "stability", "audit")
-        blocks.append(Cards(cards, CAPTION if named else NO_FEATURES, files))
+        blocks.append(Cards(cards, results.worded(CAPTION) if named else NO_FEATURES, files))
         explained = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
         blocks.append(Group("The rule of these verdicts", [explained]))
         blocks += _suspects(results)

@@ -18,19 +18,19 @@ _FOUND = (
 _TESTED = (
     "Association of the class with every column of the phenotype. Value: Cramer’s V of "
     "categories, the share of the variance of ranks of numbers; 1 separates the classes "
-    "completely. Genes: features at an FDR below .05, without and with the column in the model."
+    "completely. Differing features: at an FDR below .05, without and with the column in the model."
 )
 _WITHIN = (
     "Test for batches: a classifier that recognises the batch instead of the class orders samples "
     "of the same batch at random. AUC: of the scores outside the training samples, over all pairs "
     "of samples of different classes, and over those pairs that share the level of a column "
-    "(numbers in thirds), with the 95% interval and p of permutations within levels. Genes: at "
-    "an FDR below .05, without and with the column in the model. Columns: batches, and those "
-    "associated with the class."
+    "(numbers in thirds), with the 95% interval and p of permutations within levels. Differing "
+    "features: at an FDR below .05, without and with the column in the model. Columns: batches, "
+    "and those associated with the class."
 )
 _PREDICTED = (
     "The class from all columns together, by five folds of a logistic regression; above chance, "
-    "the accuracy of genes may be that of these columns. Value: balanced accuracy."
+    "a classifier of the features may recognise these columns instead. Value: balanced accuracy."
 )
 _UNKNOWN = (
     "There is no column of the phenotype to test, so confounders cannot be found. Name "

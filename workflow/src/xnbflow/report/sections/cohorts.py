@@ -30,11 +30,12 @@ _TESTS = (
     "information one is expected to be above chance."
 )
 _GENES = (
-    "The first genes by p over all series. Effects are {unit}, each class against the mean of the "
-    "others. A gene holds in a series if it differs there in the direction of the mean effect, p "
-    "at most .05; “by chance” is how often a gene without differences holds in so many series or "
-    "more. p tests that a gene differs in no series; the interval is for the mean of series like "
-    "these, the limits of the next series are for the effect in one further series."
+    "The first {noun}s by p over all series. Effects are {unit}, each class against the mean of "
+    "the others. A {noun} holds in a series if it differs there in the direction of the mean "
+    "effect, p at most .05; “by chance” is how often a {noun} without differences holds in so "
+    "many series or more. p tests that a {noun} differs in no series; the interval is for the "
+    "mean of series like these, the limits of the next series are for the effect in one further "
+    "series."
 )
 _UNITS = {
     "log2 fold change": "log2 fold changes",
@@ -42,12 +43,12 @@ _UNITS = {
     "not all series are known to be logarithms",
 }
 _FOREST = (
-    "The first genes by p: the effect in every series, and the random-effects mean, with 95% "
-    "intervals. The genes were chosen for these effects, so the effects are overestimated on "
+    "The first {noun}s by p: the effect in every series, and the random-effects mean, with 95% "
+    "intervals. The {noun}s were chosen for these effects, so the effects are overestimated on "
     "average."
 )
 _SIGNATURE = (
-    "The genes of the model of all series. Medians are of values as the model sees them, after "
+    "The {noun}s of the model of all series. Medians are of values as the model sees them, after "
     "harmonisation; the share is of models with one series left out. "
 )
 
@@ -65,7 +66,7 @@ def section(results: StudyResults) -> Section | None:
     shown = [name for name in shown if series[name].notna().any()]
     blocks += [tables.show("cohort_series", "The series.", shown), *_models(results)]
     blocks += [*_genes(results), _signature(results)]
-    lead = "Models of some series tested on the others, and genes in all of them."
+    lead = f"Models of some series tested on the others, and {_noun(results)}s in all of them."
     return Section("cohorts", "Several series", lead, blocks)
 
 
@@ -84,16 +85,20 @@ def cohorts_in_words(results: StudyResults) -> list[Prose]:
     every = genes[genes["holds"] == k]
     chance = f" (by chance {every['chance'].max():.2g} of all)" if len(every) else ""
     significant = genes.loc[genes["fdr"] < 0.05, "feature"].nunique()
-    n = every["feature"].nunique()
+    n, noun = every["feature"].nunique(), _noun(results)
     words = (
-        f"Of {counted(genes['feature'].nunique(), 'gene')} {n:,} {either(n, 'differs', 'differ')} "
+        f"Of {counted(genes['feature'].nunique(), noun)} {n:,} {either(n, 'differs', 'differ')} "
         f"in the same direction in all {k} series{chance}, each p at most .05; {significant:,} "
         "differ over all series at an FDR below .05."
     )
     if genes["p"].isna().all():
-        words = "Genes could not be compared over all series: see the warnings."
+        words = f"{noun.capitalize()}s could not be compared over all series: see the warnings."
     models = f"Of {k} series, each left out in turn and tested: {'; '.join(parts)}."
     return [Prose(models, "headline", rule=_RULE), Prose(words, "headline")]
+
+
+def _noun(results: StudyResults) -> str:
+    return results.noun(*results.study.combined)
 
 
 def _left_out(results: StudyResults) -> pd.DataFrame:
@@ -164,7 +169,7 @@ def _genes(results: StudyResults) -> Iterator[Block]:
     columns += ["p", "fdr", "i2", "heterogeneity_p"]
     columns += [f"{key}.{name}" for key in ("effect", "rank") for name in series]
     columns = [name for name in columns if rows[name].replace("", None).notna().any()]
-    caption = _GENES.format(unit=_UNITS[genes["unit"].iloc[0]])
+    caption = _GENES.format(unit=_UNITS[genes["unit"].iloc[0]], noun=_noun(results))
     yield results.cohorts.show("meta_genes", caption, columns, rows)
 
 
@@ -181,9 +186,10 @@ def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int)
         "xlabel": f"{label} less the others ({genes['unit'].iloc[0]})",
         "levels": ("no difference", [0.0] * len(genes)),
     }
-    alt = f"Forest plot of {counted(len(genes), 'gene')}, {label} against the others."
+    alt = f"Forest plot of {counted(len(genes), _noun(results))}, {label} against the others."
     name = f"cohorts-forest-{number:02}"
-    return Figure(name, draw_points, arguments, _FOREST, alt, results.cohorts.sources("meta_genes"))
+    caption = _FOREST.format(noun=_noun(results))
+    return Figure(name, draw_points, arguments, caption, alt, results.cohorts.sources("meta_genes"))
 
 
 def _signature(results: StudyResults) -> Block:
@@ -193,5 +199,5 @@ def _signature(results: StudyResults) -> Block:
     columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
     columns += ["median_in", "median_out"]
     use = f"Predict new samples with the command: xnbflow predict {path} data/new.csv"
-    caption = f"{_SIGNATURE}{use}"
+    caption = f"{_SIGNATURE.format(noun=_noun(results))}{use}"
     return Group("A model of all series", [tables.show("signature", caption, columns)])

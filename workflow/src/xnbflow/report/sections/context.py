@@ -10,8 +10,8 @@ _RANDOM = (
     "Selected features against as many random ones of about the same mean expression. Both are "
     "given to Gaussian naive Bayes with equal priors in the same folds (the first repeat), so "
     "that the scores differ from the classifier’s own. If many random signatures reach the score, "
-    "thousands of genes carry the same information: the class is predicted, but these genes are "
-    "not specific for it (Venet and others 2011)."
+    "thousands of {noun}s carry the same information: the class is predicted, but these {noun}s "
+    "are not specific for it (Venet and others 2011)."
 )
 _CURVES = (
     "Balanced accuracy against the number of training samples: measured with parts of the training "
@@ -32,7 +32,7 @@ def section(results: StudyResults) -> Section | None:
     if len(tables["random_genes"]):
         shown = ["dataset", "classifier", "signature_size", "selected_score", "random_mean"]
         shown += ["random_95", "as_good_random", "signatures", "random_p"]
-        blocks.append(tables.show("random_genes", _RANDOM, shown))
+        blocks.append(tables.show("random_genes", results.worded(_RANDOM), shown))
     runs = list(curves.groupby(["dataset", "classifier"], sort=False))
     if runs:
         files = tables.sources("learning_curve")
@@ -40,8 +40,8 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Gallery([_figure(results, *run) for run in runs], _CURVES, files))
     if not blocks:
         return None
-    lead = "Accuracy of random genes, and the expected gain by more samples."
-    return Section("context", "Random genes and more samples", lead, blocks)
+    lead = results.worded("Accuracy of random {noun}s, and the expected gain by more samples.")
+    return Section("context", results.worded("Random {noun}s and more samples"), lead, blocks)
 
 
 def _words(results: StudyResults, key: tuple[str, str], rows: pd.DataFrame) -> str:

@@ -28,6 +28,8 @@ from xnbflow.tables.contract import DIAGNOSTIC, text_of
 _LEVEL, _NAMED = 0.05, 4
 #: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS, _MOST_PLOTS = 200, 12
+#: Plots of a series that are shown before the reader opens them.
+_OPEN_PLOTS = 4
 #: Bytes of a page for the values of single features, shared by its series.
 _MOST_BYTES = 300_000
 _HOW_TO_READ = (
@@ -44,7 +46,7 @@ _VOLCANO = (
 )
 _SEARCH = (
     "Values of the first {n} features by rank, rounded to 1/255 of the range of each{rest}. Lines "
-    "join the samples of a group; colours are batches. Links lead to NCBI Gene."
+    "join the samples of a group; colours are batches."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -97,7 +99,7 @@ def section(results: StudyResults) -> Section | None:
     for i, (dataset, tables) in enumerate(found.items()):
         about = results.rows("datasets", dataset=dataset).iloc[0]
         phenotype = results.rows("components", dataset=dataset)
-        own = _series(results.study.id, tables, about, phenotype, _MOST_BYTES // len(found))
+        own = _series(results, tables, about, phenotype, _MOST_BYTES // len(found))
         blocks.append(Group(dataset, list(own), opened=i == 0))
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
@@ -113,11 +115,15 @@ def section(results: StudyResults) -> Section | None:
         blocks.append(Group("Known artefacts", [table], note))
     blocks += _gene_sets(results)
     lead = "Features that differ between the classes, tested one by one without a classifier."
-    return Section("genes", "Genes", lead, blocks)
+    return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
 
 def _series(
-    study: str, tables: StudyTables, about: pd.Series, phenotype: pd.DataFrame, most_bytes: int
+    results: StudyResults,
+    tables: StudyTables,
+    about: pd.Series,
+    phenotype: pd.DataFrame,
+    most_bytes: int,
 ) -> Iterator[Block]:
     genes, dataset, adjusted = tables["genes"], about["dataset"], about["adjusted"]
     text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
@@ -133,12 +139,15 @@ def _series(
             plots.append(_volcano(dataset, i, classes[i], rows))
     many = len(classes) > _MOST_PLOTS
     rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
-    yield Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
-    command = f"xnbflow gene {study} {{}} --data {dataset}"
+    gallery = Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
+    yield Group("Volcano plots", [gallery]) if len(plots) > _OPEN_PLOTS else gallery
+    command = f"xnbflow gene {results.study.id} {{}} --data {dataset}"
     yield _search(tables, {classes[i]: i for i in shown}, command, most_bytes)
     drawn = ("genes-" + dataset, tables["gene_heatmap"], _HEATMAP, tables.sources("genes"))
     yield heatmap_figure(*drawn, int(about["samples"]), phenotype)
-    yield Group("Table of genes", [_table(tables, genes)], "the first by rank")
+    yield Group(
+        results.worded("Table of {noun}s", dataset), [_table(tables, genes)], "the first by rank"
+    )
 
 
 def _gene_sets(results: StudyResults) -> Iterator[Block]:
@@ -225,6 +234,7 @@ def _search(
     n, samples = len(content["features"]), len(content["samples"])
     total = genes["feature"].nunique()
     caption = _SEARCH.format(n=n, rest=f" ({samples:,} samples, {total:,} features)")
+    caption += " Links lead to NCBI Gene." * any(terms)
     return GeneSearch(content, statistics, command, caption, tables.sources("gene_values"))
 
 

@@ -12,7 +12,6 @@ from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sentences import within_levels
 from xnbflow.sources.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
@@ -47,13 +46,14 @@ _HOW_TO_READ = (
     "half the size selects the feature. Predict with “xnbflow predict MODEL TABLE”."
 )
 _FILES = (
-    "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a gene set per "
-    "class and direction for enrichment tools (GMT), the signature as a table"
+    "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a {noun} set "
+    "per class and direction for enrichment tools (GMT), the signature as a table"
 )
 _CORE = (
-    "The core set, marked in the signature: the short list to measure. Its accuracy is that of the "
-    "core features alone in the inner folds of the fit on all samples; each fold is tested with "
-    "the size that the other folds choose."
+    "The core set, {n} of {of}, is the short list to measure. Alone it has an accuracy of "
+    "{accuracy:.1%} (balanced {balanced_accuracy:.1%}) in the inner folds of the fit on all "
+    "samples, where each fold is tested with the size that the other folds choose. The accuracy of "
+    "the model is from other folds, so that the core may seem more accurate than the model."
 )
 _HEATMAP = (
     "The best features of every class, standardised; samples class by class, similar features "
@@ -74,22 +74,22 @@ def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Blo
     boxes = core_boxes(results, dataset, classifier)
     if len(boxes) > on_card:  # a single one is on the card
         files = results.diagnosed(dataset).sources("gene_values")
-        yield Gallery(boxes, _BOXES, files)
+        yield Gallery(boxes, results.worded(_BOXES, dataset), files)
     if len(tables["signature"]):
         note = counted(len(tables["signature"]), "row")
         yield Group("Table of the signature", [_table(tables, tables["signature"])], note)
-    if len(tables["core"]):
-        yield tables.show("core", _CORE)
-    place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
-    if within := within_levels(results, place):
-        yield Prose(within, sources=results.tables.sources("concordance"))
+    for core in tables["core"].to_dict("records"):
+        n = counted(core["features"], results.noun(dataset))
+        text = _CORE.format(**core, n=n, of=f"{core['features_used']:,}")
+        yield Prose(text, sources=tables.sources("core"))
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
-    yield Links([(f"{dataset}, {label}", _FILES, [results.beside(path) for path in paths])])
+    content = results.worded(_FILES, dataset)
+    yield Links([(f"{dataset}, {label}", content, [results.beside(path) for path in paths])])
 
 
 _BOXES = (
-    "The first genes of the core set: samples over the quartiles and the median of their "
+    "The first {noun}s of the core set: samples over the quartiles and the median of their "
     "class; lines join the samples of a group, colours are batches."
 )
 

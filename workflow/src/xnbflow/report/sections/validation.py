@@ -60,11 +60,11 @@ def verdicts_in_words(results: StudyResults) -> str:
 _VERDICTS = {
     "held": "held",
     "held in part": "held in part",
-    "ranking holds": "ranks samples rightly but needs recalibration",
+    "ranking holds": "ranked samples rightly but would need recalibration",
     "did not hold": "did not hold",
-    "cannot tell": "cannot be judged",
-    "labels look exchanged": "seems to have exchanged labels",
-    "shares samples": "shares samples with its training cohort, so that there is no verdict",
+    "cannot tell": "could not be judged",
+    "labels look exchanged": "seemed to have exchanged labels",
+    "shares samples": "shared samples with the training cohort, so that there is no verdict",
 }
 
 _HOW_TO_READ = (

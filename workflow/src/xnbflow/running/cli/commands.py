@@ -355,7 +355,7 @@ def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, flo
     parts = {"slope": found["slope"], f"intercept of {model.classes[1]}": found["intercept"][1]}
     limits = (found["slope_interval"], found["intercept_interval"])
     lines = [
-        f"{name}\t{value:.4g}\t95 % interval {low:.4g} to {high:.4g}"
+        f"{name}\t{value:.4g}\t95% interval {low:.4g} to {high:.4g}"
         for (name, value), (low, high) in zip(parts.items(), limits, strict=True)
     ]
     for name, before in figures["before"].items():
@@ -432,7 +432,7 @@ def as_text(result: dict[str, Any], path: Path) -> str:
         width = max(map(len, named))
         lines += [
             f"  {name:{width}}  {value['value']:.3f} ({value['right']:g} of {value['of']}; "
-            f"95 % interval {value['lower']:.3f} to {value['upper']:.3f})"
+            f"95% interval {value['lower']:.3f} to {value['upper']:.3f})"
             for name, value in named.items()
         ]
         lines.append(
@@ -448,7 +448,8 @@ def as_text(result: dict[str, Any], path: Path) -> str:
         core, held_out = result["core"], result["coverage"]["held_out"]
         lines.append(
             f"its core set of {counted(core['features'], 'feature')} alone has an accuracy of "
-            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in inner folds"
+            f"{core['accuracy']:.3f} (balanced {core['balanced_accuracy']:.3f}) in "
+            "inner folds, which differ from the folds above"
         )
         shares = ", ".join(f"{label} {share:.3f}" for label, share in held_out.items())
         aim = 1.0 - result["coverage"]["error_rate"]
