@@ -183,6 +183,7 @@ CURVE = [{"kind": "forecast", "balanced_accuracy": share} for share in (0.7, 0.7
         ("well", {"learning_curve": CURVE}, ["add samples (forecast 74%", "test"]),
         ("well", {"learning_curve": CURVE[:1] * 2}, ["more samples would add little", "test"]),
         ("partly", {"learning_curve": CURVE, "reasons": "stability"}, ["add samples: hal", "test"]),
+        ("partly", {"reasons": "stability unknown"}, ["add samples: with these the", "test"]),
         ("not", {}, ["add samples"]),
     ],
 )  # fmt: skip

@@ -277,11 +277,11 @@ def _by_class(labels: pd.Series, cells: pd.Series) -> str:
     """Return the values of each class with their numbers of samples, in words."""
     held = cells.groupby(labels).value_counts(sort=True)
     return "; ".join(
-        f"{label}: {listed([f'“{_short(level)}” ({n})' for (_, level), n in own.items()], 3)}"
+        f"{label}: {listed([f'“{short(level)}” ({n})' for (_, level), n in own.items()], 3)}"
         for label, own in held.groupby(level=0)
     )
 
 
-def _short(text: str, length: int = 46) -> str:
+def short(text: str, length: int = 46) -> str:
     """Return a text, or its beginning and end."""
     return text if len(text) <= length else f"{text[: length - 13]}…{text[-12:]}"

@@ -49,7 +49,7 @@ _XNB_SELECTION = {
 }
 _EVIDENCE_RULE = {
     "relative": "a class is scored by log p(x | class) - log p(x) of its features, p(x) the "
-    "mixture of all classes: without a unit, so that classes with other features are comparable",
+    "mixture of all classes; this score has no unit, so classes with other features are comparable",
 }
 _CALIBRATION_RULE = {
     "vector": "the evidence for each class is multiplied by a slope and an intercept is added, "

@@ -72,8 +72,10 @@ def _confirmation(results: StudyResults, place: dict[str, str]) -> Iterator[str]
     supported = row["level"] != "not supported"
     curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)
     forecast = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
-    if "stability" in row["reasons"]:
-        yield f"add samples: halves of these do not select the same {noun}s reliably"
+    if "stability unknown" in row["reasons"]:
+        yield f"add samples: with these the stability of the {noun}s cannot be judged"
+    elif "stability" in row["reasons"]:
+        yield f"add samples: halves of these select different {noun}s"
     elif len(forecast):
         now, last = forecast.iloc[0], forecast.iloc[-1]
         gain = last["balanced_accuracy"] - now["balanced_accuracy"]

@@ -16,7 +16,7 @@ from xnbflow.tables.contract import Column
 
 _POINTS = (
     "Accuracy with its 95% interval, corrected if the classifier was chosen by the results; the "
-    "bar across is the majority-class rate."
+    "bar across marks the majority-class rate."
 )
 
 #: Metrics beside accuracy: label, meaning and format.
@@ -48,12 +48,11 @@ RECALL_COLUMNS: dict[str, Column | str] = {
 }
 
 _SETS = (
-    "Conformal sets of tested samples: a class is left out where its probability is as low as in "
-    "less than a tenth of the class's own samples. Coverage is how often a sample's set has its "
-    "class, measured on the test samples; it should not be below the level. Sets of several "
-    "classes are undecided samples. The predicted class is in every set, so is a class of fewer "
-    "than nine training samples; a sample whose probability is too low for every class has its two "
-    "most probable ones."
+    "Conformal sets of tested samples: a class is left out if fewer than a tenth of its own samples "
+    "have so low a probability of it. Coverage is how often a sample's set has its class, measured "
+    "on the test samples; it should not be below the level. A set of several classes means an "
+    "undecided sample. Every set has the predicted class and all classes of fewer than nine "
+    "training samples, and the two most probable ones if all probabilities are too low."
 )
 _SETS_COLUMNS = ("classifier", "class", "samples", "level", "coverage", "lower", "upper", "single",
                  "single_right", "several")  # fmt: skip
@@ -139,7 +138,7 @@ def _other_metrics(results: StudyResults) -> list[Block]:
     caption = (
         "Means over folds; of balanced accuracy, F1 and Matthews’ correlation over repeats, each "
         "from the predictions of all its folds together. ROC AUC, too, is a mean over repeats, but "
-        "compares samples of the same fold only; it is empty where these are too few pairs."
+        "compares samples of the same fold only; it is empty where such pairs are too few."
     )
     shown = ["dataset", "classifier", *(name for name in _METRICS if name in wide)]
     table = results.tables.show("summary", caption, shown, wide, own=_METRICS)
@@ -177,9 +176,9 @@ def _permutations(results: StudyResults) -> list[Block]:
     caption = (
         "Permutation test: a whole cross-validation, selection of features included, on the true "
         "labels and on permuted labels. It stops once p <= .025 is decided (with a risk of .001), "
-        "after 99 to 999 permutations. The label test, which is run by default, fits what is named "
-        "here in place of the classifier, once for a data set; its score is the mean probability "
-        "of the true class."
+        "after 99 to 999 permutations. The label test, the default, fits the classifier named "
+        "in the last column instead, once for each data set; its score is the mean probability of "
+        "the true class."
     )
     columns = ["dataset", "classifier", "metric", "observed", "null_mean", "null_95"]
     columns += ["permutations", "at_least", "p_value"]

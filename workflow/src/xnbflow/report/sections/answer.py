@@ -77,7 +77,7 @@ def _suspects(results: StudyResults) -> list[Block]:
     )
     caption = (
         "Samples whose label may be wrong; the probability is the least of the classifiers’. "
-        "Others that classifiers get wrong are among the samples below."
+        "Other samples that classifiers get wrong are in “Samples” on the second page."
     )
     shown = results.tables.show("suspects", caption)
     group = Group("Labels to check", [shown], counted(len(rows), "sample"))

@@ -112,8 +112,9 @@ def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame
     densities = (
         f"The features selected most often, with the density of each class {estimator} "
         f"({', '.join(curves['estimator'].unique())}), from all samples. ● marks the classes that "
-        "the feature is selected for, drawn strong (of more than six classes only the one that it "
-        "separates best); ticks are samples, numbers distances from the class without a number."
+        "the feature is selected for, drawn with a strong line (of more than six classes only the "
+        "one that it separates best); ticks are samples, and numbers are distances from the class "
+        "without a number."
     )
     return [
         _matrix(results, key, chosen, features, classes),
@@ -160,7 +161,7 @@ def _matrix(
             ],
         },
         _SHARES,
-        "Matrix of features by classes; features per class: "
+        "Matrix of features by classes; features of each class that are drawn: "
         f"{', '.join(f'{c} {n}' for c, n in served.items())}.",
         results.tables.sources("selection", "profiles"),
     )
