@@ -211,7 +211,9 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
         "batch": f"the class {_inseparable(results, place)}",
         "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
         "stability": f"disjoint halves of the samples give different {noun}s",
-        "stability unknown": f"the stability of its {noun}s cannot be judged because its interval is wide",
+        "stability unknown": (
+            f"the stability of its {noun}s cannot be judged because its interval is wide"
+        ),
     }
     return [words[reason] for reason in row["reasons"].split("; ") if reason]
 
