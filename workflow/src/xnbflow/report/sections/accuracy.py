@@ -49,10 +49,10 @@ RECALL_COLUMNS: dict[str, Column | str] = {
 
 _SETS = (
     "Conformal sets of tested samples: a class is left out if fewer than a tenth of its own "
-    "samples have so low a probability of it. Coverage is how often a sample's set has its class, measured "
-    "on the test samples; it should not be below the level. A set of several classes means an "
-    "undecided sample. Every set has the predicted class and all classes of fewer than nine "
-    "training samples, and the two most probable ones if all probabilities are too low."
+    "samples have so low a probability of it. Coverage is how often a sample's set has its class, "
+    "measured on the test samples; it should not be below the level. A set of several classes "
+    "means an undecided sample. Every set has the predicted class and all classes of fewer than "
+    "nine training samples, and the two most probable ones if all probabilities are too low."
 )
 _SETS_COLUMNS = ("classifier", "class", "samples", "level", "coverage", "lower", "upper", "single",
                  "single_right", "several")  # fmt: skip

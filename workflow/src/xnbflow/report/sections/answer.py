@@ -1,6 +1,6 @@
 """The answer: cards with the features, recall and verdict for each class."""
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.counts import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
 from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
@@ -8,9 +8,6 @@ from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
 from xnbflow.report.sentences import COVERAGE, RULE, headline
 from xnbflow.studies.sample_errors import MARGIN
-
-#: Suspected label errors that are named, at most.
-_MOST_SUSPECTS = 4
 
 
 def section(results: StudyResults) -> Section | None:
@@ -65,20 +62,11 @@ def _suspects(results: StudyResults) -> list[Block]:
     rows = results.tables["suspects"]
     if rows.empty:
         return []
-    parts = [
-        f"{dataset}: {counted(len(own), 'sample')} "
-        f"({listed(own['sample'].tolist(), _MOST_SUSPECTS)})"
-        for dataset, own in rows.groupby("dataset", sort=False)
-    ]
-    text = (
-        "Every classifier predicts the same other class, and the probability of that class exceeds "
-        f"that of the label by {MARGIN:g} or more on average. {'; '.join(parts)}. Check these "
-        "labels: they may be wrong, or the samples unlike their class."
-    )
     caption = (
-        "Samples whose label may be wrong; the probability is the least of the classifiers’. "
-        "Other samples that classifiers get wrong are in “Samples” on the second page."
+        "Every classifier predicts the same other class, and the probability of that class exceeds "
+        f"that of the label by {MARGIN:g} or more on average: the label may be wrong, or the "
+        "sample unlike its class. The probability is the least of the classifiers’. Other samples "
+        "that classifiers get wrong are in “Samples” on the second page."
     )
     shown = results.tables.show("suspects", caption)
-    group = Group("Labels to check", [shown], counted(len(rows), "sample"))
-    return [Prose(text, sources=results.tables.sources("suspects")), group]
+    return [Group("Labels to check", [shown], counted(len(rows), "sample"))]

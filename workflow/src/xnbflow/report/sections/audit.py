@@ -28,10 +28,6 @@ _WITHIN = (
     "features: at an FDR below .05, without and with the column in the model. Columns: batches, "
     "and those associated with the class."
 )
-_PREDICTED = (
-    "The class from all columns together, by five folds of a logistic regression; above chance, "
-    "a classifier of the features may recognise these columns instead. Value: balanced accuracy."
-)
 _UNKNOWN = (
     "There is no column of the phenotype to test, so confounders cannot be found. Name "
     "columns by phenotype_columns= or batch= in the sheet, or a file of them by phenotype=."
@@ -138,8 +134,4 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(within):
         columns = [name for name in within if name not in ("dataset", "permutations")]
         blocks.append(results.tables.show("concordance", _WITHIN, columns, within))
-    predicted = rows[rows["check"] == "phenotype only"]
-    if len(predicted):
-        columns = ["finding", "value", "severity"]
-        blocks.append(results.tables.show("audit", _PREDICTED, columns, predicted))
     return blocks

@@ -58,7 +58,7 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.combined:
         return None
     tables = results.cohorts
-    blocks: list[Block] = [*cohorts_in_words(results)]
+    blocks: list[Block] = []
     series = tables["cohort_series"]
     noted = series[series["note"] != ""].itertuples()
     blocks += [Prose(f"{row.dataset}: {row.note}.", "warning") for row in noted]

@@ -34,9 +34,8 @@ def section(results: StudyResults) -> Section | None:
         columns = ["dataset", "classifier", "planted", "by_chance", "precision", "strength"]
         blocks.append(results.tables.show("recovery", _RECOVERY, [*columns, "recall"]))
     for dataset in results.study.datasets:
-        runs = results.rows("selection", dataset=dataset).groupby(
-            ["folds", "classifier"], sort=False
-        )
+        chosen_in_folds = results.rows("selection", dataset=dataset)
+        runs = chosen_in_folds.groupby(["folds", "classifier"], sort=False)
         content: list[Block] = []
         first = results.tables["headline"]["classifier"].iloc[0]
         chosen_here = first if first in {name for (_, name), _ in runs} else ""
@@ -44,17 +43,8 @@ def section(results: StudyResults) -> Section | None:
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
             parts = _classifier(results, key, chosen)
             title = results.place(results.labels[classifier], folds)
-            content += (
-                parts
-                if len(runs) == 1
-                else [
-                    Group(
-                        title,
-                        parts,
-                        opened=classifier == chosen_here or not (chosen_here or content),
-                    )
-                ]
-            )
+            opened = classifier == chosen_here or not (chosen_here or content)
+            content += parts if len(runs) == 1 else [Group(title, parts, opened=opened)]
         if content:
             blocks.append(Group(dataset, content, opened=len(blocks) < 4))
     return Section(

@@ -24,7 +24,6 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.validate:
         return None
     blocks: list[Block] = [
-        Prose(verdicts_in_words(results), "headline", rule=COHORT_ANCHOR),
         _overview(results),
         Prose(f"What that means: {COHORT_RULE}.", id=COHORT_ANCHOR),
         Prose(_HOW_TO_READ),
@@ -87,16 +86,8 @@ def _overview(results: StudyResults) -> Table:
     frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
     frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
-    columns += [
-        "upper",
-        "auc",
-        "auc_lower",
-        "auc_upper",
-        "needed",
-        "majority",
-        "mean_probability",
-        "cross-validated",
-    ]
+    columns += ["upper", "auc", "auc_lower", "auc_upper", "needed", "majority"]
+    columns += ["mean_probability", "cross-validated"]
     return results.validation.show(
         ["accuracy", "verdicts"],
         "Accuracy in the test cohort, beside that of cross-validation in the training cohort with "
