@@ -75,7 +75,7 @@ def page() -> tuple[str, Path]:
 def block(table: pd.DataFrame) -> str:
     """Return the block of the page, its markers included."""
     heads = ["design", "classifier", "effect", "studies", "interval above chance", "supported"]
-    heads += ["95 % limits", "coverage, balanced accuracy", "coverage, accuracy"]
+    heads += ["95% limits", "coverage, balanced accuracy", "coverage, accuracy"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for cell in table.to_dict("records"):
         shares = [f"{cell[name]:.2f}" for name in ("above", "supported")]
