@@ -31,7 +31,8 @@ def section(results: StudyResults) -> Section | None:
         files = results.tables.sources("evidence", "scores", "priors")
         blocks.append(Evidence(models, _HOW_TO_READ, files))
     shown, own = ["dataset", "classifiers", "samples", "share"], {"classifiers": _WRONG_BY}
-    blocks.append(results.tables.show("hard_samples", _HARD, shown, own=own))
+    table = results.tables.show("hard_samples", _HARD, shown, own=own)
+    blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
     blocks += [_misclassified(results, *place) for place in results.places]
     return Section(
         "samples",
@@ -53,7 +54,7 @@ _HOW_TO_READ = (
 
 
 _WRONG_BY = Column("integer", "classifiers", "wrong by")
-_HARD = "Samples by how many classifiers get them wrong in more than half of the repeats."
+_HARD = "How many samples 0, 1, ... classifiers get wrong in more than half of the repeats."
 
 
 def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
