@@ -1,6 +1,8 @@
 """What many tests use: series, files and processes of what they give, refusals, mistakes."""
 
 import gzip
+import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -61,3 +63,13 @@ def mistakes(kind):
     folder = Path(__file__).parent
     paths = [folder / "mistakes.toml", *sorted(folder.glob("papers/*/mistakes.toml"))]
     return [row for path in paths for row in tomllib.loads(path.read_text()).get(kind, [])]
+
+
+def killed(**_):
+    """A drawing whose process is killed."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def failed(**_):
+    """A drawing that fails."""
+    raise ZeroDivisionError

@@ -2,9 +2,7 @@
 
 import itertools
 import json
-import os
 import re
-import signal
 import xml.etree.ElementTree as ET
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -18,6 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from psutil import Process
 from report_study import SCRIPT, write_study
+from toys import failed, killed
 from unit.test_report_sections import MODULES
 
 from xnbflow.report.drawings.densities import draw_cohorts
@@ -234,14 +233,6 @@ def test_two_figures_of_one_name_are_refused(tmp_path):
     with pytest.raises(ValueError, match="two figures are called 'a'"):
         write(tmp_path, figure("a"), kinds.Gallery([figure("a")], ""))
     assert not (tmp_path / "report.html").exists()
-
-
-def killed(**_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def failed(**_):
-    raise ZeroDivisionError
 
 
 @pytest.mark.slow
