@@ -12,6 +12,8 @@ import pandas as pd
 from cell_files import h5py, put_table, say
 from toys import HOSTILE
 
+from xnbflow.papers.common.uci import UCI
+from xnbflow.papers.directional.angular import ANGULAR
 from xnbflow.sources.geo import accession_path
 
 #: The beginning of the name of every patient.
@@ -92,6 +94,46 @@ def soft(accession, codes, table):
     return "\n".join([*lines, "!dataset_table_begin", f"{body}!dataset_table_end\n"])
 
 
+def uci(row):
+    """Numbers without a header, the class last, with the codes of each file."""
+    entry = UCI[row.location]
+    codes, values = measured(row.classes, len(entry.columns) - 1)
+    if row.location in ("arrhythmia", "covertype"):
+        values = values.round()
+    if row.location == "covertype":  # soil types and wilderness areas are indicators
+        values[:, 10:] = values[:, 10:] > 8
+    table = pd.DataFrame(values)
+    table["class"] = {"magic": np.array(["g", "h"])}.get(row.location, np.arange(7) + 1)[codes]
+    if row.location == "spambase":
+        table["class"] -= 1
+    if row.location == "arrhythmia":
+        table = table.astype(object)
+        table.iloc[0, 13] = "?"
+    body = text(table, header=False)
+    return {entry.path: gzip.compress(body) if entry.path.endswith(".gz") else body}
+
+
+def angular(row):
+    """Residues of chains, hours of weather, or birds, with a header."""
+    entry, rng = ANGULAR[row.location], np.random.default_rng(0)
+    if row.location.startswith("protein"):
+        n = 300  # in chains of sixty; of every ten residues four are helix, three strand, ...
+        number = np.arange(n) % 60
+        kinds = np.array([*"HHHHEEETS-"])[number // 4 % 10]
+        phi = rng.vonmises(np.where(kinds == "H", -1, -2), 9, n)
+        columns = [np.full(n, "1XYZ"), np.array([*"ABCDE"])[np.arange(n) // 60], number, kinds]
+        columns += [np.rad2deg(phi), np.rad2deg(rng.vonmises(2, 4, n))]
+    elif row.location == "weather":
+        n = 66
+        degrees = rng.normal(60, 9, n)
+        columns = [np.full(n, "EWR"), np.arange(n) % 12 + 1, degrees, 3 * degrees, degrees % 7 + 1]
+    else:
+        codes, angles = measured(row.classes, 1)
+        columns = [[f"t{code}" for code in codes], angles[:, 0] * 20]
+    table = pd.DataFrame(dict(zip(entry.columns, columns, strict=True)))
+    return {entry.path: text(table, sep="\t" if entry.path.endswith(".tsv") else ",")}
+
+
 def table(row):
     """An AnnData file whose expression is in `raw`, and whose types are a column of cells."""
     codes, values = measured(row.classes)
@@ -106,4 +148,4 @@ def table(row):
     return {row.location.rpartition("/")[2]: out.getvalue()}
 
 
-FILES = {each.__name__: each for each in (cumida, geo, table)}
+FILES = {each.__name__: each for each in (cumida, geo, uci, angular, table)}

@@ -39,17 +39,20 @@ def tiny(row, server):
         return row
     if row.source == "simulate":
         return replace(row, features=300)
+    options = row.options | ({"rows": "77"} if "rows" in row.options else {})
     location = row.location
     if "://" in location:
         location = f"{server.url}/{row.source}/{location.rpartition('/')[2]}"
     shape = {"samples": None, "features": None, "sha256": None}
-    return replace(row, location=location, **shape)
+    return replace(row, location=location, options=options, **shape)
 
 
 def rows_of(study):
     """Return the data sets of a study and of its analyses."""
     names = [*study.get("datasets", [])]
-    names += [name for each in study.get("analyses", {}).values() for name in each["datasets"]]
+    names += [
+        name for each in study.get("analyses", {}).values() for name in each.get("datasets", [])
+    ]
     return [ROWS[name] for name in dict.fromkeys(names)]
 
 
@@ -62,6 +65,8 @@ def run(study, folder):
         if row.source in FILES
         for path, body in FILES[row.source](row).items()
     }
+    if "spambase-split" in STUDIES[study].get("folds", []):
+        files["split"] = [b"0\n" * 20 + b"1\n" * 2]
     with serving("mirror", files) as server:
         (folder / "tiny.tsv").write_text(sheet_text(tiny(row, server) for row in rows))
         places = {source: [f"{server.url}/{source}"] for source in FILES}
@@ -72,6 +77,7 @@ def run(study, folder):
             "folds": {"10x10-fold": {"repeats": 1}},
             "studies": {study: {"analyses": few}},
         }
+        changed["folds"]["spambase-split"] = {"file": f"{server.url}/split"}
         (folder / "tiny.yaml").write_text(yaml.safe_dump(changed))
         written = snakemake(folder, study)
         assert {*server.requests} == {*server.answers}
@@ -88,16 +94,8 @@ def text_of(path):
     return path.read_bytes().decode(errors="replace") if path.is_file() else ""
 
 
-#: Studies of data sets that only a paper has: tests/papers reads and analyses their files.
-OF_PAPERS = {
-    name
-    for name, study in STUDIES.items()
-    if not {row.source for row in rows_of(study)} <= {*FILES, "bundled", "simulate"}
-}
-#: Those that `make test` runs; `make studies` runs all but those of papers.
-CHOSEN = ["cohorts", "renal"]
-if "XNBFLOW_STUDIES" in os.environ:
-    CHOSEN = [name for name in STUDIES if name not in OF_PAPERS]
+#: Those that `make test` runs; `make studies` runs all.
+CHOSEN = [*STUDIES] if "XNBFLOW_STUDIES" in os.environ else ["cohorts", "renal"]
 
 
 @pytest.mark.parametrize("study", CHOSEN)
