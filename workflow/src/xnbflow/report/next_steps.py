@@ -9,8 +9,6 @@ from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import contradictions
 
-__all__ = ["next_steps"]
-
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
 #: Least gain of balanced accuracy by twice the samples for their recommendation.
