@@ -263,7 +263,8 @@ def test_the_page_shows_the_tables(tmp_path):
     tables = combined()[0]
     write_tables(tables, tmp_path / contract.STUDY.of(study="s"), contract.COHORT_TABLES)
     written(tmp_path)
-    results = StudyResults(study, {"csnb": "CSNB"}, {}, tmp_path)
+    of_geo = {"datasets": {name: {"source": "geo"} for name in study.datasets}}
+    results = StudyResults(study, {"csnb": "CSNB"}, of_geo, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))
     figures = {each.name: each.arguments for each in blocks if isinstance(each, Figure)}
     values = figures["cohorts-matrix"]["values"]

@@ -108,10 +108,10 @@ class StudyResults:
         return text.format(noun=noun, Noun=noun.capitalize())
 
     def _of_expression(self, dataset: str) -> bool:
-        source = self.configuration.get("datasets", {}).get(dataset, {}).get("source")
+        if self.configuration.get("datasets", {}).get(dataset, {}).get("source") in _EXPRESSION:
+            return True
         genes = self.diagnosed(dataset)["genes"]
-        named = (genes["symbol"] != "").any() or genes["log_fold_change"].notna().any()
-        return source in _EXPRESSION or bool(named)
+        return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
 
     def beside(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""
