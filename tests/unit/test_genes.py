@@ -254,7 +254,7 @@ def test_a_list_with_genes_of_tissue_handling_is_marked():
     table = [[4, 0], [16, len(names) - 20]]
     assert row["p"] == pytest.approx(fisher_exact(table, alternative="greater").pvalue)
     assert rows["marked"].tolist() == [True, False]
-    assert artefacts({}, {}).empty
+    assert artefacts({"angles": genes[:0]}, {}).empty
 
 
 def test_the_search_has_rounded_values_within_its_size(rng):

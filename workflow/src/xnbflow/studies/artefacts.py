@@ -31,6 +31,8 @@ def artefacts(
     about = pd.DataFrame.from_dict(sets, orient="index")[["effect", "source"]]
     rows = []
     for dataset, table in genes.items():
+        if table.empty:  # no feature is numeric
+            continue
         every = table[table["class"] == table["class"].iloc[0]]  # each class ranks all features
         measured = set(gene_names(every).str.upper())
         known = {name: own & measured for name, own in members.items()}

@@ -37,7 +37,7 @@ def section(results: StudyResults) -> Section | None:
     )
     table = tables.show("numbers", "Tables 1 and 2 of the paper beside ours.", rows=rows)
     return Section(
-        "xnb-paper",
+        "xnb_paper",
         "Tables 1 and 2 of the XNB paper",
         "The numbers that Aguilar-Ruiz, Romero and Cicconardi (2024) print, beside those of this "
         "study.",
