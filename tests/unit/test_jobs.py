@@ -231,7 +231,9 @@ def test_an_interrupted_run_is_one_sentence_and_no_job_complains(run):
     assert not failures.filter(record)
     (said,) = failures.sentences()
     assert said.startswith("Interrupted. ")
-    assert run("os.kill(os.getpid(), 2)", "import os\n") == (-signal.SIGINT, "")
+    # A shell has its background processes ignore SIGINT.
+    first = "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    assert run("os.kill(os.getpid(), 2)", first) == (-signal.SIGINT, "")
 
 
 def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
