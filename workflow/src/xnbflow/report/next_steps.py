@@ -40,12 +40,12 @@ def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
             f"samples effects of the class and of {names} cannot be separated"
         )
         return [design, *_errors(results, place["dataset"])]
-    partial = (
-        f"repeat the study with {_quoted(rows)} balanced over the classes, or adjust for it"
-        for rows in [columns[columns["handling"].astype(bool)].head(1)]
-        if len(rows)
-    )
-    return [*_errors(results, place["dataset"]), *partial, *_confirmation(results, place)]
+    batch = columns[columns["handling"].astype(bool)].head(1)
+    steps = [*_errors(results, place["dataset"])]
+    if len(batch):
+        balanced = f"{_quoted(batch)} balanced over the classes"
+        steps.append(f"repeat the study with {balanced}, or adjust for it")
+    return [*steps, *_confirmation(results, place)]
 
 
 def _quoted(columns: pd.DataFrame) -> str:
