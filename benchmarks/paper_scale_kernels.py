@@ -56,7 +56,7 @@ def main(folder: Path, first: int, step: int) -> None:
     config |= {"run": [STUDY], "studies": {STUDY: config["studies"][STUDY]}}
     datasets = list(read_sheet(ROOT / "config/datasets.tsv"))
     studies = read_config(config, ROOT / "workflow/schemas/config.schema.json", datasets)
-    (job,) = studies.jobs()  # each data set has the same classifiers
+    (job,) = studies.jobs  # each data set has the same classifiers
     own = studies.diagnostics
     tests = {"min_abs_r": own["min_abs_r"], "alpha": own["dependence_alpha"], "dof": own["dof"]}
 

@@ -162,7 +162,7 @@ def shared(per_job="all"):
 
 @needs("generalized")
 def test_a_job_trains_what_the_same_studies_ask_for():
-    jobs = {(job.datasets, job.classifiers): job for job in shared().jobs()}
+    jobs = {(job.datasets, job.classifiers): job for job in shared().jobs}
     assert list(jobs) == [
         (("wine",), ("nb", "fnb")),
         (("wine",), ("xnb",)),
@@ -180,7 +180,7 @@ def test_a_job_trains_what_the_same_studies_ask_for():
 def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per_job):
     config = shared(per_job)
     trained, drawn = [], []
-    for job in config.jobs():
+    for job in config.jobs:
         assert per_job == "all" or len(job.classifiers) <= per_job
         trained += [(d, job.folds, c) for d in job.datasets for c in job.classifiers]
         drawn += [(d, job.folds) for d in job.datasets if job.draws]

@@ -2,7 +2,7 @@
 
 #: The jobs by the names of their rules.
 CLASSIFY = {}
-for job in CONFIG.jobs():
+for job in CONFIG.jobs:
     name = f"classify_{job.folds}_{job.name}"
     while name in CLASSIFY:  # other data sets have other classifiers beside the first
         name += "_more"

@@ -258,7 +258,7 @@ def usage_of_jobs(wildcards):
     ]
     jobs += [
         ("classify", {"dataset": name, "folds": job.folds, "classifier": job.name})
-        for job in CONFIG.jobs()
+        for job in CONFIG.jobs
         for name in job.datasets
         if any((name, job.folds, classifier) in study.trained for classifier in job.classifiers)
     ]

@@ -7,6 +7,7 @@ import itertools
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,9 @@ class Config:
         asking = (s for s in self.studies.values() if (dataset, classifier) in s.models)
         return next((study.folds[0] for study in asking), None)
 
+    @cached_property
     def jobs(self) -> list[Job]:
-        """Return the jobs of the stage *classify*.
+        """The jobs of the stage *classify*.
 
         One job of a data set and scheme of folds trains all classifiers that the same studies ask
         for, or `classifiers_per_job` of them. Thus no study trains classifiers that only another
@@ -181,19 +183,27 @@ class Config:
         method = self._entry(name, dataset).get("method", "")
         return known_methods()[method].quick if method in known_methods() else ""
 
+    @cached_property
+    def _tested(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset(key for study in self.studies.values() for key in self.tested(study))
+
+    @cached_property
+    def _halved(self) -> dict[tuple[str, str, str], int]:
+        """The number of pairs of halves, by data set, scheme and classifier."""
+        pairs: dict[tuple[str, str, str], int] = {}
+        for study in self.studies.values():
+            for key in self.halved(study):
+                pairs[key] = max(study.halves, pairs.get(key, 0))
+        return pairs
+
     def _checks(
         self, dataset: str, folds: str, names: Sequence[str]
     ) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
         """Return the permutation tests and halves in the job of some classifiers."""
-        keys = {(dataset, folds, name): name for name in names}
-        tested: dict[str, None] = {}
-        halved: dict[str, int] = {}
-        for study in self.studies.values():
-            tested |= {keys[key]: None for key in self.tested(study) if key in keys}
-            for key in self.halved(study):
-                if key in keys:
-                    halved[keys[key]] = max(study.halves, halved.get(keys[key], 0))
-        return tuple(tested), tuple(halved.items())
+        keys = {name: (dataset, folds, name) for name in names}
+        tested = tuple(name for name, key in keys.items() if key in self._tested)
+        halved = {name: self._halved[key] for name, key in keys.items() if key in self._halved}
+        return tested, tuple(halved.items())
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
