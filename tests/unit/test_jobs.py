@@ -85,7 +85,12 @@ SLOW = {"matplotlib", "numba", "scipy.stats", "sklearn"}
 
 @pytest.mark.parametrize(
     ("stage", "needed"),
-    [("acquire", set()), ("diagnose", {"numba"}), ("compare", {"numba", "scipy.stats", "sklearn"})],
+    [
+        ("acquire", set()),
+        ("diagnose", {"numba"}),
+        ("compare", {"numba", "scipy.stats", "sklearn"}),
+        ("report", {"matplotlib"}),
+    ],
 )
 def test_a_stage_imports_only_what_it_needs(run, stage, needed):
     text = (ROOT / f"workflow/scripts/{stage}.py").read_text()

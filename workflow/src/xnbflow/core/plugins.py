@@ -84,9 +84,28 @@ def shipped_estimator(package: str, name: str) -> Any:
     raise AttributeError(msg)
 
 
-def plugin_modules() -> list[str]:
+def public_name(package: str, modules: Iterable[str], name: str) -> Any:
+    """Return a public name of a package from its modules, for ``__getattr__`` (PEP 562).
+
+    A package of which each job needs a few modules imports the others on first use.
+
+    Raises
+    ------
+    AttributeError
+        If the package's ``__all__`` has no such name.
+    """
+    if name in import_module(package).__all__:
+        found = (vars(import_module(f"{package}.{module}")) for module in modules)
+        return next(module[name] for module in found if name in module)
+    msg = f"module {package!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+@cache
+def plugin_modules() -> tuple[str, ...]:
     """Return the modules with the entries that other packages add."""
-    return sorted({point.module for group in _GROUPS for point in entry_points(group=group)})
+    found = {point.module for group in _GROUPS for point in entry_points(group=group)}
+    return tuple(sorted(found))
 
 
 @cache
