@@ -8,7 +8,8 @@ from unittest.mock import Mock
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
@@ -17,7 +18,7 @@ from toys import dataset
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.fitting import fit_grouped
+from xnbflow.evaluation.fitting import as_read, fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
@@ -79,6 +80,17 @@ def test_a_fold_never_sees_its_test_samples(series):
     train(series, FOLDS, SPY)
     assert Spy.seen[0][:2] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
     assert Spy.seen[1][:2] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
+
+
+def test_only_models_that_read_no_names_get_an_array(series):
+    frame, logistic = series.frame(), LogisticRegression()
+    named = make_pipeline(make_column_transformer((StandardScaler(), ["w"])), logistic)
+    searched = GridSearchCV(make_pipeline(StandardScaler(), Spy()), {})
+    assert as_read(named, frame) is as_read(searched, frame) is frame
+    array = as_read(make_pipeline(StandardScaler(), logistic), frame)
+    assert isinstance(array, np.ndarray)
+    fits = [clone(logistic).fit(X, series.labels).coef_ for X in (frame, array)]
+    assert np.array_equal(*fits)
 
 
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series, monkeypatch):

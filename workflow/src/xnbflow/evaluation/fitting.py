@@ -62,8 +62,23 @@ def frame_for(
     return with_sample_columns(series.frame(samples), model, own)
 
 
+def as_read(model: BaseEstimator, X: pd.DataFrame) -> pd.DataFrame | np.ndarray:
+    """Return samples as an array if nothing in a model reads the names of their columns.
+
+    Scikit-learn examines every column of a DataFrame at each fit and prediction: of 20,000 features
+    this takes as long as a forest. Of its own estimators those of `sklearn.compose` read names.
+    """
+    parts = [model, *(part for part in model.get_params().values() if hasattr(part, "fit"))]
+    modules = [type(part).__module__ for part in parts]
+    unnamed = all(m.startswith("sklearn.") and not m.startswith("sklearn.compose") for m in modules)
+    return X.to_numpy() if unnamed else X
+
+
 def fit_grouped(
-    model: BaseEstimator, X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None
+    model: BaseEstimator,
+    X: pd.DataFrame | np.ndarray,
+    y: np.ndarray,
+    groups: np.ndarray | None,
 ) -> BaseEstimator:
     """Fit a classifier; its inner cross-validations keep groups together, if possible.
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.fitting import fit_grouped, frame_for, impute_within, imputes
+from xnbflow.evaluation.fitting import as_read, fit_grouped, frame_for, impute_within, imputes
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.selected import feature_use, last_step, only_constant
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -101,9 +101,10 @@ def _fit_and_predict(
         fit["imputed"] = int(X.isna().to_numpy().sum() + tested.isna().to_numpy().sum())
         if not imputes(model):
             X, tested = impute_within(X, tested)
-    fit_grouped(model, X, y, None if series.groups is None else series.groups[training])
+    groups = None if series.groups is None else series.groups[training]
+    fit_grouped(model, as_read(model, X), y, groups)
     fitted = time.perf_counter()
-    tables = {"predictions": _predict(model, tested, series, test)}
+    tables = {"predictions": _predict(model, as_read(model, tested), series, test)}
     fit |= {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
     use = feature_use(model, tested, explain=explain)
     fit |= {"features_per_class": use.per_class, "features": use.distinct}
@@ -123,7 +124,7 @@ def _fit_and_predict(
 
 
 def _predict(
-    model: BaseEstimator, X: pd.DataFrame, series: DataSet, test: np.ndarray
+    model: BaseEstimator, X: pd.DataFrame | np.ndarray, series: DataSet, test: np.ndarray
 ) -> pd.DataFrame:
     log_posterior: Any = None
     if hasattr(model, "predict_log_proba"):

@@ -21,7 +21,14 @@ from xnbflow.core.jit import njit
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.build import build_estimator
-from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, impute_within, imputes
+from xnbflow.evaluation.fitting import (
+    as_read,
+    filled,
+    fit_grouped,
+    frame_for,
+    impute_within,
+    imputes,
+)
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
 from xnbflow.inference.intervals import LEVEL
@@ -297,8 +304,8 @@ def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int =
                 if series.missing and not imputes(model):
                     X, tested = impute_within(X, tested)
                 own = None if groups is None else groups[training]
-                fit_grouped(model, X, labels[training], own)
-                predicted[test] = model.predict(tested)
+                fit_grouped(model, as_read(model, X), labels[training], own)
+                predicted[test] = model.predict(as_read(model, tested))
         return class_metrics(labels, predicted, None, series.classes)["balanced_accuracy"]
 
     return score
