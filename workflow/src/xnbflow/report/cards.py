@@ -121,7 +121,8 @@ def _genes(results: StudyResults, where: dict[str, str]) -> pd.DataFrame:
         rows = selection.merge(profiles[columns], on=["class", "feature"], how="left")
         rows = rows.assign(core=False, share=rows["frequency"], of="folds")
     rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
-    tested = results.diagnosed(dataset)["genes"][["class", "feature", "log_fold_change", "auc"]]
+    tested = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
+    tested = tested[tested["feature"].isin(rows["feature"])]
     return rows.merge(tested, on=["class", "feature"], how="left")
 
 

@@ -1,7 +1,7 @@
 """The content of a report: a study's tables and its models, read on demand."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -107,11 +107,17 @@ class StudyResults:
         noun = self.noun(*datasets)
         return text.format(noun=noun, Noun=noun.capitalize())
 
-    def _of_expression(self, dataset: str) -> bool:
-        if self.configuration.get("datasets", {}).get(dataset, {}).get("source") in _EXPRESSION:
-            return True
-        genes = self.diagnosed(dataset)["genes"]
-        return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
+    @cached_property
+    def _of_expression(self) -> Callable[[str], bool]:
+        """Whether a data set is of expression; its large table is read once."""
+
+        def of_expression(dataset: str) -> bool:
+            if self.configuration.get("datasets", {}).get(dataset, {}).get("source") in _EXPRESSION:
+                return True
+            genes = self.genes(dataset, "symbol", "log_fold_change")
+            return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
+
+        return cache(of_expression)
 
     def beside(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""
@@ -224,6 +230,11 @@ class StudyResults:
     def diagnosed(self, dataset: str) -> "StudyTables":
         """Return the tables of a data set, for example its ``correlations``."""
         return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+
+    def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
+        """Return columns of the table of genes of a data set, which is large."""
+        path = self.root / DIAGNOSTIC.of(dataset=dataset, table="genes")
+        return read_parquet(path, DIAGNOSTIC_TABLES["genes"], columns)
 
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None

@@ -45,6 +45,8 @@ from xnbflow.tables.storage import read_parquet, refuse_other_series, write_tabl
 
 #: The checks of the classifiers that come first.
 _CHECKS = ("random_genes", "learning_curve")
+#: Columns of the table of genes that `artefacts` reads.
+_NAMES_OF_GENES = ("class", "feature", "symbol", "rank")
 
 
 def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable[[], None]) -> None:
@@ -224,8 +226,9 @@ def _gene_lists(
     owners: Mapping[str, Sequence[Any]], files: Mapping[str, Any], threads: int
 ) -> dict[str, pd.DataFrame]:
     """Return the tests of gene sets, of the study's files and of known artefacts."""
-    genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"])
     sets, signatures = read_gene_sets(*files.get("gene_sets", ())), _signatures(owners, files)
+    columns = None if sets else _NAMES_OF_GENES  # large tables
+    genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"], columns)
     return {
         "enrichment": enrichment(genes if sets else {}, signatures, sets),
         "prerank": prerank(genes if sets else {}, sets, threads),
@@ -233,8 +236,13 @@ def _gene_lists(
     }
 
 
-def _read(keys: Sequence[Any], paths: Sequence[str], table: TableSchema) -> dict[Any, pd.DataFrame]:
-    return {key: read_parquet(path, table) for key, path in zip(keys, paths, strict=True)}
+def _read(
+    keys: Sequence[Any],
+    paths: Sequence[str],
+    table: TableSchema,
+    columns: Sequence[str] | None = None,
+) -> dict[Any, pd.DataFrame]:
+    return {key: read_parquet(path, table, columns) for key, path in zip(keys, paths, strict=True)}
 
 
 def _joined(tables: Sequence[pd.DataFrame], schema: TableSchema) -> pd.DataFrame:

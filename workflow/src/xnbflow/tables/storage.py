@@ -107,8 +107,10 @@ def write_parquet(
         writer.write_table(rows.cast(pa.schema(fields)))
 
 
-def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
-    """Read a table that `write_parquet` has written."""
+def read_parquet(
+    path: str | Path, table: TableSchema, columns: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Read a table that `write_parquet` has written, or some of its columns."""
     with open_parquet(path) as file:
         schema = file.schema_arrow
         wrong = _wrong_names(schema.names, table)
@@ -119,7 +121,9 @@ def read_parquet(path: str | Path, table: TableSchema) -> pd.DataFrame:
         if wrong:
             msg = f"{path} is not a table {table.name!r} of this version ({wrong}); {REMEDY}"
             raise InputError(msg, file=str(path), remedy=REMEDY)
-        return file.read().select(table.ordered(schema.names)).to_pandas()
+        ordered = table.ordered(schema.names)
+        kept = [name for name in ordered if columns is None or name in columns]
+        return file.read(kept).select(kept).to_pandas()
 
 
 def digest_of_file(path: str | Path) -> str:

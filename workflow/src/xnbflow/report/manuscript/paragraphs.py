@@ -21,6 +21,11 @@ from xnbflow.sources.geo_head import PLATFORM, PROCESSING
 _PLACE = ["dataset", "folds", "classifier"]
 #: False discovery rate of genes and gene sets that are named, and how many of each class.
 _LEVEL, _MOST_GENES, _MOST_SETS = 0.05, 5, 3
+#: Columns of the table of genes that count the features and name the first.
+_OF_GENES = (
+    *("class", "feature", "symbol", "rank", "difference"),
+    *("log_fold_change", "auc", "p", "fdr"),
+)
 
 
 def paragraphs(results: StudyResults) -> str:
@@ -208,14 +213,14 @@ def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
 
     The numbers are those of the table ``genes``; empty where no feature was tested.
     """
-    genes = results.diagnosed(dataset)["genes"]
-    tested = genes[genes["p"].notna()]
-    found = tested[tested["fdr"] < _LEVEL].sort_values("rank", kind="stable")
+    genes = results.genes(dataset, *_OF_GENES)
+    known = genes["p"].notna()
+    found = genes[known & (genes["fdr"] < _LEVEL)].sort_values("rank", kind="stable")
     names = found["symbol"].where(found["symbol"] != "", found["feature"])
     higher = found.assign(name=names)[found["difference"] > 0]
     classes = {str(label): rows for label, rows in higher.groupby("class")}
     return {
-        "tested": tested["feature"].nunique(),
+        "tested": genes.loc[known, "feature"].nunique(),
         "found": found["feature"].nunique(),
         "higher": [
             {

@@ -184,22 +184,22 @@ def _densities(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame)
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
     far = results.rows("class_distances", **key).set_index(["class", "feature", "other_class"])
     distances = far["distance"].to_dict()
-    values = results.rows("values", **key)
+    values = results.rows("values", **key).groupby(["feature", "class"])["value"]
+    rugs = {place: own.to_numpy() for place, own in values}
+    rows_of = dict(list(chosen.groupby("feature")))
     figures = []
     by_feature = results.rows("densities", **key).groupby("feature", sort=False)
     for i, (feature, curves) in enumerate(by_feature, start=1):
         wide = curves.pivot(index="x", columns="class", values="density")
         classes = wide.columns.tolist()
-        rug = values[values["feature"] == feature]
-        mine = chosen[chosen["feature"] == feature]
-        mine = mine.sort_values(["frequency", "mean_distance"], ascending=False)
+        mine = rows_of[feature].sort_values(["frequency", "mean_distance"], ascending=False)
         focus = mine["class"].iloc[0]
         far_off = [distances.get((focus, feature, other)) for other in classes]
         arguments = {
             "feature": feature,
             "grid": wide.index.to_numpy(),
             "densities": wide.T.to_numpy(),
-            "samples": [rug.loc[rug["class"] == label, "value"].to_numpy() for label in classes],
+            "samples": [rugs[feature, label] for label in classes],
             "classes": classes,
             "chosen": np.flatnonzero(np.isin(classes, mine["class"])).tolist(),
             "focus": classes.index(focus),

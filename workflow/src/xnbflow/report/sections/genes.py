@@ -214,7 +214,9 @@ def _search(
 ) -> GeneSearch:
     """Return the search for the features whose values are known; ``classes`` are those drawn."""
     genes, values = tables["genes"], tables["gene_values"]
+    total = genes["feature"].nunique()
     names = values["feature"].drop_duplicates()
+    genes = genes[genes["feature"].isin(names)]
     by_class = {
         label: genes[genes["class"] == label].set_index("feature").loc[names] for label in classes
     }
@@ -232,7 +234,6 @@ def _search(
         statistics += [(f"{label}: {name}", f"change.{number}"), ("FDR", f"fdr.{number}")]
     content = search_content(rows, values, points, most_bytes)
     n, samples = len(content["features"]), len(content["samples"])
-    total = genes["feature"].nunique()
     caption = _SEARCH.format(n=n, rest=f" ({samples:,} samples, {total:,} features)")
     caption += " Links lead to NCBI Gene." * any(terms)
     return GeneSearch(content, statistics, command, caption, tables.sources("gene_values"))

@@ -1,6 +1,7 @@
 """Misclassified samples, and the evidence of features in each sample."""
 
 import math
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -135,10 +136,9 @@ def contributions(
     kept = known.iloc[np.sort(np.argsort(right, kind="stable")[:room])]
     shown = rows[drawn & rows["sample"].isin(kept["sample"])]
     features = {name: i for i, name in enumerate(shown["feature"].unique())}
-    terms = {
-        place: [[features[name], _short(value)] for name, value in own.to_numpy()]
-        for place, own in shown.groupby(key)[["feature", "evidence"]]
-    }
+    terms: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for sample, label, name, value in shown[[*key, "feature", "evidence"]].itertuples(index=False):
+        terms[sample, label].append([features[name], _short(value)])
     sums = kept.merge(pd.DataFrame({"class": classes}), how="cross")
     sums = sums.merge(results.rows("priors", **where)[["fold", "class", "log_offset"]], how="left")
     scores = results.rows("scores", **where)[[*key, "evidence", "log_reference"]]
