@@ -213,14 +213,6 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     assert "has no normal" in notes.iloc[2]
 
 
-def test_series_in_which_nothing_is_selected_have_a_matrix_and_no_signature():
-    series = [cohort("a", 1, features=1), cohort("b", 2, features=1)]  # every rank is the first
-    with pytest.warns(UserWarning, match="no feature that separates"):
-        tables, model, _ = combine(series, {"method": "csnb"})
-    assert tables["cohort_matrix"]["value"].eq(0.5).all()
-    assert model.signature.empty
-
-
 def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_them():
     raw = replace(SMALL[1], values=2 ** SMALL[1].values)
     both = [combine([SMALL[0], each], CSNB)[0] for each in (SMALL[1], raw)]

@@ -23,7 +23,6 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.studies.description import describe
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -197,15 +196,6 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     assert list(tested.columns) == list(pairs.features)
     assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
     np.testing.assert_array_equal(groups, pairs.groups[~mask])
-
-
-@pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
-def test_a_series_with_gaps_is_described(pairs, entry):
-    outcome = train(pairs, draw_folds(pairs, 4, 1), entry)
-    assert set(outcome["fits"]["status"]) == {"ok"}
-    tables = describe(pairs, entry, outcome, None)
-    assert np.isfinite(tables["densities"]["density"]).all()
-    assert np.isfinite(tables["profiles"]["median_inside"]).all()
 
 
 def test_inner_folds_keep_groups_together(pairs):
