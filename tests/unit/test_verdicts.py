@@ -123,6 +123,9 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     found = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
     assert found.classes[1].recall.value == pytest.approx(0.6)
     assert not found.classes[1].recognised
+    codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
+    found = performance(codes, predictions(codes, range(80, 90), 3))
+    assert verdict(found, 0.001).reasons == ["classes"]
 
 
 def test_calibration_of_the_predicted_class_counts_by_hand():
