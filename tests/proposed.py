@@ -28,7 +28,7 @@ def table(n=N, values=None, **columns):
 
 def over(*values, n=N):
     """Repeat values over samples, one after the other."""
-    return [values[i % len(values)] for i in range(n)]
+    return np.resize(values, n).tolist()
 
 
 def _ages(seed=1):
@@ -73,6 +73,20 @@ ROWS = {
     "a class of two": lambda: table(diagnosis=["rare"] * 2 + ["ill"] * 11 + ["well"] * 11),
     "letters of all kinds": lambda: table(diagnosis=over("Tumör ≥ 2", "größer, kleiner")),
     "intensities and ages": lambda: table(values=(2 ** genes()).round(1), age=_ages()),
+    "classes 0 and 1": lambda: table(diagnosis=over(0, 1)),
+    "classes by cut points": lambda: table(age=_ages(), patient=np.repeat(PATIENTS[:12], 2)),
+}
+#: What is written as text of another form: its file, how it is separated, and its encoding.
+TEXTS = {
+    "UTF-16": ("x.txt", {"sep": "\t"}, "utf-16"),
+    "Windows": ("x.csv", {}, "cp1252"),
+    "semicolons and decimal commas": ("x.csv", {"sep": ";", "decimal": ","}, "utf-8"),
+}
+#: What the user gives beside a table.
+GIVEN = {
+    "classes 0 and 1": {"label": "diagnosis"},
+    "classes by cut points": {"label": "age", "options": {"map": "<50:young,>=50:old"}},
+    "Windows": {"options": {"encoding": "cp1252"}},
 }
 
 
@@ -81,16 +95,6 @@ def _columns(folder):
     frame.columns = PATIENTS
     frame.to_csv(folder / "x.tsv", sep="\t", index_label="gene")
     return folder / "x.tsv", {"label": "diagnosis"}
-
-
-def _number_classes(folder):
-    table(diagnosis=over(0, 1)).to_csv(folder / "x.csv", index=False)
-    return folder / "x.csv", {"label": "diagnosis"}
-
-
-def _cut_points(folder):
-    table(age=_ages(), patient=np.repeat(PATIENTS[:12], 2)).to_csv(folder / "x.csv", index=False)
-    return folder / "x.csv", {"label": "age", "options": {"map": "<50:young,>=50:old"}}
 
 
 def _phenotype(folder):
@@ -115,21 +119,6 @@ def _texts(folder):
     return folder / "x.xlsx", {}
 
 
-def _utf16(folder):
-    text = table(Klinik=over("Köln", "Ulm")).to_csv(index=False, sep="\t")
-    return put(folder, text.encode("utf-16"), "x.txt"), {}
-
-
-def _windows(folder):
-    text = table(Klinik=over("Köln", "Ulm")).to_csv(index=False)
-    return put(folder, text.encode("cp1252"), "x.csv"), {"options": {"encoding": "cp1252"}}
-
-
-def _semicolons(folder):
-    text = table(plate=over("A", "B")).to_csv(index=False, sep=";", decimal=",")
-    return put(folder, text, "x.csv"), {}
-
-
 def _gct(folder):
     cells = {"diagnosis": over("ill", "well"), "age": _ages(), "plate": over("A", "B", "C")}
     rows = [["#1.3"], [str(len(GENES)), str(N), "1", "3"], ["id", "symbol", *PATIENTS]]
@@ -149,38 +138,32 @@ def _gct_and_cls(folder):
 
 def _series_matrix(folder):
     known = {"diagnosis": over("none", "asthma"), "patient": _PAIRS, "scan date": over("1", "2")}
-    heads = [
-        ["!Series_title", "x"], ["!Series_geo_accession", "GSE9"], ["!Sample_title", *PATIENTS],
-        ["!Sample_geo_accession", *(f"GSM{i}" for i in range(N))],
-        *(["!Sample_characteristics_ch1", *(f"{k}: {c}" for c in v)] for k, v in known.items()),
-        ["!series_matrix_table_begin"], ["ID_REF", *(f"GSM{i}" for i in range(N))],
-        *([name, *map(str, row)] for name, row in zip(GENES, genes().T, strict=True)),
-        ["!series_matrix_table_end"],
-    ]  # fmt: skip
-    text = "".join("\t".join(f'"{cell}"' for cell in row) + "\n" for row in heads)
-    text = text.replace('"!', "!").replace('begin"', "begin").replace('end"', "end")
-    for name in {row[0] for row in heads if row[0].startswith("!")}:
-        text = text.replace(f'{name}"', name)
-    return put(folder, text, "x_series_matrix.txt"), {}
+    accessions = [f"GSM{i}" for i in range(N)]
+    rows = [("!Series_title", ["x"]), ("!Series_geo_accession", ["GSE9"])]
+    rows += [("!Sample_title", PATIENTS), ("!Sample_geo_accession", accessions)]
+    rows += [
+        ("!Sample_characteristics_ch1", [f"{name}: {cell}" for cell in cells])
+        for name, cells in known.items()
+    ]
+    rows += [("!series_matrix_table_begin", []), ('"ID_REF"', accessions)]
+    rows += [(f'"{name}"', values) for name, values in zip(GENES, genes().T, strict=True)]
+    rows += [("!series_matrix_table_end", [])]
+    lines = ("\t".join([name, *(f'"{cell}"' for cell in cells)]) + "\n" for name, cells in rows)
+    return put(folder, "".join(lines), "x_series_matrix.txt"), {}
 
 
 #: Other files, by name: each function writes one, and returns it and what the user gives.
 FILES = {
     "samples in columns": _columns,
-    "classes 0 and 1": _number_classes,
-    "classes by cut points": _cut_points,
     "a phenotype file": _phenotype,
     "a workbook of two sheets": _workbook,
     "a workbook of texts with decimal commas": _texts,
-    "UTF-16": _utf16,
-    "Windows": _windows,
-    "semicolons and decimal commas": _semicolons,
     "GCT 1.3": _gct,
     "GCT and CLS": _gct_and_cls,
     "a series matrix": _series_matrix,
 }
 
-NAMES = [*ROWS, *FILES]
+NAMES = [*ROWS, *TEXTS, *FILES]
 
 
 def write(name, folder):
@@ -188,5 +171,7 @@ def write(name, folder):
     folder.mkdir(parents=True, exist_ok=True)
     if name in FILES:
         return FILES[name](folder)
-    ROWS[name]().to_csv(folder / "x.csv", index=False)
-    return folder / "x.csv", {}
+    file, how, encoding = TEXTS.get(name, ("x.csv", {}, "utf-8"))
+    frame = table(Klinik=over("Köln", "Ulm")) if name in TEXTS else ROWS[name]()
+    frame.to_csv(folder / file, index=False, encoding=encoding, **how)
+    return folder / file, GIVEN.get(name, {})

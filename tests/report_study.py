@@ -7,7 +7,6 @@ import atexit
 import re
 import shutil
 import tempfile
-from collections import defaultdict
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -17,12 +16,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import yaml
+from study_files import FOLDS, REPEATS, StudyFiles, configuration
 
 from xnbflow.core.study import Study
 from xnbflow.data.dataset import DataSet
-from xnbflow.data.series_file import read_header
-from xnbflow.diagnostics.diagnostic_tables import diagnose
-from xnbflow.diagnostics.series_audit import audit
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
@@ -30,11 +27,9 @@ from xnbflow.inference.permutation import STATISTIC
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
-from xnbflow.studies.description import description_tables
-from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables import contract
-from xnbflow.tables.contract import SERIES, TRAINED, TRAINING_TABLES, TRUTH, TRUTH_TABLE
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tables
+from xnbflow.tables.contract import TRUTH_TABLE
+from xnbflow.tables.storage import write_parquet
 
 SCRIPT = "<script>alert(1)</script>"
 ENTRIES = {
@@ -46,7 +41,7 @@ ENTRIES = {
 }
 CLASSIFIERS = {"nb": "Naive Bayes", "xnb": "XNB", "forest": "Forest & trees"}
 CLASSES = {"alpha": ["healthy", "tumour <A>", "tumour B"], "GSE7904": ["normal", "tumour"]}
-SAMPLES, FEATURES, FOLDS, REPEATS = 36, 40, 3, 2
+SAMPLES, FEATURES = 36, 40
 
 
 def small(study):
@@ -54,18 +49,21 @@ def small(study):
     return yaml.safe_load(Path(__file__).with_name("small_studies.yaml").read_text())[study]
 
 
-def write_study(root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), **changes):
+def write_study(
+    root: Path, classifiers=tuple(CLASSIFIERS), datasets=tuple(CLASSES), p_values=(), **changes
+):
     """Write every table of a study under a folder and return its results.
 
-    It is made once in a process, and copied from then on.
+    ``p_values`` are those of label tests, by data set and classifier. The study is made once in a
+    process, and copied from then on.
     """
-    made = _made(classifiers, datasets, **changes)
+    made = make_study(classifiers, datasets, tuple(dict(p_values).items()), **changes)
     shutil.copytree(made.root, root, dirs_exist_ok=True)
     return replace(made, root=root, configuration=deepcopy(made.configuration))
 
 
 @cache
-def _made(classifiers, datasets, **changes):
+def make_study(classifiers, datasets, p_values, failed=(), warned=()):
     root = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     study = Study(
@@ -78,41 +76,28 @@ def _made(classifiers, datasets, **changes):
         diagnostics=True,
         analyses={},
     )
-    for dataset in datasets:
-        series, path = _series(dataset), root / SERIES.of(dataset=dataset)
-        series.write(path)
-        tests = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
-        for name, table in (audit(series) | diagnose(series, tests)).items():
-            place = root / contract.DIAGNOSTIC.of(dataset=dataset, table=name)
-            declared = (contract.AUDIT_TABLES | contract.DIAGNOSTIC_TABLES)[name]
-            write_parquet(table, place, declared, digest_of_file(path))
-        for classifier in classifiers:
-            folder = root / "results" / dataset / "3-fold" / classifier
-            _write_training(folder, path, series, resolved(ENTRIES[classifier]), **changes)
+    files, labels = StudyFiles(root), {name: CLASSIFIERS.get(name, name) for name in classifiers}
     planted = [*np.repeat(CLASSES["alpha"], 3), *[None] * (FEATURES - 9)]
-    truth = pd.DataFrame({"feature": _series("alpha").features, "class": planted})
-    for name in study.datasets:
-        known = truth if name == "alpha" else truth[:0]
-        write_declared(known.assign(effect=3.0), root / TRUTH.of(dataset=name), TRUTH_TABLE)
-    results = StudyResults(
-        study, {c: CLASSIFIERS.get(c, c) for c in classifiers}, _configuration(study), root
-    )
-    write_results(results)
-    return results
-
-
-def _configuration(study):
-    return {
-        "studies": {study.id: {"title": study.title, "datasets": list(study.datasets)}},
-        "datasets": {
-            name: {"sheet": "my.tsv", "id": name, "source": source, "location": ""}
-            for name, source in (("alpha", "simulate"), ("GSE7904", "table"))
-            if name in study.datasets
-        },
-        "classifiers": {name: ENTRIES[name] for name in study.classifiers},
-        "folds": {"3-fold": {"splits": FOLDS, "repeats": REPEATS}},
-        "diagnostics": {"normality_alpha": 0.05, "min_abs_r": 0.7, "dependence_alpha": 1e-6},
-    }
+    truth = pd.DataFrame({"feature": _series("alpha").features, "class": planted, "effect": 3.0})
+    for dataset in datasets:
+        series = _series(dataset)
+        files.put_series(series)
+        known = completed(truth if dataset == "alpha" else truth[:0], TRUTH_TABLE)
+        files.put("acquired", {"truth": known}, dataset=dataset)
+        for name in classifiers:
+            tables = _training(series, name, failed, warned)
+            files.put("training", tables, dataset=dataset, folds="3-fold", classifier=name)
+    for (dataset, classifier), p_value in p_values:
+        test = {"metric": "mean_probability", "p_value": p_value, "permuted": STATISTIC}
+        checks = {"label_test": pd.DataFrame([test | {"at_least": 2, "permutations": 99}])}
+        checks |= dict.fromkeys(("random_genes", "learning_curve"), pd.DataFrame())
+        for name, rows in checks.items():
+            checks[name] = completed(rows, contract.CHECK_TABLES[name])
+        files.put("check", checks, dataset=dataset, folds="3-fold", classifier=classifier)
+    entries = {name: resolved(ENTRIES[name]) for name in classifiers}
+    files.compare(study, labels, entries, tested=[key for key, _ in p_values])
+    sources = {"alpha": "simulate", "GSE7904": "table"}
+    return StudyResults(study, labels, configuration(study, sources, ENTRIES), root)
 
 
 def _series(dataset):
@@ -131,68 +116,33 @@ def _series(dataset):
     return DataSet(dataset, values, features, samples, np.array(classes)[codes])
 
 
-def _write_training(folder, path, series, entry, failed=(), warned=()):
-    """Write what the training jobs of a classifier leave behind, put together.
+def _training(series, classifier, failed, warned):
+    """Return the tables of a classifier's training.
 
     ``failed`` and ``warned`` hold classifiers, or ``dataset/classifier``.
     """
-    names = {folder.name, f"{series.name}/{folder.name}"}
-    tables = train(series, draw_folds(read_header(path), FOLDS, REPEATS), entry)
+    names = {classifier, f"{series.name}/{classifier}"}
+    tables = train(series, draw_folds(series, FOLDS, REPEATS), resolved(ENTRIES[classifier]))
     if names & set(failed):
         fits = tables["fits"].assign(status="failed", error=f"ValueError: {SCRIPT}", features=0)
         tables = {name: table.head(0) for name, table in tables.items()}
         tables["fits"] = fits.assign(features_per_class=np.nan)
     warning = "class 'normal' has few samples" if names & set(warned) else ""
     tables["fits"]["warnings"] = warning
-    for name, declared in TRAINING_TABLES.items():
-        write_parquet(tables[name], folder / f"{name}.parquet", declared)
+    return tables
 
 
-def write_results(results, p_values=()):
-    """Write the study's tables, with label tests by data set and classifier of such p."""
-    study, root = results.study, results.root
-    names = ("genes", "normality", "normality_within", "dependence", "dependence_test")
-    files = defaultdict(list)
-    files["series"] = [root / SERIES.of(dataset=name) for name in study.datasets]
-    files["truth"] = [root / TRUTH.of(dataset=name) for name in study.datasets]
-    for name in (*names, *contract.AUDIT_TABLES):
-        files[name] = [
-            root / contract.DIAGNOSTIC.of(dataset=each, table=name) for each in study.datasets
-        ]
-    for name in TRAINING_TABLES:
-        files[name] = [
-            root / TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=name)
-            for dataset, folds, classifier in study.trained
-        ]
-    keys = {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
-    keys |= {"models": [], "permuted": [], "halved": [], "tested": list(p_values)}
-    for i, p_value in enumerate(dict(p_values).values()):
-        test = pd.DataFrame({"metric": ["mean_probability"], "p_value": p_value})
-        test["permuted"] = STATISTIC
-        checks = dict.fromkeys(("random_genes", "learning_curve"), test[:0])
-        checks["label_test"] = test.assign(at_least=2, permutations=99)
-        for name, table in checks.items():
-            files[name].append(root / f"{name}-{i}.parquet")
-            declared = contract.CHECK_TABLES[name]
-            known = table[[column for column in table if column in declared.columns]]
-            write_declared(known, files[name][-1], declared)
-    about = {"study": study.id, "title": study.title, "summary": study.summary}
-    about["labels"] = results.labels
-    tables = study_tables(about, keys, files, alpha=0.05)
-    write_tables(tables, results.folder, contract.STUDY_TABLES)
-    entries = {name: resolved(e) for name, e in results.configuration["classifiers"].items()}
-    tables = description_tables(keys, dict.fromkeys(study.datasets, entries), files)
-    folder = root / contract.DESCRIPTION_TABLE.parent.of(study=study.id)
-    write_tables(tables, folder, contract.DESCRIPTION_TABLES)
+def completed(frame, table):
+    """Return rows of which a test gives the columns that matter; the others say nothing."""
+    nothing = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
+    columns = {name: nothing[table.columns[name].type] for name in table.fixed}
+    frame = frame.assign(**{k: v for k, v in columns.items() if k not in frame})
+    return frame[[*table.fixed, *(name for name in frame if name not in columns)]]
 
 
 def write_declared(frame, path, table):
-    """Write a table of which a test gives the columns that matter; the others say nothing."""
-    nothing = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
-    columns = {name: nothing[table.columns[name].type] for name in table.fixed}
-    completed = frame.assign(**{k: v for k, v in columns.items() if k not in frame})
-    more = [name for name in frame if name not in columns]
-    write_parquet(completed[[*table.fixed, *more]], path, table)
+    """Write rows of which a test gives the columns that matter."""
+    write_parquet(completed(frame, table), path, table)
 
 
 def with_rows(results, **tables):

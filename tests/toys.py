@@ -9,6 +9,7 @@ import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from xnbflow.core.errors import InputError
@@ -29,6 +30,15 @@ def dataset(values, labels, name="toy", **changes):
     parts = {"features": [f"g{i}" for i in range(len(values))], "labels": labels}
     parts["samples"] = [f"s{i}" for i in range(len(labels))]
     return DataSet(name, values, **parts | changes)
+
+
+def markers(rng, n_features=60, sizes=(12, 9, 15), shift=4.0, own=3):
+    """Return samples and codes: features without information, and some for each class."""
+    codes = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    X = rng.normal(size=(len(codes), n_features))
+    for c in range(len(sizes)):
+        X[codes == c, own * c : own * (c + 1)] += shift
+    return X, codes
 
 
 def put(folder, text, name="mine.csv"):

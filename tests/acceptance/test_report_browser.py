@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from report_study import CLASSES, SCRIPT, changed, with_rows, write_study
+from study_files import StudyFiles
 from toys import dataset
 
 from xnbflow.core.study import Study
@@ -22,8 +23,6 @@ from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import genes
 from xnbflow.report.study_page import write_report
-from xnbflow.tables import contract
-from xnbflow.tables.storage import write_parquet
 
 pytestmark = pytest.mark.browser
 
@@ -283,9 +282,7 @@ def gene_page(tmp_path_factory):
         feature_metadata=pd.DataFrame({"symbol": symbols}), scale="log2",
     )  # fmt: skip
     root = tmp_path_factory.mktemp("genes")
-    for name, table in diagnose(series, None).items():
-        path = root / contract.DIAGNOSTIC.of(dataset="toy", table=name)
-        write_parquet(table, path, contract.DIAGNOSTIC_TABLES[name])
+    StudyFiles(root).put("diagnostic", diagnose(series, None), dataset="toy")
     study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
     none = {name: [] for name in ("components", "enrichment", "prerank", "artefacts")}
     results = StudyResults(study, {}, {}, root)

@@ -5,12 +5,12 @@ from itertools import chain
 
 import pytest
 from integration.conftest import snakemake, xnbflow
-from proposed import FILES, ROWS, write
+from proposed import NAMES, write
 
 pytestmark = pytest.mark.slow
 
 #: `make proposals` runs all; tests/unit/test_proposals.py plans, reads and divides all of them.
-PROPOSED = [*ROWS, *FILES] if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of each class"]
+PROPOSED = NAMES if "XNBFLOW_PROPOSALS" in os.environ else ["four patients of each class"]
 
 
 @pytest.mark.parametrize("name", PROPOSED)

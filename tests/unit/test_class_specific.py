@@ -10,7 +10,7 @@ import published_xnb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.test_class_specific_nb import markers
+from toys import markers
 
 from xnbflow.naive_bayes import XNB
 from xnbflow.preprocessing.selection.class_features import class_pairs, pair_distances

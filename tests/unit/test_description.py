@@ -1,7 +1,6 @@
 """What is told of single features and samples: densities, evidence, direction, dependence."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from toys import dataset
 
@@ -67,15 +66,6 @@ def test_evidence_is_the_log_density_against_the_mixture_of_the_training_samples
     reference = np.log(np.exp(terms) @ np.exp(model.class_log_prior_))
     assert row["log_reference"] == pytest.approx(reference)
     assert row["evidence"] == pytest.approx(terms[1] - reference)
-
-
-def test_distances_are_means_over_the_folds_that_tell():
-    rows = [("a", "g", "b", 0.2), ("a", "g", "b", 0.4), ("b", "g", "a", 0.9)]
-    table = description.class_distances(
-        pd.DataFrame(rows, columns=["class", "feature", "other_class", "distance"])
-    )
-    assert table["distance"].tolist() == pytest.approx([0.3, 0.9])
-    assert table["fits"].tolist() == [2, 1]
 
 
 def test_every_declared_table_is_made_also_where_nothing_was_selected(series, trained):

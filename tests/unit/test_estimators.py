@@ -150,16 +150,6 @@ def test_input_refused_leaves_the_earlier_fit(model, data):
         np.testing.assert_array_equal(model.predict_log_proba(X), expected)
 
 
-def test_another_fit_forgets_the_earlier_one(model, data):
-    X, y = data
-    again = clone(model).fit(pd.DataFrame(X).add_prefix("g"), y).fit(X[:, :4], y)
-    fresh = model.fit(X[:, :4], y)
-    assert vars(again).keys() == vars(fresh).keys()
-    np.testing.assert_array_equal(
-        again.predict_log_proba(X[:, :4]), fresh.predict_log_proba(X[:, :4])
-    )
-
-
 def unequal(model):
     rng = np.random.default_rng(3)
     y = np.repeat(["a", "b", "c"], [9, 18, 15])

@@ -209,19 +209,6 @@ def places_of(folder, server):
     return Downloads(folder, {"geo": [server.url]}, RetryPolicy(timeout=5))
 
 
-@pytest.mark.parametrize(("location", "label"), [("GSE4107", "title"), ("GDS507", "disease state")])
-def test_an_accession_and_its_annotation_are_downloaded_once(tmp_path, location, label):
-    options = {"regex": "patient|control"} if location == "GSE4107" else {}
-    dataset = row(location, label, annotation="GPL97", **options)
-    with ncbi(files=FILES) as server:
-        for _ in range(2):
-            series = acquire(dataset, **settings(tmp_path, server))
-            assert "3 of 3 features have a symbol in the annotation" in series.notes
-            assert series.values.tolist() == VALUES
-            assert series.feature_metadata["symbol"][0] == "DDR1"
-    assert len(server.requests) == len(set(server.requests)) == 2
-
-
 def test_a_summary_lists_the_classes_that_regex_and_map_make(tmp_path):
     path = put(tmp_path, matrix())
     made = {"regex": "patient|control", "map": "patient:cancer,control:normal"}
@@ -299,7 +286,7 @@ def test_a_platform_without_symbols_is_a_warning(tmp_path):
     assert series.feature_metadata is None
 
 
-def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
+def test_the_summary_s_row_is_a_sheet_that_acquires_the_series_downloaded_once(tmp_path):
     with ncbi(files=FILES) as server:
         for location, labels in (
             ("GSE4107", {"patient's mucosa", "healthy control"}),
@@ -310,9 +297,15 @@ def test_the_summary_s_row_is_a_sheet_that_acquires_the_series(tmp_path):
             dataset = read_sheet(tmp_path / "sheet.tsv")[location]
             assert dataset == summary.row
             assert summary.sheet in str(summary)
-            series = acquire(dataset, **settings(tmp_path / location, server))
-            assert set(series.labels) <= labels
-            assert series.feature_metadata["symbol"][0] == "DDR1"
+            for place in (location, ".", "."):
+                asked = len(server.requests)
+                series = acquire(dataset, **settings(tmp_path / place, server))
+                annotated = "3 of 3 features have a symbol in the annotation" in series.notes
+                assert annotated == (location == "GSE4107")  # the other file has symbols
+                assert series.values.tolist() == VALUES
+                assert set(series.labels) <= labels
+                assert series.feature_metadata["symbol"][0] == "DDR1"
+            assert len(server.requests) == asked
 
 
 def test_without_the_platform_s_file_the_summary_proposes_probes_and_says_so(tmp_path):

@@ -186,6 +186,12 @@ def test_what_a_killed_writer_left_goes_after_a_day(tmp_path):
     assert [part.exists() for part in (old, new, other)] == [False, True, True]
 
 
+def logged(level, text, **properties):
+    record = logging.LogRecord("snakemake", level, "", 0, text, None, None)
+    vars(record).update(properties)
+    return record
+
+
 @pytest.mark.parametrize(
     ("log", "sentence"),
     [
@@ -206,8 +212,7 @@ def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
         (None, 30, "Shutting down", {}),
         (None, 40, "WorkflowError:\nAt least one job did not complete successfully.", {}),
     ):
-        record = logging.LogRecord("snakemake", level, "", 0, text, None, None)
-        vars(record).update(event=event, jobid=3, **properties)
+        record = logged(level, text, event=event, jobid=3, **properties)
         assert failures.filter(record) == (text in ("", "Shutting down"))
     (said,) = failures.sentences()
     assert sentence in said
@@ -230,10 +235,8 @@ def test_a_folder_that_must_not_be_written_is_told_with_the_path(tmp_path, numbe
 def test_an_interrupted_run_is_one_sentence_and_no_job_complains(run):
     failures = Failures()
     text = "CalledProcessError: Command '...' died with <Signals.SIGINT: 2>."
-    record = logging.LogRecord("snakemake", 40, "", 0, text, None, None)
-    assert not failures.filter(record)
-    vars(record).update(event=LogEvent.JOB_ERROR, jobid=3, log=[])
-    assert not failures.filter(record)
+    for properties in ({}, {"event": LogEvent.JOB_ERROR, "jobid": 3, "log": []}):
+        assert not failures.filter(logged(40, text, **properties))
     (said,) = failures.sentences()
     assert said.startswith("Interrupted. ")
     # A shell has its background processes ignore SIGINT.
@@ -254,8 +257,7 @@ def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
         (LogEvent.PROGRESS, {"done": 1, "total": 3}),
         (LogEvent.JOB_ERROR, {"jobid": 1}),
     ):
-        record = logging.LogRecord("snakemake", 20, "", 0, "", None, None)
-        vars(record).update(event=event, **properties)
+        record = logged(20, "", event=event, **properties)
         assert progress.filter(record) == (event != LogEvent.JOB_FINISHED)
         printed.append(progress.line(14.2))
     assert printed[2:] == [

@@ -48,9 +48,8 @@ PARAMS = {
     "selective_nb": {"estimator": {"method": "gaussian_nb"}, "cv": 3},
     "von_mises_fisher_nb": {"normalize": True},
 }
-STEP_PARAMS: dict = {}
 STEPS = {
-    name: {"steps": [{"method": name, "params": STEP_PARAMS.get(name, {})}, {"method": "csnb"}]}
+    name: {"steps": [{"method": name}, {"method": "csnb"}]}
     for name, method in shipped_methods().items()
     if method.kind == "transformer" and name not in ("adjust_covariates", "centre_groups")
 }

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from model_files import two_classes
-from report_study import walk, with_rows, write_declared
+from report_study import walk, with_rows
+from study_files import StudyFiles
 from toys import dataset, refused
 
 from xnbflow.core.study import Study, Validation
 from xnbflow.models import cross_validate, fit_model, read_model
 from xnbflow.models import validation as second_cohort
-from xnbflow.models.final import final_model, model_tables, write_final
+from xnbflow.models.final import final_model, model_tables
 from xnbflow.models.signature import class_spread, gene_sets
 from xnbflow.models.trained import series_digest
 from xnbflow.naive_bayes import ClassSpecificNB
@@ -26,7 +27,7 @@ from xnbflow.report.sections import signature, validation
 from xnbflow.report.sentences import cohort_verdict
 from xnbflow.studies.description import direction, feature_profiles
 from xnbflow.tables import contract
-from xnbflow.tables.storage import read_parquet, write_parquet, write_tables
+from xnbflow.tables.storage import read_parquet, write_parquet
 
 CSNB = {"method": "csnb", "params": {"n_features": 2}}
 TRAIN = replace(two_classes(40), name="one")
@@ -69,25 +70,6 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 
-@pytest.mark.parametrize("harmonise", second_cohort.HARMONISERS)
-def test_every_harmonisation_is_a_step_of_the_model(harmonise):
-    entry = second_cohort.harmonised(CSNB, harmonise)
-    assert (entry == CSNB) == (harmonise == "none")
-    tables = validated(harmonise)
-    assert tables["accuracy"]["value"].min() > 0.7
-    assert len(tables["densities"])
-
-
-def test_groups_are_kept_together_in_the_cross_validation_beside_it():
-    """Each sample twice, in groups: a classifier that learns by heart must not gain."""
-    values = np.repeat(np.random.default_rng(1).normal(size=(30, 20)), 2, axis=1)
-    labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
-    alone, grouped = (dataset(values, labels, groups=g) for g in (None, np.arange(40) // 2))
-    by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
-    assert cross_validate(alone, by_heart, 5).figures()["accuracy"]["value"] > 0.9
-    assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
-
-
 def test_an_overlap_counts_features_in_both_signatures():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
     other = table.assign(feature=["g1", "g0", "g7"], direction=["low", "high", "low"])
@@ -98,7 +80,7 @@ def test_an_overlap_counts_features_in_both_signatures():
 
 def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, tmp_path):
     model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {"location": "one.csv"})
-    paths = written(tmp_path, "one", "csnb", model, TRAIN)
+    paths = StudyFiles(tmp_path).put_model(model, TRAIN, "one", "csnb")
     read = read_model(paths["model"])
     assert read.figures == folds.figures()
     assert read.series["location"] == "one.csv"
@@ -117,38 +99,27 @@ def test_the_table_of_the_core_is_what_the_classifier_found():
     assert row[["accuracy", "balanced_accuracy"]].to_dict() == last.core_scores_
 
 
-def written(root, dataset, classifier, model, series):
-    key = {"dataset": dataset, "classifier": classifier}
-    paths = {
-        "model": str(root / contract.MODEL.of(**key)),
-        "gene_sets": str(root / contract.GENE_SETS.of(**key)),
-    }
-    paths |= {t: str(root / contract.MODEL_TABLE.of(**key, table=t)) for t in contract.MODEL_TABLES}
-    write_final(model, series, paths, series_digest(series))
-    return paths
-
-
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
+    files = StudyFiles(root)
     pairs = (Validation("csnb", "one", "two"), Validation("nb", "one", "two", harmonise="rank"))
     study = Study(
         "small", "Small", "", ("one", "two"), ("csnb", "nb"), ("5-fold",), True, {},
         final=("csnb", "nb"), validate=pairs,
     )  # fmt: skip
     entries = {"csnb": {"method": "csnb_cv"}, "nb": {"method": "gaussian_nb"}}
+    declared = contract.DIAGNOSTIC_TABLES
+    genes = {name: pd.DataFrame(columns=declared[name].fixed) for name in ("genes", "gene_values")}
+    fits = {"fits": pd.DataFrame(columns=contract.TRAINING_TABLES["fits"].fixed)}
     for series in (TRAIN, TEST):
-        for table in ("genes", "gene_values"):
-            path = root / contract.DIAGNOSTIC.of(dataset=series.name, table=table)
-            write_declared(pd.DataFrame(), path, contract.DIAGNOSTIC_TABLES[table])
+        key, digest = {"dataset": series.name}, series_digest(series)
+        files.put("diagnostic", genes, **key)
         for name, entry in entries.items():
             folds = cross_validate(series, entry, 5)
             model = final_model(series, entry, folds.predictions, folds.selected, {})
-            written(root, series.name, name, model, series)
-            key = {"dataset": series.name, "folds": "5-fold", "classifier": name}
-            fits = root / contract.TRAINED.of(**key, table="fits")
-            schema = contract.TRAINING_TABLES["fits"]
-            write_parquet(pd.DataFrame(columns=schema.fixed), fits, schema, series_digest(series))
+            files.put_model(model, series, series.name, name, digest)
+            files.put("training", fits, digest, **key, folds="5-fold", classifier=name)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     made = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
     none = {"concordance": [], "components": []}
@@ -157,12 +128,7 @@ def results(tmp_path_factory):
         {"one": TRAIN, "two": TEST}, {"one": entries}, [vars(pair) for pair in study.validate]
     )
     both = f"{series_digest(TRAIN)} {series_digest(TEST)}"
-    write_tables(
-        tables,
-        root / contract.VALIDATION_TABLE.parent.of(study="small"),
-        contract.VALIDATION_TABLES,
-        both,
-    )
+    files.put("validation", tables, both, study="small")
     return replace(made)
 
 

@@ -3,36 +3,16 @@
 import numpy as np
 import pytest
 from scipy.stats import zscore
-from sklearn.base import clone
 
 from xnbflow.preprocessing import (
     Imputer,
     QuantileNormalizer,
-    SampleRanks,
     SampleStandardizer,
 )
 from xnbflow.sources.intensities import looks_like_counts
 
 RNG = np.random.default_rng(0)
 X = RNG.lognormal(5, 1, (12, 30))
-STEPS = [
-    Imputer(),
-    QuantileNormalizer(),
-    SampleRanks(),
-    SampleStandardizer(),
-]
-
-
-@pytest.mark.parametrize("step", STEPS, ids=repr)
-def test_a_step_keeps_names_and_its_input_and_takes_each_tested_sample_alone(step):
-    before = X.copy()
-    found = clone(step).fit(X).transform(X)
-    np.testing.assert_array_equal(X, before)
-    assert found.shape == X.shape
-    names = [f"g{i}" for i in range(30)]
-    assert list(clone(step).fit(X).get_feature_names_out(names)) == names
-    fitted = clone(step).fit(X[:8])
-    np.testing.assert_array_equal(fitted.transform(X[8:])[:1], fitted.transform(X[8:9]))
 
 
 def test_quantile_normalisation_is_bolstads_where_values_are_distinct():
@@ -56,20 +36,12 @@ def test_z_scores_of_samples_are_scipys_and_missing_values_stay():
     assert SampleStandardizer().fit_transform([[0.1, 0.1, 0.1]]).tolist() == [[0, 0, 0]]
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (RNG.negative_binomial(1, 0.01, (50, 6)), True),
-        (np.where(np.eye(6) > 0, np.nan, RNG.poisson(300, (6, 6))), True),
-        (RNG.normal(8, 2, (50, 6)), False),
-        (RNG.integers(0, 2, (50, 6)), False),
-        (RNG.negative_binomial(1, 0.01, (50, 6)) - 500, False),
-        (RNG.negative_binomial(1, 0.01, (50, 6)) + 0.5, False),
-    ],
-    ids=["counts", "with holes", "logged", "binary", "negative", "fractions"],
-)
-def test_counts_are_recognised(values, expected):
-    assert looks_like_counts(np.asarray(values, dtype=float)) is expected
+def test_counts_are_recognised():
+    counts = RNG.negative_binomial(1, 0.01, (50, 6)).astype(float)
+    with_holes = np.where(np.eye(6) > 0, np.nan, RNG.poisson(300, (6, 6)))
+    assert all(looks_like_counts(values) for values in (counts, with_holes))
+    logged, binary = RNG.normal(8, 2, (50, 6)), RNG.integers(0, 2, (50, 6)).astype(float)
+    assert not any(looks_like_counts(v) for v in (logged, binary, counts - 500, counts + 0.5))
 
 
 def holed(share=0.1, seed=1):

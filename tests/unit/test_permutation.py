@@ -94,23 +94,6 @@ def test_p_is_at_most_uniform_wherever_a_test_stops(most):
         assert points == pytest.approx({(19, k): (k + 1) / 20 for k in range(20)})
 
 
-def test_each_permutation_has_a_generator_of_its_own():
-    """A score that draws from none of them, or from several, changes no other permutation."""
-    drawn = {}
-
-    def score(labels, seed):
-        drawn[seed] = labels.copy()
-        return 1.0
-
-    labels = np.repeat([0, 1], 20)
-    found = permutation.permutation_test(
-        score, labels, lambda rng: rng.permutation(labels), n_permutations=5, seed=7
-    )
-    assert (found.at_least, found.p_value) == (5, 1.0)
-    for seed in range(8, 13):
-        assert (drawn[seed] == np.random.default_rng(seed).permutation(labels)).all()
-
-
 @pytest.mark.parametrize(("n_classes", "n_features"), [(2, 80), (3, 600)])
 def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_classes, n_features):
     """scikit-learn's naive Bayes with equal variances, fitted to the features found here."""

@@ -1,8 +1,7 @@
-"""Files of text: numbers as `float` reads them, errors with their place, and bounded memory."""
+"""Files of text: numbers as `float` reads them, errors with their place, and bombs."""
 
 import gzip
 import io
-import os
 import tomllib
 import zipfile
 from functools import partial
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toys import PROGRAMS, mistakes, python, refused
+from toys import mistakes, refused
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources import files
@@ -26,19 +25,6 @@ from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
 from xnbflow.sources.table_file import Columns
 from xnbflow.studies.enrichment import read_gene_sets
-
-
-def write(path, n, m, orientation):
-    """Write m numbers of five decimals in each of n lines, the classes in a column or a line."""
-    cells = np.random.default_rng(0).integers(*b"0:", (n, m, 8), np.uint8)
-    cells[:, :, 1], cells[:, :, 7], cells[:, -1, 7] = b".,\n"
-    head = ["class", *(f"n{i}" for i in range(m))]
-    lines = [b",".join([b"ab"[i % 2 :][:1], row.tobytes()]) for i, row in enumerate(cells)]
-    if orientation == "columns":
-        head = ["", *head[1:], "\nclass", *("ab"[i % 2] for i in range(m))]
-        lines = [b"r%d%s" % (i, line[1:]) for i, line in enumerate(lines)]
-    path.write_bytes(",".join(head).replace(",\n", "\n").encode() + b"\n" + b"".join(lines))
-
 
 NUMBERS = (
     st.floats(allow_nan=False, allow_infinity=False).map(repr)
@@ -194,17 +180,3 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path, monkeypatch, damage
     assert error.value.file == str(path)
     assert (error.value.key == "sheet") == (damage in ("another sheet", "no sheets"))
     assert ("MiB of memory" in str(error.value)) == (damage == "far cell")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("orientation", ["rows", "columns"])
-def test_a_table_takes_at_most_three_times_its_text(tmp_path, orientation):
-    sizes = {"rows": [(6, 20), (300, 15_000)], "columns": [(20, 6), (15_000, 300)]}[orientation]
-    paths = [tmp_path / f"{n}.csv" for n, _ in sizes]
-    for path, size in zip(paths, sizes, strict=True):
-        write(path, *size, orientation)
-    source = str(Path(__file__).parents[2] / "workflow/src")
-    done = python(
-        PROGRAMS["memory_of_reading"], orientation, *paths, env=os.environ | {"PYTHONPATH": source}
-    )
-    assert int(done.stdout) < 3 * paths[1].stat().st_size

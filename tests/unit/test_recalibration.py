@@ -83,13 +83,10 @@ def test_a_shifted_cohort_is_recognised_again_and_explained(model, rng, tmp_path
 
 def test_what_cannot_be_recalibrated_is_refused(model, rng):
     own = cohort(rng, 24)
-    few = own.labels.copy()
+    other, few = np.where(own.labels == "a", "A", "b"), own.labels.copy()
     few[:20] = "a"
     cases = (
-        (
-            replace(own, labels=np.where(own.labels == "a", "A", "b")),
-            "A is not a class of the model",
-        ),
+        (replace(own, labels=other), "A is not a class of the model"),
         (replace(own, labels=few), "2 samples of 'b'; give at least 5"),
         (replace(own, labels=rng.permutation(own.labels)), "does not rank these samples"),
         (cohort(np.random.default_rng(0), 60), "was fitted to these samples"),

@@ -21,14 +21,10 @@ def chunk(features, samples=("s", "t"), labels=("x", "y"), **more):
     return DataSet("toy", values, features, samples, labels, **more)
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        DataSet.read,
-        read_header,
-        lambda path: list(iterate_features(path)),
-    ],
-)
+READERS = (DataSet.read, read_header, lambda path: list(iterate_features(path)))
+
+
+@pytest.mark.parametrize("read", READERS)
 def test_another_file_is_refused(tmp_path, read):
     text, foreign, other = (tmp_path / f"{name}.parquet" for name in ("text", "foreign", "other"))
     text.write_text("feature,s,t\n")

@@ -10,6 +10,7 @@ import pytest
 from report_study import walk
 from scipy.stats import binom, rankdata, ttest_ind
 from sklearn.metrics import recall_score
+from study_files import StudyFiles
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Cohorts, Study
@@ -19,14 +20,11 @@ from xnbflow.inference.hartung_knapp import hartung_knapp
 from xnbflow.inference.meta_analysis import meta_genes
 from xnbflow.models import predict_table, read_model
 from xnbflow.models.cohorts import combine
-from xnbflow.models.final import write_final
 from xnbflow.models.matching import common_features
 from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import cohorts as cohorts_section
-from xnbflow.tables import contract
-from xnbflow.tables.storage import write_tables
 
 CSNB = {"method": "csnb", "params": {"n_features": 3}}
 
@@ -138,26 +136,18 @@ def test_the_matrix_is_that_of_direct_fits_and_tests():
 
 
 def test_the_model_of_all_has_the_figures_of_leaving_each_out_and_predicts_raw_values(tmp_path):
-    tables, model, _ = combined()
+    tables, model, merged = combined()
     matrix = tables["cohort_matrix"].query("strategy == 'merged'")
     right = sum((matrix[f"recall.{k}"] * matrix[f"samples.{k}"]).sum() for k in model.classes)
     assert model.figures["accuracy"]["right"] == pytest.approx(right)
     assert model.figures["folds"] == 3
-    read = written(tmp_path)
+    paths = StudyFiles(tmp_path).put_model(model, merged, "studies/s", "meta_signature")
+    read = read_model(paths["model"])
     new = cohort("new", 9)
     table = predict_table(read, pd.DataFrame(2**new.values.T, new.samples, new.features)).table
     assert (table["label"] == new.labels).mean() > 0.8  # ranks are those of logarithms
     high = model.signature.set_index(["class", "feature"]).loc["tumour"]["direction"]
     assert set(high.loc[high.index.isin([f"g{i:02}" for i in range(0, 60, 12)])]) == {"high"}
-
-
-def written(root):
-    _, model, merged = combined()
-    places = {"model": contract.MODEL, "gene_sets": contract.GENE_SETS}
-    places |= {table: contract.MODEL_TABLE.fill(table=table) for table in contract.MODEL_TABLES}
-    paths = {key: str(root / p.fill(**contract.META).of(study="s")) for key, p in places.items()}
-    write_final(model, merged, paths)
-    return read_model(paths["model"])
 
 
 def relabelled(series, **names):
@@ -223,14 +213,6 @@ def test_a_class_that_a_series_lacks_is_named_and_no_failure():
     assert "has no normal" in notes.iloc[2]
 
 
-def test_series_in_which_nothing_is_selected_have_a_matrix_and_no_signature():
-    series = [cohort("a", 1, features=1), cohort("b", 2, features=1)]  # every rank is the first
-    with pytest.warns(UserWarning, match="no feature that separates"):
-        tables, model, _ = combine(series, {"method": "csnb"})
-    assert tables["cohort_matrix"]["value"].eq(0.5).all()
-    assert model.signature.empty
-
-
 def test_intensities_beside_logarithms_are_noticed_and_ranks_do_not_depend_on_them():
     raw = replace(SMALL[1], values=2 ** SMALL[1].values)
     both = [combine([SMALL[0], each], CSNB)[0] for each in (SMALL[1], raw)]
@@ -260,9 +242,10 @@ def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
 def test_the_page_shows_the_tables(tmp_path):
     settings = Cohorts(("a", "b", "c"), "csnb")
     study = Study("s", "S", "", ("a", "b", "c"), ("csnb",), ("5-fold",), True, {}, cohorts=settings)
-    tables = combined()[0]
-    write_tables(tables, tmp_path / contract.STUDY.of(study="s"), contract.COHORT_TABLES)
-    written(tmp_path)
+    tables, model, merged = combined()
+    files = StudyFiles(tmp_path)
+    files.put("cohorts", tables, study="s")
+    files.put_model(model, merged, "studies/s", "meta_signature")
     of_geo = {"datasets": {name: {"source": "geo"} for name in study.datasets}}
     results = StudyResults(study, {"csnb": "CSNB"}, of_geo, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
+from toys import markers
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence import fit_class_densities
@@ -17,11 +18,7 @@ from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
 
 def overlapping(rng, n_classes=2, n_features=30, each=14):
-    y = rng.permutation(np.repeat(np.arange(n_classes), each))
-    X = rng.normal(size=(len(y), n_features))
-    for c in range(n_classes):
-        X[y == c, 4 * c : 4 * c + 4] += 1.2
-    return X, y
+    return markers(rng, n_features, [each] * n_classes, 1.2, own=4)
 
 
 def averaged(**params):
@@ -225,19 +222,6 @@ def test_priors_and_classes_that_an_inner_training_set_lacks(rng):
     assert np.isfinite(model.path_.select_dtypes("number")).all(axis=None)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.2, 0.5, 0.3])
-
-
-def test_ten_copies_of_every_feature_change_the_weights_by_a_tenth(rng):
-    X, y = overlapping(rng)
-    one = averaged(sizes=[2], distance="combined").fit(X, y)
-    ten = averaged(sizes=[20], distance="combined").fit(np.tile(X, (1, 10)), y)
-    np.testing.assert_allclose(ten.predict_proba(np.tile(X, (1, 10))), one.predict_proba(X))
-
-
-@pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
-def test_one_class(rng):
-    X, y = overlapping(rng)
-    assert averaged().fit(X, np.zeros(len(y), int)).predict(X).tolist() == [0] * len(y)
 
 
 def test_weights_of_a_single_size_are_the_slopes_of_its_classes(rng):

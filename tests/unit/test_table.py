@@ -1,6 +1,5 @@
 """A user's own tables and CuMiDa's: formats, orientations, kinds, and what is refused."""
 
-import csv
 import gzip
 import math
 from decimal import Decimal
@@ -11,10 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from toys import dataset, mistakes, put, refused
+from toys import mistakes, put, refused
 
 from xnbflow.core.errors import InputError
-from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cumida import read_cumida_csv
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table import read_table
@@ -116,34 +114,8 @@ def test_spaces_around_names_and_labels_are_no_part_of_them_in_parquet_as_in_csv
         assert list(series.features) == ["g"]
 
 
-def test_a_table_is_acquired_from_its_path_and_checked(tmp_path):
-    path = put(tmp_path, ROWS)
-    assert_is_mine(acquire(row(path, samples=3, features=4, classes=2)))
-    with pytest.raises(InputError, match="data set mine: 3 samples found, the sheet expects 4"):
-        acquire(row(path, samples=4))
-    with pytest.raises(InputError, match=r"absent.csv does not exist or is not a file"):
-        acquire(row(tmp_path / "absent.csv"))
-
-
 HEADER = "samples,type,g1,g2,g3\n"
 GOOD = HEADER + "GSM1,tumour,1.5,-2,3e-1\nGSM2,normal,4,5.25,6\n"
-
-
-def test_a_file_reads_back_bit_for_bit(rng, tmp_path):
-    values = rng.standard_normal((100, 37)) * 10.0 ** rng.integers(-9, 9, (100, 37))
-    names = [f"g{i}" for i in range(99)] + ['<b>"odd", name</b>']
-    labels = ["one, two" if i % 2 else "three" for i in range(37)]
-    series = dataset(values, labels, features=names)
-    columns = zip(series.samples, labels, values.T.tolist(), strict=True)
-    with (tmp_path / "x.csv").open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["samples", "type", *names])
-        writer.writerows([sample, label, *own] for sample, label, own in columns)
-    again = read_cumida_csv(tmp_path / "x.csv", "x")
-    np.testing.assert_array_equal(again.values, values)
-    for key in ("features", "samples", "labels"):
-        np.testing.assert_array_equal(getattr(again, key), getattr(series, key))
-    assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 
 
 @pytest.mark.parametrize("names", ["NM_1,NM_2,NM_1,NM_1,NM_1.1", "a,a.1,a,b,a.1", "a,a,b,a,b"])

@@ -56,9 +56,6 @@ def test_gene_names_that_excel_made_dates_of_are_told(tmp_path):
     frame = FRAME.rename(columns={"g1": pd.Timestamp("2024-09-02")})
     series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
     assert any("1 feature name is a date" in note and "SEPT2" in note for note in series.notes)
-    frame = FRAME.assign(id=[pd.Timestamp("2024-01-02"), *FRAME["id"][1:]])
-    series = read_table(in_excel(tmp_path, frame), row(id_column="id"))
-    assert any("1 sample name is a date" in note for note in series.notes)
     text = "id,type,2-Sep,g2\ns1,t,1,2\ns2,n,3,4\n"
     series = read_table(put(tmp_path, text, "x.csv"), row(id_column="id"))
     assert any("1 feature name is a date (2-Sep)" in note for note in series.notes)
@@ -100,16 +97,6 @@ def test_a_sample_that_stands_there_twice_is_told(tmp_path):
     (note,) = read_table(tmp_path / "x.csv", row(id_column="patient")).notes
     assert note.startswith("1 sample has several names")
     assert "p2 = p2b" in note
-
-
-def test_a_covariate_among_genes_is_hinted_at(rng, tmp_path):
-    frame = pd.DataFrame(rng.normal(8, 1, (10, 40)), columns=[f"g{i}" for i in range(40)])
-    frame.insert(5, "age", rng.integers(30, 80, 10))
-    frame.insert(0, "type", list("ab") * 5)
-    frame.to_csv(tmp_path / "x.csv", index=False)
-    (note,) = read_table(tmp_path / "x.csv", row()).notes
-    assert note.startswith("'age': unlike all other features")
-    assert not read_table(tmp_path / "x.csv", row(drop="age")).notes
 
 
 HOLES = "type,g1,g2,g3,g4\na,1,NA,,?\nb,2,5,,8\na,3,NA,,9\nb,4,7,null,6\n"

@@ -24,7 +24,6 @@ from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.inner_folds import inner_folds
-from xnbflow.studies.description import describe
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -39,21 +38,23 @@ def series():
 
 
 class Spy(ClassifierMixin, BaseEstimator):
-    """Remembers nothing but what it saw, does what a test says, and predicts the first class."""
+    """Remembers what it saw, does what a test says, and predicts the first class."""
 
     seen: ClassVar[list] = []
+    tested: ClassVar[list] = []
     act: ClassVar = staticmethod(lambda model: None)
 
     def __init__(self, random_state=None):
         self.random_state = random_state
 
-    def fit(self, X, y):
-        Spy.seen.append((list(X.index), list(y), self.random_state))
+    def fit(self, X, y, groups=None):
+        Spy.seen.append((X, list(y), self.random_state, groups))
         self.classes_ = np.unique(y)
         Spy.act(self)
         return self
 
     def predict(self, X):
+        Spy.tested.append(X)
         return np.repeat(self.classes_[0], len(X))
 
 
@@ -68,6 +69,7 @@ XNB_ENTRY = {"method": "xnbflow.naive_bayes.xnb.XNB"}
 @pytest.fixture(autouse=True)
 def forgetful(monkeypatch):
     monkeypatch.setattr(Spy, "seen", [])
+    monkeypatch.setattr(Spy, "tested", [])
 
 
 def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
@@ -78,8 +80,9 @@ def test_a_fit_without_memory_is_no_failed_fold(series, monkeypatch):
 
 def test_a_fold_never_sees_its_test_samples(series):
     train(series, FOLDS, SPY)
-    assert Spy.seen[0][:2] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
-    assert Spy.seen[1][:2] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
+    seen = [(X.index.tolist(), labels) for X, labels, *_ in Spy.seen]
+    assert seen[0] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
+    assert seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
 
 
 def test_only_models_that_read_no_names_get_an_array(series):
@@ -116,7 +119,7 @@ def test_the_seed_of_a_classifier_is_another_in_each_repeat_and_data_set(series)
     other = DataSet("other", series.values, series.features, series.samples, series.labels)
     for data, repeat in ((series, 0), (series, 1), (other, 0), (series, 0)):
         train(data, FIRST.assign(repeat=repeat), SPY)
-    seeds = [seed for _, _, seed in Spy.seen]
+    seeds = [seed for _, _, seed, _ in Spy.seen]
     assert seeds[0] == seeds[3] == derive_seed("toy", 0, "classifier")
     assert len(set(seeds)) == 3
 
@@ -171,22 +174,6 @@ def test_a_feature_selected_because_a_class_is_constant_is_marked(rng, mark):
 CSNB_ENTRY = {"method": "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"}
 
 
-class Remembering(ClassifierMixin, BaseEstimator):
-    """Remembers what it was fitted with."""
-
-    def fit(self, X, y, groups=None):
-        self.seen_, self.groups_, self.classes_ = X, groups, np.unique(y)
-        LAST.append(self)
-        return self
-
-    def predict(self, X):
-        LAST.append(X)
-        return np.full(len(X), self.classes_[0])
-
-
-LAST: list = []
-
-
 @pytest.fixture
 def pairs():
     """Eight patients, two samples each, one of each class; a value in ten is missing."""
@@ -211,26 +198,16 @@ def test_a_scheme_that_leaves_groups_out_has_a_fold_per_group(pairs):
 
 def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     folds = draw_folds(pairs, 4, 1)
-    LAST.clear()
-    outcome = train(pairs, folds.query("fold == 0"), {"method": f"{__name__}.Remembering"})
-    model, tested = LAST[0], LAST[1]
+    outcome = train(pairs, folds.query("fold == 0"), SPY)
+    (trained, *_, groups), tested = Spy.seen[0], Spy.tested[0]
     mask = np.isin(pairs.samples, tested.index)
     medians = np.nanmedian(pairs.values[:, ~mask], axis=1)
     expected = np.where(np.isnan(pairs.values), medians[:, None], pairs.values)
     np.testing.assert_array_equal(tested.to_numpy().T, expected[:, mask])
-    np.testing.assert_array_equal(model.seen_.to_numpy().T, expected[:, ~mask])
+    np.testing.assert_array_equal(trained.to_numpy().T, expected[:, ~mask])
     assert list(tested.columns) == list(pairs.features)
     assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
-    np.testing.assert_array_equal(model.groups_, pairs.groups[~mask])
-
-
-@pytest.mark.parametrize("entry", [XNB_ENTRY, CSNB_ENTRY])
-def test_a_series_with_gaps_is_described(pairs, entry):
-    outcome = train(pairs, draw_folds(pairs, 4, 1), entry)
-    assert set(outcome["fits"]["status"]) == {"ok"}
-    tables = describe(pairs, entry, outcome, None)
-    assert np.isfinite(tables["densities"]["density"]).all()
-    assert np.isfinite(tables["profiles"]["median_inside"]).all()
+    np.testing.assert_array_equal(groups, pairs.groups[~mask])
 
 
 def test_inner_folds_keep_groups_together(pairs):
@@ -248,6 +225,5 @@ def test_inner_folds_keep_groups_together(pairs):
     pipeline = make_pipeline(StandardScaler(), search)
     fit_grouped(pipeline, X, y, groups)
     assert isinstance(search.cv, StratifiedGroupKFold)
-    spy = make_pipeline(StandardScaler(), Remembering())
-    fit_grouped(spy, X, y, groups)
-    assert spy[-1].groups_ is groups
+    fit_grouped(make_pipeline(StandardScaler(), Spy()), X, y, groups)
+    assert Spy.seen[-1][-1] is groups

@@ -8,7 +8,6 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference import intervals
 from xnbflow.inference.calibration import calibration_curve, confidence_table
 from xnbflow.inference.estimates import performance
@@ -124,12 +123,9 @@ def test_recognition_needs_more_than_half_and_more_than_false_alarms():
     found = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
     assert found.classes[1].recall.value == pytest.approx(0.6)
     assert not found.classes[1].recognised
-
-
-def test_holm_is_that_of_its_definition():
-    p = np.array([0.02, 0.5, 0.004, 0.03, 0.2, 0.011])
-    assert holm(p) == pytest.approx([0.08, 0.5, 0.024, 0.09, 0.4, 0.055])
-    assert np.isnan(holm([0.01, np.nan])).tolist() == [False, True]
+    codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
+    found = performance(codes, predictions(codes, range(80, 90), 3))
+    assert verdict(found, 0.001).reasons == ["classes"]
 
 
 def test_calibration_of_the_predicted_class_counts_by_hand():

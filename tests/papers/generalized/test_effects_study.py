@@ -1,7 +1,5 @@
 """The study of effects: its tables against scikit-learn's metrics, and what its section says."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -107,15 +105,6 @@ def test_selection_and_tuning_do_not_see_the_test_part(tables, toy, folds):
 def test_refuses_features_that_do_not_exist(toy):
     with pytest.raises(InputError, match="spambase has no feature 'z'"):
         analyse({"spambase": toy}, {"features": {"wrong": ["c", "z"]}}, threads=1)
-
-
-def test_refuses_to_tune_on_classes_smaller_than_its_folds(toy, tmp_path):
-    few = replace(toy, values=toy.values[:, :20], samples=toy.samples[:20], labels=[*"ab"] * 10)
-    table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": few.samples[:4]})
-    write_parquet(table, tmp_path / "folds.parquet", FOLDS_TABLE)
-    params = {**PARAMS, "features": {"all": None}, "folds": str(tmp_path / "folds.parquet")}
-    with pytest.raises(InputError, match="no class has 10 training samples, as `tune` needs"):
-        analyse({"spambase": few}, params, threads=1)
 
 
 def test_the_papers_error_is_said_to_be_of_another_split(tables, tmp_path):

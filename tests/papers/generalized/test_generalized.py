@@ -301,11 +301,3 @@ def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
     score = both @ (events - p)
     expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
     assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
-
-
-def test_effects_add_up_to_the_log_odds(fitted, mixed):
-    X = mixed[0].set_index(np.arange(1000, 1300))
-    total = fitted.effects(X).groupby("sample")["sum"].sum()
-    assert (total + fitted.intercept_)[X.index].to_numpy() == pytest.approx(
-        fitted.decision_function(X)
-    )

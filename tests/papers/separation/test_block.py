@@ -49,14 +49,10 @@ def test_blocks_of_any_sizes_multiply():
         np.testing.assert_allclose(classifier.predict_joint_log_proba(X), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"selection": "threshold", "cut": "printed"},
-        {"selection": "threshold", "cut": "optimal"},
-        {"selection": "weights"},
-    ],
-)
+SELECTIONS = [{"selection": "threshold", "cut": cut} for cut in ("printed", "optimal")]
+
+
+@pytest.mark.parametrize("options", [*SELECTIONS, {"selection": "weights"}])
 def test_weights_multiply_the_blocks_log_likelihood_ratios(options):
     """Eq. 13, plus the log prior odds; a block is kept from the threshold on."""
     X, y = samples(60, apart=0.0)

@@ -9,8 +9,6 @@ from xnbflow.papers.separation import separation_scores as separation
 from xnbflow.papers.separation.mixing import MixingDistribution, estimate_mixing
 
 SIZE, N_BLOCKS = 12, 100
-
-
 DEGREES = np.full(N_BLOCKS, SIZE)
 
 
