@@ -20,6 +20,7 @@ from xnbflow.sources.acquisition import acquire, acquire_noting
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.summary import summarise_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like intensities not logged:UserWarning")
 
@@ -147,6 +148,8 @@ def test_a_location_of_its_own_is_downloaded_or_used_in_place(tmp_path):
             here.fetch_location("table", f"{place.url}/{PATH}", name="theirs.csv")
             for place in (server, other, server)
         ]
+        theirs = SheetRow("theirs", "table", f"{server.url}/{PATH}")
+        assert summarise_table(theirs).row == replace(theirs, label="type", id_column="samples")
     assert paths[0] == paths[2] != paths[1]  # another URL is another file
     assert {path.parent for path in paths} == {tmp_path / "downloads" / "table"}
     assert [path.read_bytes() for path in paths] == [CSV, CSV + CSV, CSV]

@@ -70,6 +70,16 @@ def test_a_signature_that_holds_one_that_does_not_and_exchanged_labels(rng):
     assert tables["predictions"]["predicted"].equals(other["predictions"]["predicted"])
 
 
+def test_groups_are_kept_together_in_the_cross_validation_beside_it():
+    """Each sample twice, in groups: a classifier that learns by heart must not gain."""
+    values = np.repeat(np.random.default_rng(1).normal(size=(30, 20)), 2, axis=1)
+    labels = np.repeat(np.array(["a", "b"])[np.arange(20) % 2], 2)
+    alone, grouped = (dataset(values, labels, groups=g) for g in (None, np.arange(40) // 2))
+    by_heart = {"method": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 1}}
+    assert cross_validate(alone, by_heart, 5).figures()["accuracy"]["value"] > 0.9
+    assert cross_validate(grouped, by_heart, 5).figures()["accuracy"]["value"] < 0.8
+
+
 def test_an_overlap_counts_features_in_both_signatures():
     table = pd.DataFrame({"class": "a", "feature": ["g0", "g1", "g2"], "direction": "high"})
     other = table.assign(feature=["g1", "g0", "g7"], direction=["low", "high", "low"])

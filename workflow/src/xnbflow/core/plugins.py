@@ -84,23 +84,6 @@ def shipped_estimator(package: str, name: str) -> Any:
     raise AttributeError(msg)
 
 
-def public_name(package: str, modules: Iterable[str], name: str) -> Any:
-    """Return a public name of a package from its modules, for ``__getattr__`` (PEP 562).
-
-    A package of which each job needs a few modules imports the others on first use.
-
-    Raises
-    ------
-    AttributeError
-        If the package's ``__all__`` has no such name.
-    """
-    if name in import_module(package).__all__:
-        found = (vars(import_module(f"{package}.{module}")) for module in modules)
-        return next(module[name] for module in found if name in module)
-    msg = f"module {package!r} has no attribute {name!r}"
-    raise AttributeError(msg)
-
-
 @cache
 def plugin_modules() -> tuple[str, ...]:
     """Return the modules with the entries that other packages add."""

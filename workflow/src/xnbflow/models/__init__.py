@@ -1,19 +1,11 @@
 """Models for use: fitted on all samples, stored in a file, applied to new samples."""
 
-from typing import TYPE_CHECKING, Any
-
-from xnbflow.core.plugins import public_name
-
-if TYPE_CHECKING:
-    from xnbflow.models.model_file import read_model, write_model
-    from xnbflow.models.prediction import predict_table
-    from xnbflow.models.signature import gene_sets, signature_table
-    from xnbflow.models.signature_overlap import compare_signatures
-    from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
-    from xnbflow.models.typicality import Typicality
-
-#: Where the public names are; a job imports those that it needs.
-_MODULES = ("model_file", "prediction", "signature", "signature_overlap", "trained", "typicality")
+from xnbflow.models.model_file import read_model, write_model
+from xnbflow.models.prediction import predict_table
+from xnbflow.models.signature import gene_sets, signature_table
+from xnbflow.models.signature_overlap import compare_signatures
+from xnbflow.models.trained import TrainedModel, cross_validate, fit_model
+from xnbflow.models.typicality import Typicality
 
 __all__ = [
     "TrainedModel",
@@ -27,8 +19,3 @@ __all__ = [
     "signature_table",
     "write_model",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name on first use (PEP 562)."""
-    return public_name(__name__, _MODULES, name)

@@ -3,21 +3,16 @@
 Those of a paper in `xnbflow.papers` can be imported from here as well, while it is installed.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from xnbflow.core.plugins import public_name, shipped_estimator
-
-if TYPE_CHECKING:
-    from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
-    from xnbflow.preprocessing.imputation import Imputer
-    from xnbflow.preprocessing.normalisation import (
-        QuantileNormalizer,
-        SampleRanks,
-        SampleStandardizer,
-    )
-
-#: Where the public names are; a job imports those that it needs.
-_MODULES = ("designs", "imputation", "normalisation")
+from xnbflow.core.plugins import shipped_estimator
+from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
+from xnbflow.preprocessing.imputation import Imputer
+from xnbflow.preprocessing.normalisation import (
+    QuantileNormalizer,
+    SampleRanks,
+    SampleStandardizer,
+)
 
 __all__ = [
     "CovariateAdjuster",
@@ -30,7 +25,5 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import an estimator on first use, also one of a paper (PEP 562)."""
-    if name in __all__:
-        return public_name(__name__, _MODULES, name)
+    """Import an estimator of a paper on first use (PEP 562)."""
     return shipped_estimator(__name__, name)

@@ -46,8 +46,8 @@ def source_digests(script: str, *modules: str) -> dict[str, str]:
     own = packages_of(script, *modules)
     for package in (*own, *plugins & others):
         _remove_old_bytecode(package)
-    return {name: _planned(name) for name in (*own, script)} | {
-        name: (_version(name) if name not in plugins else "") or _planned(name)
+    return {name: _digest(name) for name in (*own, script)} | {
+        name: (_version(name) if name not in plugins else "") or _digest(name)
         for name in sorted(others)
     }
 
@@ -109,12 +109,6 @@ def _digest(package: str) -> str:
         digest.update(f"{name}\n".encode())
         digest.update(path.read_bytes())
     return _SIGN + digest.hexdigest()[:12]
-
-
-@cache
-def _planned(package: str) -> str:
-    """Return a digest as at its first call: a plan is of one state of the sources."""
-    return _digest(package)
 
 
 @cache

@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted, either, listed
-from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
 from xnbflow.sources.class_labels import LabelRule, label_options, plain_text
+from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.intensities import scale_of
 from xnbflow.sources.phenotype import read_phenotype
@@ -30,7 +30,8 @@ from xnbflow.sources.plausibility import (
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.sheet import SheetRow, is_accession, local_path, sheet_text
+from xnbflow.sources.sheet import SheetRow, is_accession, sheet_text
+from xnbflow.sources.table import fetch_table
 from xnbflow.sources.table_formats import open_table, suffix_of
 
 _CLASS = re.compile(
@@ -161,12 +162,14 @@ def summarise_table(dataset: SheetRow) -> Summary:
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
     columns that are not features, patients, the batch, and logarithms. The whole table is read,
-    with the same refusals as in the stage *acquire*.
+    with the same refusals as in the stage *acquire*; one at a URL is downloaded.
     """
-    path = local_path(dataset.location)
-    fields = pd.DataFrame()
-    if path is not None:
-        fields, dataset = _looked_at(path, dataset)
+    with tempfile.TemporaryDirectory() as folder:
+        return _summarised(dataset, Downloads(Path(folder)))
+
+
+def _summarised(dataset: SheetRow, downloads: Downloads) -> Summary:
+    fields, dataset = _looked_at(dataset, downloads)
     if not dataset.label:
         scores = {name: class_score(str(name), fields[name]) for name in fields}
         best = max(scores, key=scores.__getitem__, default="")
@@ -182,7 +185,7 @@ def summarise_table(dataset: SheetRow) -> Summary:
         )
         return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
     dataset, remarks = _without_covariates(dataset, fields)
-    series = _acquired(dataset)
+    series = acquire(dataset, downloads=downloads.folder)
     settled = {"features", "collapse"} & dataset.options.keys() or kind == "h5ad"
     lone = [] if settled else lone_features(series.values, series.features)
     if lone and (series.kinds == "linear").all():
@@ -192,7 +195,7 @@ def summarise_table(dataset: SheetRow) -> Summary:
             f"and {either(len(lone), 'is', 'are')} proposed as phenotype, not as features "
             "(phenotype_columns=)."
         )
-        series = _acquired(dataset)
+        series = acquire(dataset, downloads=downloads.folder)
     reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
     if series.n_features >= _ARRAY and not {"scale", "transform"} & dataset.options.keys():
         option, why = proposed_logarithm(series.values, series.samples)
@@ -214,11 +217,6 @@ def summarise_table(dataset: SheetRow) -> Summary:
     )
 
 
-def _acquired(dataset: SheetRow) -> DataSet:
-    with tempfile.TemporaryDirectory() as folder:
-        return acquire(dataset, downloads=folder)
-
-
 def _are_log2(values: np.ndarray) -> bool:
     low, largest = np.nanmin(values), np.nanmax(values)
     return bool(low > -largest / 2 and _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
@@ -238,8 +236,9 @@ def _set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
     return replace(dataset, options=options)
 
 
-def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
+def _looked_at(dataset: SheetRow, downloads: Downloads) -> tuple[pd.DataFrame, SheetRow]:
     """Return the samples' fields as text, and the row completed from the file's form."""
+    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
     if suffix_of(path) == ".h5ad":
         from xnbflow.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
 
@@ -248,10 +247,10 @@ def _looked_at(path: Path, dataset: SheetRow) -> tuple[pd.DataFrame, SheetRow]:
         dataset = as_gct(path, dataset)
     options, phenotype = dataset.options, dataset.options.get("phenotype", "")
     fields = pd.DataFrame()
-    if suffix_of(phenotype) == ".cls":
-        fields = read_classes(Path(phenotype), path)
-    elif phenotype and not is_accession(phenotype):
-        fields = read_phenotype(phenotype, dataset)
+    if phenotype and not is_accession(phenotype):
+        beside = fetch_table(downloads, phenotype, f"{dataset.id}-phenotype")
+        classes = suffix_of(beside) == ".cls"
+        fields = read_classes(beside, path) if classes else read_phenotype(beside, dataset)
     with open_table(path, options) as table:
         header, decimal = table.header, table.decimal
         first = [cells for _, cells, _ in islice(table.divided_rows(len(header)), _FIRST_ROWS)]

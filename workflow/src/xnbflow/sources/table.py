@@ -33,22 +33,24 @@ _PERIODS = {"degrees": 360.0, "radians": 2 * math.pi}
 _KEPT_TEXTS = 50
 
 
+def fetch_table(downloads: Downloads, location: str, name: str, sha256: str | None = None) -> Path:
+    """Return the local path of a table, or of its phenotype; one at a URL is downloaded."""
+    name += "".join(Path(urlsplit(location).path).suffixes[-2:])
+    return downloads.fetch_location("table", location, name=name, sha256=sha256)
+
+
 def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
     """Get a table from its path or URL, and read it by the options of its row of the sheet."""
-
-    def fetched(location: str, name: str, sha256: str | None = None) -> Path:
-        name += "".join(Path(urlsplit(location).path).suffixes[-2:])
-        return downloads.fetch_location("table", location, name=name, sha256=sha256)
-
     if phenotype := dataset.options.get("phenotype"):
         if is_accession(phenotype):
             local = fetch_accession(dataset.id, phenotype, downloads)
         else:
-            local = fetched(phenotype, f"{dataset.id}-phenotype")
+            local = fetch_table(downloads, phenotype, f"{dataset.id}-phenotype")
         dataset = replace(dataset, options=dataset.options | {"phenotype": str(local)})
         if "adjust" in dataset.options and suffix_of(local) != ".cls":
             refuse_inseparable(dataset, read_phenotype(local, dataset))  # before the download
-    return read_table(fetched(dataset.location, dataset.id, dataset.sha256), dataset)
+    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+    return read_table(path, dataset)
 
 
 def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = False) -> DataSet:
