@@ -22,10 +22,8 @@ _PLACE = ["dataset", "folds", "classifier"]
 #: False discovery rate of genes and gene sets that are named, and how many of each class.
 _LEVEL, _MOST_GENES, _MOST_SETS = 0.05, 5, 3
 #: Columns of the table of genes that count the features and name the first.
-_OF_GENES = (
-    *("class", "feature", "symbol", "rank", "difference"),
-    *("log_fold_change", "auc", "p", "fdr"),
-)
+_OF_GENES = ["class", "feature", "symbol", "rank", "difference", "log_fold_change"]
+_OF_GENES += ["auc", "p", "fdr"]
 
 
 def paragraphs(results: StudyResults) -> str:
