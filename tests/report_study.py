@@ -133,7 +133,7 @@ def _training(series, classifier, failed, warned):
 
 
 def completed(frame, table):
-    """Return rows of which a test gives the columns that matter; the others say nothing."""
+    """Return rows of which a test gives the columns that matter; the others are empty."""
     nothing = {"integer": 0, "number": np.nan, "boolean": False, "text or none": None, "text": ""}
     columns = {name: nothing[table.columns[name].type] for name in table.fixed}
     frame = frame.assign(**{k: v for k, v in columns.items() if k not in frame})

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.inference import rank_tests
 
 #: Demšar (2006), Table 6: ranks of four variants of C4.5 on fourteen data sets.
@@ -88,4 +89,6 @@ def test_pairs_are_adjusted_step_down_and_never_fall(places):
     p, n = table["p"].to_numpy(), len(table)
     steps = [max((n - j) * p[j] for j in range(i + 1)) for i in range(n)]  # p ascends
     np.testing.assert_allclose(table["holm"], np.minimum(1, steps))
+    unsorted = np.append(table["holm"][::-1], np.nan)  # a missing one stays missing
+    np.testing.assert_array_equal(holm(np.append(p[::-1], np.nan)), unsorted)
     np.testing.assert_allclose(table["nemenyi"], np.minimum(1, n * p))

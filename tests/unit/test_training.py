@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
@@ -38,7 +38,7 @@ def series():
 
 
 class Spy(ClassifierMixin, BaseEstimator):
-    """Remembers what it saw, does what a test says, and predicts the first class."""
+    """Remembers what it saw, does what a test asks, and predicts the first class."""
 
     seen: ClassVar[list] = []
     tested: ClassVar[list] = []
@@ -90,10 +90,7 @@ def test_only_models_that_read_no_names_get_an_array(series):
     named = make_pipeline(make_column_transformer((StandardScaler(), ["w"])), logistic)
     searched = GridSearchCV(make_pipeline(StandardScaler(), Spy()), {})
     assert as_read(named, frame) is as_read(searched, frame) is frame
-    array = as_read(make_pipeline(StandardScaler(), logistic), frame)
-    assert isinstance(array, np.ndarray)
-    fits = [clone(logistic).fit(X, series.labels).coef_ for X in (frame, array)]
-    assert np.array_equal(*fits)
+    assert isinstance(as_read(make_pipeline(StandardScaler(), logistic), frame), np.ndarray)
 
 
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series, monkeypatch):
