@@ -84,16 +84,20 @@ def make_study(classifiers, datasets, p_values, failed=(), warned=()):
         files.put_series(series)
         known = completed(truth if dataset == "alpha" else truth[:0], TRUTH_TABLE)
         files.put("acquired", {"truth": known}, dataset=dataset)
-        for name in classifiers:
-            tables = _training(series, name, failed, warned)
-            files.put("training", tables, dataset=dataset, folds="3-fold", classifier=name)
+        if classifiers:
+            place = {"study": "small", "dataset": dataset, "folds": "3-fold", "job": "main"}
+            trained = {name: _training(series, name, failed, warned) for name in classifiers}
+            files.put_stacked("training", trained, **place)
+            files.put_stacked("random_genes", {}, **place)
+    of_datasets = {}
     for (dataset, classifier), p_value in p_values:
         test = {"metric": "mean_probability", "p_value": p_value, "permuted": STATISTIC}
         checks = {"label_test": pd.DataFrame([test | {"at_least": 2, "permutations": 99}])}
-        checks |= dict.fromkeys(("random_genes", "learning_curve"), pd.DataFrame())
         for name, rows in checks.items():
             checks[name] = completed(rows, contract.CHECK_TABLES[name])
-        files.put("check", checks, dataset=dataset, folds="3-fold", classifier=classifier)
+        of_datasets.setdefault(dataset, {})[classifier] = checks
+    for dataset, checks in of_datasets.items():
+        files.put_stacked("check", checks, study="small", dataset=dataset)
     entries = {name: resolved(ENTRIES[name]) for name in classifiers}
     files.compare(study, labels, entries, tested=[key for key, _ in p_values])
     sources = {"alpha": "simulate", "GSE7904": "table"}

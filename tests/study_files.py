@@ -9,7 +9,7 @@ from xnbflow.models.final import write_final
 from xnbflow.studies.description import description_tables
 from xnbflow.studies.study_tables import study_tables
 from xnbflow.tables.contract import GENE_SETS, GROUPS, MODEL, SERIES, analysis_tables
-from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
+from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked, write_tsv
 
 FOLDS, REPEATS = 3, 2
 TESTS = {"min_abs_r": 0.7, "alpha": 1e-6, "dof": "exact"}
@@ -39,6 +39,16 @@ class StudyFiles:
             if not analysis and GROUPS[group].text:
                 write_tsv(frame, path.with_suffix(".tsv"), declared[name])
 
+    def put_stacked(self, group, tables, series="", **wildcards):
+        """Write the tables of several classifiers, by classifier and name, as a job writes them."""
+        declared = GROUPS[group].tables
+        for name in declared:
+            of_classifiers = {
+                classifier: of_one[name] for classifier, of_one in tables.items() if name in of_one
+            }
+            path = self.path(group, name, **wildcards)
+            write_stacked(of_classifiers, path, declared[name], series)
+
     def put_series(self, series):
         """Write a series with its diagnostics and its audit."""
         path = self.root / SERIES.of(dataset=series.name)
@@ -48,9 +58,9 @@ class StudyFiles:
         self.put("diagnostic", diagnose(series, TESTS), digest, dataset=series.name)
         self.put("audit", audit(series), digest, dataset=series.name)
 
-    def put_model(self, model, series, dataset, classifier, digest=""):
+    def put_model(self, model, series, study, dataset, classifier, digest=""):
         """Write a model of all samples, with its tables and gene sets; return their paths."""
-        key = {"dataset": dataset, "classifier": classifier}
+        key = {"study": study, "dataset": dataset, "classifier": classifier}
         paths = {name: str(self.path("model", name, **key)) for name in GROUPS["model"].tables}
         for name, place in (("model", MODEL), ("gene_sets", GENE_SETS)):
             paths[name] = str(self.root / place.of(**key))
@@ -67,6 +77,12 @@ class StudyFiles:
         files |= {name.rpartition(".")[2]: paths for name, paths in self.paths.items()}
         keys = dict.fromkeys(("models", "permuted", "halved", "tested"), ()) | owners
         keys |= {"datasets": study.datasets, "diagnosed": study.datasets, "trained": study.trained}
+        keys["jobs"] = [
+            (dataset, folds, study.classifiers_of(job))
+            for dataset, folds, job in study.training_jobs
+        ]
+        checked = [dataset for dataset, _ in (*keys["tested"], *keys["halved"])]
+        keys["checked"] = list(dict.fromkeys(checked))
         of_datasets = dict.fromkeys(study.datasets, entries)
         tables = study_tables(about | {"labels": labels}, keys, files, 0.05, of_datasets)
         self.put("study", tables, study=study.id)

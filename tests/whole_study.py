@@ -29,6 +29,7 @@ from xnbflow.report.study_page import sections_of, write_curves
 from xnbflow.sources.acquisition import acquire_noting
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.simulate import simulate_truth
+from xnbflow.tables.contract import ALL_COHORTS
 
 ENTRIES = {
     "csnb": resolved({"method": "csnb_cv", "params": {"cv": 3}}),
@@ -69,7 +70,7 @@ def cohort(name):
 
 def write_dataset(files, series):
     """Write what the stages before *compare* leave behind of a data set."""
-    key = {"dataset": series.name, "folds": "3-fold"}
+    key = {"study": "s", "dataset": series.name, "folds": "3-fold", "job": "main"}
     files.put_series(series)
     truth = simulate_truth(series.n_features, 2, seed=1).assign(feature=series.features)
     truth["class"] = [*np.repeat(series.classes, 3), *[None] * (series.n_features - 6)]
@@ -78,28 +79,30 @@ def write_dataset(files, series):
     folds = draw_folds(series, FOLDS, REPEATS)
     files.put("folds", {"folds": folds}, **key)
     trained = {name: train(series, folds, entry) for name, entry in ENTRIES.items()}
-    for classifier, tables in trained.items():
+    for tables in trained.values():
         tables["fits"]["warnings"] = "few samples"
-        files.put("training", tables, **key, classifier=classifier)
+    files.put_stacked("training", trained, **key)
     found = trained["csnb"]
     model = final_model(series, ENTRIES["csnb"], found["predictions"], found["selected"], {})
-    files.put_model(model, series, series.name, "csnb")
-    return folds, trained["xnb"]["selected"]
+    files.put_model(model, series, "s", series.name, "csnb")
+    checked = {}
+    if series.name == COHORTS[0]:
+        checked = {"csnb": {"random_genes": random_genes(series, trained["xnb"]["selected"], folds)}}
+    files.put_stacked("random_genes", checked, **key)
 
 
-def write_checks(files, series, folds, selected):
+def write_checks(files, series):
     """Write the checks of a classifier, and permutation tests."""
     entry, quick = ENTRIES["csnb"], METHODS["gaussian_nb"].estimator
     checks = {
         "halves": halves_table(series, entry, 3),
         "label_test": label_test(series),
-        "random_genes": random_genes(series, selected, folds),
         "learning_curve": learning_curve(series, entry, quick),
     }
-    key = {"dataset": series.name, "folds": "3-fold"}
-    files.put("check", checks, **key, classifier="csnb")
+    key = {"study": "s", "dataset": series.name}
+    files.put_stacked("check", {"csnb": checks}, **key)
     tables = {"permutation": label_test(series, ENTRIES["xnb"], n_permutations=2)}
-    files.put("permutation", tables, study="s", **key, classifier="xnb")
+    files.put("permutation", tables, **key, classifier="xnb")
 
 
 def write_study(files, series):
@@ -116,7 +119,7 @@ def write_study(files, series):
         list(series.values()), {"method": "csnb", "params": {"n_features": 3}}
     )
     files.put("cohorts", tables, study="s")
-    files.put_model(model, merged, "studies/s", "meta_signature")
+    files.put_model(model, merged, "s", **ALL_COHORTS)
     for name in known_analyses():
         files.put(name, tables_of(name, files.root), study="s")
 
@@ -149,8 +152,9 @@ def write(root):
     """Write everything; return the files of each table."""
     files = StudyFiles(root)
     series = {name: cohort(name) for name in COHORTS}
-    drawn = [write_dataset(files, each) for each in series.values()]
-    write_checks(files, series[COHORTS[0]], *drawn[0])
+    for one in series.values():
+        write_dataset(files, one)
+    write_checks(files, series[COHORTS[0]])
     write_study(files, series)
     write_page(root)
     return files.paths

@@ -9,7 +9,6 @@ from slurm import CPUS, Cluster, why_not
 TINY = {"title": "A tiny study", "datasets": ["wine"], "classifiers": ["nb"]}
 TINY |= {"folds": ["2-fold"], "diagnostics": False}
 SMALL = STUDY | {"folds": {"2-fold": {"splits": 2}}, "studies": {"tiny": TINY}}
-CLASSIFY = "classify_2-fold_nb"
 #: Memory that no job does with at its first attempt, and plenty at its second.
 TOO_LITTLE = "mem_mb=60*40**(attempt-1)"
 
@@ -43,21 +42,21 @@ def test_a_study_ends_with_the_tables_of_a_local_run_though_jobs_fail(cluster, l
     with (folder / "out.txt").open("w") as out:
         process = subprocess.Popen(command, env=cluster.environment, stdout=out, stderr=out)
     try:
-        for rule in ("acquire", CLASSIFY):
+        for rule in ("acquire", "classify"):
             cluster.run("scancel", cluster.wait_for_job(rule)["id"])
         assert process.wait(timeout=900) == 0, (folder / "out.txt").read_text()
     finally:
         process.kill()
         process.wait()
     assert tables(folder) == tables(local)
-    jobs = {rule: cluster.jobs_of(rule) for rule in ("compare", "acquire", CLASSIFY)}
+    jobs = {rule: cluster.jobs_of(rule) for rule in ("compare", "acquire", "classify")}
     assert len(jobs["compare"]) == 2
     assert jobs["compare"][1]["state"] == "COMPLETED"
     # a job asks for twice as much after a failure, and for no more CPUs than --max-threads
-    for rule in ("acquire", CLASSIFY):
+    for rule in ("acquire", "classify"):
         assert [job["state"] for job in jobs[rule]] == ["CANCELLED", "COMPLETED"]
         first, second = (int(job["memory"].rstrip("M")) for job in jobs[rule])
         assert second == pytest.approx(2 * first, abs=1)
     assert all(int(job["cpus"]) <= CPUS for job in cluster.jobs())
     asked = {job["rule"] for job in cluster.jobs()}
-    assert asked == {"acquire", "diagnose", CLASSIFY, "compare", "report"}
+    assert asked == {"acquire", "diagnose", "classify", "compare", "report"}

@@ -74,10 +74,10 @@ def test_nothing_of_an_import_path_is_run(tmp_path, monkeypatch):
 
 
 def test_the_rules_are_those_of_the_workflow():
-    paths = [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+    paths = [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
     text = "".join(path.read_text() for path in paths)
     found = set(re.findall(r"^rule (\w+):$", text, re.MULTILINE))
-    assert found | {"classify"} == RULES  # its rules have the names of schemes and classifiers
+    assert found == RULES
     for name in RULES:
         studies = RAW["studies"] | {name: {"title": "x"}}
         assert f"{name!r} is the name of a rule" in refused(RAW | {"studies": studies})
@@ -121,16 +121,6 @@ def test_steps_of_a_data_set_stand_before_every_classifier_of_it_and_no_reason_c
     assert again.classifier("mine", "wine") == config.classifier("mine", "wine")
 
 
-def test_studies_that_keep_one_model_begin_with_the_same_folds():
-    other = {**RAW["studies"]["demo"], "folds": ["10x10-fold"]}
-    with pytest.raises(InputError, match=r"studies.other.final: the model of csnb on .* 10-fold"):
-        checked(changed("studies", "other", value=other))
-    config = checked(RAW)
-    assert config.scheme_of_model("wine", "csnb") == "10-fold"
-    with pytest.raises(InputError, match="no study asks for the model of nb on wine"):
-        config.scheme_of_model("wine", "nb")
-
-
 def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
     row = "id\tsource\tlocation\ntoy\tbundled\t"
     places = {"ours": "wine", "theirs": "breast-cancer"}
@@ -142,48 +132,45 @@ def test_a_data_set_of_a_default_sheet_gives_way_to_a_later_one(tmp_path):
         read_sheets(paths, defaults=["theirs"])
 
 
-#: Two studies of which the second has one data set and two classifiers of the first.
-SHARED = {
-    "one": {"datasets": ["wine", "digits"], "classifiers": ["nb", "xnb", "fnb"], "final": ["xnb"]},
-    "two": {"datasets": ["wine"], "classifiers": ["fnb", "nb", "csnb"]},
-    "analysis": {"analyses": {"effects": {"datasets": ["spambase"], "folds": "5-fold"}}},
-}
-
-
-def shared(per_job="all"):
-    trained = {"title": "x", "folds": ["10-fold"]}
-    studies = {
-        name: (trained if "classifiers" in entry else {"title": "x"}) | entry
-        for name, entry in SHARED.items()
-    }
-    raw = RAW | {"studies": studies, "run": [], "classifiers_per_job": per_job}
-    return checked(raw)
-
-
-@needs("generalized")
-def test_a_job_trains_what_the_same_studies_ask_for():
-    jobs = {(job.datasets, job.classifiers): job for job in shared().jobs}
-    assert list(jobs) == [
-        (("wine",), ("nb", "fnb")),
-        (("wine",), ("xnb",)),
-        (("wine",), ("csnb",)),
-        (("digits",), ("nb", "xnb", "fnb")),
-        (("spambase",), ()),
+def test_a_classifier_is_trained_in_the_job_that_its_entry_names():
+    classifiers = copy.deepcopy(RAW["classifiers"])
+    classifiers["fnb"]["job"] = "slow"
+    study = {"title": "x", "datasets": ["wine", "digits"], "folds": ["10-fold"]}
+    study["classifiers"] = ["nb", "fnb", "xnb"]
+    config = checked(RAW | {"classifiers": classifiers, "studies": {"one": study}, "run": []})
+    one = config.studies["one"]
+    assert one.training_jobs == [
+        ("wine", "10-fold", "main"),
+        ("wine", "10-fold", "slow"),
+        ("digits", "10-fold", "main"),
+        ("digits", "10-fold", "slow"),
     ]
-    assert {job.classifiers: job.final for job in jobs.values() if job.final} == {
-        ("xnb",): ("xnb",), ("nb", "xnb", "fnb"): ("xnb",)
-    }  # fmt: skip
+    assert one.classifiers_of("main") == ("nb", "xnb")
+    assert one.classifiers_of("slow") == ("fnb",)
+    assert config.classifier("fnb") == checked(RAW).classifier("fnb")  # the job is not a parameter
 
 
-@needs("generalized")
-@pytest.mark.parametrize("per_job", ["all", 1, 2])
-def test_every_classifier_is_trained_by_one_job_and_one_job_writes_the_folds(per_job):
-    config = shared(per_job)
-    trained, drawn = [], []
-    for job in config.jobs:
-        assert per_job == "all" or len(job.classifiers) <= per_job
-        trained += [(d, job.folds, c) for d in job.datasets for c in job.classifiers]
-        drawn += [(d, job.folds) for d in job.datasets if job.draws]
-    expected = {each for study in config.studies.values() for each in study.trained}
-    assert sorted(trained) == sorted(expected)
-    assert sorted(drawn) == sorted({each[:2] for each in expected} | {("spambase", "5-fold")})
+def test_jobs_that_share_a_folder_on_some_disks_are_refused():
+    classifiers = copy.deepcopy(RAW["classifiers"])
+    classifiers["fnb"]["job"], classifiers["xnb"]["job"] = "slow", "Slow"
+    with pytest.raises(InputError, match="jobs of classifiers: 'slow' and 'Slow' differ only"):
+        checked(RAW | {"classifiers": classifiers})
+
+
+def checks_of(**study):
+    """Return the tested and the halved classifiers of a study on one data set."""
+    own = {"title": "x", "datasets": ["wine"], "folds": ["10-fold"]}
+    own["classifiers"] = ["forest", "xnb", "csnb", "csnb-cv"]
+    config = checked(RAW | {"studies": {"one": own | study}, "run": []})
+    one = config.studies["one"]
+    tested = [name for _, name in config.tested(one)]
+    return tested, [name for _, name in config.halved(one)]
+
+
+def test_classifiers_are_checked_down_to_the_first_fast_one_that_selects():
+    assert checks_of() == (["forest", "xnb"], ["xnb"])
+    assert checks_of(headline="forest") == (["forest"], [])
+    assert checks_of(headline="csnb-cv") == (["csnb-cv"], ["csnb-cv"])
+    assert checks_of(final=["csnb", "csnb-cv"]) == (["csnb"], ["csnb", "csnb-cv"])
+    assert checks_of(permutations={"xnb": 9}) == ([], ["xnb"])
+    assert checks_of(halves=0) == (["forest", "xnb"], [])

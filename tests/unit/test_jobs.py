@@ -1,7 +1,6 @@
 """The start of a job, its errors, what it asks for, and what is said without room."""
 
 import errno
-import io
 import json
 import logging
 import os
@@ -11,15 +10,16 @@ import signal
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+import snakemake_logger_plugin_xnbflow
 from snakemake_interface_logger_plugins.common import LogEvent
 from toys import PROGRAMS, put, python, refused
 
 from xnbflow.core.atomic import atomic, write_atomically
-from xnbflow.running.failures import Failures
-from xnbflow.running.progress import Progress
+from xnbflow.running.run_events import RunEvents
 from xnbflow.tables.contract import JOBS
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +29,8 @@ ROOT = Path(__file__).parents[2]
 def run(tmp_path):
     """Run a script that begins as a job does, in a folder; returns its exit code and errors."""
 
-    def run(work, before="", sources=None, **options):
-        script = before + PROGRAMS["start_job"].format(sources=json.dumps(sources or {})) + work
+    def run(work, before="", params=None, **options):
+        script = before + PROGRAMS["start_job"].format(params=json.dumps(params or {})) + work
         done = python(script, cwd=tmp_path, check=False, **options)
         return done.returncode, done.stderr
 
@@ -72,11 +72,23 @@ def test_numba_with_another_number_of_threads_than_the_job_s_is_refused(run):
     assert "numba was imported for 2 threads in a job that may use 1" in said
 
 
-def test_a_job_of_other_sources_than_the_plan_s_does_not_begin(run):
-    sources = {"xnbflow.data": "sha256:0123456789ab", "sklearn": "0.0.1"}
-    code, said = run("print('work')", sources=sources)
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"code": "computing code 01234567"}, "the computing code of xnbflow was edited"),
+        ({"page_code": "page code 01234567"}, "the page code of xnbflow was edited"),
+        ({"methods": {"toys": "code 01234567"}}, "the sources of toys were edited"),
+        ({"sections": {"toys": "page code 01234567"}}, "the sources of toys were edited"),
+    ],
+)
+def test_a_job_of_other_code_than_the_plan_s_does_not_begin(run, params, message):
+    code, errors = run("print('work')", params=params)
     assert code == 1
-    assert said.startswith("Error: the sources of xnbflow.data were edited")
+    assert errors.startswith(f"Error: {message} after this run was planned")
+
+
+def test_a_job_begins_with_another_version_of_a_package_than_the_plan_s(run):
+    assert run("", params={"methods": {"sklearn": "version 0.0.1"}}) == (0, "")
 
 
 #: What takes a tenth of a second or more to import; only these stages need it.
@@ -103,12 +115,12 @@ def test_every_rule_has_its_three_places():
     """Its group in tables.toml, its rule and its script; with log, usage, memory and time."""
     workflow = ROOT / "workflow"
     text = "".join(path.read_text() for path in sorted((workflow / "rules").glob("*.smk")))
-    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE)) | {"classify"}
+    written = set(re.findall(r"^rule (\w+):", text, re.MULTILINE))
     assert written == {path.stem for path in (workflow / "scripts").glob("*.py")} == set(JOBS)
     for rule in written:
         for words in (f'log_of("{rule}")', f'usage_of("{rule}")', f"scripts/{rule}.py"):
             assert words in text
-    for words in ("mem_mb=memory(", "runtime=minutes("):
+    for words in ("mem_mb=lambda", "runtime=lambda"):
         assert text.count(words) == len(written), f"a rule lacks {words}"
 
 
@@ -204,19 +216,15 @@ def logged(level, text, **properties):
     ],
 )
 def test_a_failed_job_is_one_sentence_with_its_log(tmp_path, log, sentence):
-    path, failures = put(tmp_path, log, "a.log"), Failures()
-    for event, level, text, properties in (
-        (LogEvent.JOB_INFO, 20, "", {"rule_msg": "Training nb on mine", "rule_name": "classify"}),
-        (None, 40, "CalledProcessError: ... returned non-zero exit status 1.", {}),
-        (LogEvent.JOB_ERROR, 40, "Error in rule", {"log": [str(path)]}),
-        (None, 30, "Shutting down", {}),
-        (None, 40, "WorkflowError:\nAt least one job did not complete successfully.", {}),
-    ):
-        record = logged(level, text, event=event, jobid=3, **properties)
-        assert failures.filter(record) == (text in ("", "Shutting down"))
-    (said,) = failures.sentences()
-    assert sentence in said
-    assert said.endswith(f"Log: {path}")
+    path, events = put(tmp_path, log, "a.log"), RunEvents()
+    job = {"rule_msg": "Training nb on mine", "rule_name": "classify"}
+    events.note(logged(20, "", event=LogEvent.JOB_INFO, jobid=3, **job))
+    events.note(logged(40, "CalledProcessError: ... returned non-zero exit status 1."))
+    events.note(logged(40, "Error in rule", event=LogEvent.JOB_ERROR, jobid=3, log=[str(path)]))
+    events.note(logged(30, "Shutting down"))
+    (failure,) = events.failures()
+    assert sentence in failure
+    assert failure.endswith(f"Log: {path}")
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
@@ -233,21 +241,19 @@ def test_a_folder_that_must_not_be_written_is_told_with_the_path(tmp_path, numbe
 
 
 def test_an_interrupted_run_is_one_sentence_and_no_job_complains(run):
-    failures = Failures()
-    text = "CalledProcessError: Command '...' died with <Signals.SIGINT: 2>."
-    for properties in ({}, {"event": LogEvent.JOB_ERROR, "jobid": 3, "log": []}):
-        assert not failures.filter(logged(40, text, **properties))
-    (said,) = failures.sentences()
-    assert said.startswith("Interrupted. ")
+    events = RunEvents()
+    events.note(logged(40, "CalledProcessError: Command '...' died with <Signals.SIGINT: 2>."))
+    events.note(logged(40, "", event=LogEvent.JOB_ERROR, jobid=3, log=[]))
+    (sentence,) = events.failures()
+    assert sentence.startswith("Interrupted. ")
     # A shell has its background processes ignore SIGINT.
     first = "import os, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
     assert run("os.kill(os.getpid(), 2)", first) == (-signal.SIGINT, "")
 
 
 def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
-    monkeypatch.setattr("xnbflow.running.progress.time.monotonic", lambda: 10.0)
-    stream = io.StringIO()  # no terminal: nothing is written
-    progress, printed = Progress(stream), []
+    monkeypatch.setattr("xnbflow.running.run_events.time.monotonic", lambda: 10.0)
+    events, lines = RunEvents(), []
     for event, properties in (
         (LogEvent.RUN_INFO, {"stats": {"total": 3}}),
         (LogEvent.JOB_INFO, {"jobid": 1, "rule_msg": "Training nb", "rule_name": "classify"}),
@@ -255,16 +261,45 @@ def test_the_foot_of_a_terminal_shows_what_runs_and_the_steps_left(monkeypatch):
         (LogEvent.JOB_STARTED, {"jobs": [1, 2]}),
         (LogEvent.JOB_FINISHED, {"job_id": 2}),
         (LogEvent.PROGRESS, {"done": 1, "total": 3}),
-        (LogEvent.JOB_ERROR, {"jobid": 1}),
+        (LogEvent.JOB_ERROR, {"jobid": 1, "log": []}),
     ):
-        record = logged(20, "", event=event, **properties)
-        assert progress.filter(record) == (event != LogEvent.JOB_FINISHED)
-        printed.append(progress.line(14.2))
-    assert printed[2:] == [
+        events.note(logged(20, "", event=event, **properties))
+        lines.append(events.running_line(now=14.2))
+    assert lines[2:] == [
         "",
         "3 steps left; running: Training nb (4 s), diagnose (4 s)",
         "3 steps left; running: Training nb (4 s)",
         "2 steps left; running: Training nb (4 s)",
         "",
     ]
-    assert stream.getvalue() == ""
+
+
+@pytest.fixture
+def handler():
+    """The plugin that words the events of a run for a terminal."""
+    common_settings = SimpleNamespace()
+    return snakemake_logger_plugin_xnbflow.LogHandler(common_settings, None)
+
+
+def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
+    for level, text, properties in (
+        (20, "Building DAG of jobs...", {}),
+        (20, "", {"event": LogEvent.RUN_INFO, "stats": {"total": 3}}),
+        (20, "", {"event": LogEvent.JOB_INFO, "jobid": 1, "rule_msg": "Reading a", "rule_name": "x"}),
+        (20, "", {"event": LogEvent.PROGRESS, "done": 1, "total": 3}),
+        (30, "The disk is slow", {}),
+        (40, "CalledProcessError: ... returned non-zero exit status 1.", {}),
+        (40, "Error in rule", {"event": LogEvent.JOB_ERROR, "jobid": 1, "log": []}),
+        (40, "A wrong Snakefile", {"event": LogEvent.ERROR}),
+    ):
+        handler.emit(logged(level, text, **properties))
+    lines = ["Reading a", "1 of 3 steps done", "The disk is slow", "A wrong Snakefile"]
+    assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_snakemake_finds_the_plugin_by_its_name_and_leaves_out_its_own_lines(handler):
+    from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
+
+    assert "xnbflow" in LoggerPluginRegistry().plugins
+    assert handler.writes_to_stream
+    assert not handler.writes_to_file

@@ -211,9 +211,9 @@ def test_random_genes_and_forecasts_are_written_where_they_were_run(tmp_path):
 def test_versions_are_those_of_the_training_and_differences_are_named(tmp_path):
     results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb",))
     assert "those of the training were not recorded" in paragraphs(results)
-    key = {"dataset": "alpha", "folds": results.study.folds[0], "classifier": "nb"}
+    key = {"study": "small", "dataset": "alpha", "folds": results.study.folds[0], "job": "main"}
     path = results.root / contract.TRAINED.of(**key, table="fits")
-    fits = contract.TRAINING_TABLES["fits"]
+    fits = contract.stacked_schema(contract.TRAINING_TABLES["fits"])
     write_parquet(read_parquet(path, fits), path, fits, series="digest")
     ours = results.software["numpy"]
     assert "The same versions trained" in paragraphs(replace(results))

@@ -90,7 +90,7 @@ def test_an_overlap_counts_features_in_both_signatures():
 
 def test_a_kept_model_has_the_figures_and_shares_of_its_cross_validation(folds, tmp_path):
     model = final_model(TRAIN, CSNB, folds.predictions, folds.selected, {"location": "one.csv"})
-    paths = StudyFiles(tmp_path).put_model(model, TRAIN, "one", "csnb")
+    paths = StudyFiles(tmp_path).put_model(model, TRAIN, "small", "one", "csnb")
     read = read_model(paths["model"])
     assert read.figures == folds.figures()
     assert read.series["location"] == "one.csv"
@@ -125,11 +125,12 @@ def results(tmp_path_factory):
     for series in (TRAIN, TEST):
         key, digest = {"dataset": series.name}, series_digest(series)
         files.put("diagnostic", genes, **key)
+        place = {"study": "small", **key, "folds": "5-fold", "job": "main"}
+        files.put_stacked("training", dict.fromkeys(entries, fits), digest, **place)
         for name, entry in entries.items():
             folds = cross_validate(series, entry, 5)
             model = final_model(series, entry, folds.predictions, folds.selected, {})
-            files.put_model(model, series, series.name, name, digest)
-            files.put("training", fits, digest, **key, folds="5-fold", classifier=name)
+            files.put_model(model, series, "small", series.name, name, digest)
     sizes = pd.DataFrame({"dataset": ["one", "two"], "samples": [TRAIN.n_samples, TEST.n_samples]})
     made = StudyResults(study, {"csnb": "CSNB", "nb": "NB"}, {}, root)
     none = {"concordance": [], "components": []}
@@ -176,7 +177,7 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
     assert len(verdicts) == 2
     for row in verdicts.to_dict("records"):
         assert cohort_verdict(row, results.labels[row["model"]]).split(" (")[0] in page
-    assert 'href="../../one/models/csnb.skops"' in page
+    assert 'href="models/one/csnb.skops"' in page
     blocks = list(walk(sections[0].blocks))
     assert sum(isinstance(block, Figure) for block in blocks) == 2  # naive Bayes has no signature
     kinds = {type(block) for block in walk(sections[1].blocks)}
@@ -185,15 +186,19 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
 
 @pytest.mark.parametrize(
     "other",
-    ["results/one/models/csnb.signature.parquet", "results/two/5-fold/nb/fits.parquet",
-     "results/studies/small/validation/recall.parquet", "results/one/models/csnb.gmt"],
-)  # fmt: skip
+    [
+        "models/one/csnb.signature.parquet",
+        "training/two/5-fold/main/fits.parquet",
+        "validation/recall.parquet",
+        "models/one/csnb.gmt",
+    ],
+)
 def test_a_page_is_of_one_series(results, tmp_path, other):
     """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
     mine = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
     mine.refuse_mixed_series()
-    kinds = contract.VALIDATION_TABLES | contract.MODEL_TABLES | contract.TRAINING_TABLES
-    place = mine.root / other
+    kinds = contract.VALIDATION_TABLES | contract.MODEL_TABLES | contract.GROUPS["training"].schemas
+    place = mine.root / "results/studies/small" / other
     if place.suffix == ".gmt":
         place.write_text(place.read_text().replace("high", "low", 1))
     else:

@@ -1,8 +1,8 @@
 """Jobs and compiled code follow the sources: too much rather than too little."""
 
-import importlib
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -13,44 +13,14 @@ from toys import PROGRAMS, put, python
 
 from xnbflow.core.errors import InputError
 from xnbflow.running import provenance
-from xnbflow.running.provenance import refuse_other_sources, source_digests
+from xnbflow.running.provenance import method_code, refuse_other_code
 
 PACKAGE = Path(provenance.__file__).parents[1]
-SCRIPTS = PACKAGE.parents[1] / "scripts"
-NAMES = sorted(path.name for path in SCRIPTS.glob("*.py"))
-#: The scripts that train classifiers.
-TRAINING = {f"{name}.py" for name in ("permute", "classify", "validate", "combine")}
-#: What starts a job or checks a configuration makes no result.
-STARTING = {"xnbflow", "xnbflow.running"}
-
-
-@pytest.fixture(scope="module")
-def imported():
-    """The modules of ours that a job of each script imports before its work."""
-    codes = {}
-    for script in SCRIPTS.glob("*.py"):
-        lines = script.read_text().partition("start_job(snakemake)")[2].splitlines()
-        codes[script.stem] = "\n".join(x for x in lines if x.startswith(("import ", "from ")))
-    done = python(PROGRAMS["imports_of_scripts"], json.dumps(codes))
-    return dict(map(json.loads, done.stdout.splitlines()))
-
-
-@pytest.mark.parametrize("script", NAMES)
-def test_a_script_counts_with_every_package_that_it_imports(imported, script):
-    packages = provenance.packages_of(script)
-    counted = {path for each in packages for path in provenance.source_files(each).values()}
-    modules = imported[Path(script).stem]
-    assert len(modules) > 5
-    assert source_digests(script)[script].startswith("sha256:")
-    for name in modules:
-        file = Path(importlib.import_module(name).__file__)
-        assert ".".join(name.split(".")[:2]) in STARTING or file in counted, name
 
 
 @pytest.fixture
 def copy(tmp_path):
-    """A copy of the library, beside one of the scripts."""
-    shutil.copytree(SCRIPTS, tmp_path / "workflow/scripts")
+    """A copy of the library."""
     ignored = shutil.ignore_patterns("__pycache__")
     return shutil.copytree(PACKAGE, tmp_path / "workflow/src/xnbflow", ignore=ignored)
 
@@ -62,40 +32,55 @@ def run(copy, text):
     return python(code, env=written).stdout
 
 
-def digests(copy, jobs):
-    """Return the digests of a copy's sources for the arguments of each job."""
-    code = "import json\nfrom xnbflow.running.provenance import source_digests\n"
-    code += f"print(json.dumps({{name: source_digests(*given) for name, given in {jobs}.items()}}))"
-    return json.loads(run(copy, code))
-
-
-@pytest.mark.parametrize(
-    ("edited", "scripts"),
-    [
-        ("naive_bayes/gaussian_nb.py", {*TRAINING, "compare.py", "report.py"}),
-        ("report/page/templates/style.css", {"report.py"}),
-        ("diagnostics/normality.py", set(NAMES) - {"acquire.py", "analyse.py"}),
-        ("data/matrices.py", set(NAMES)),  # the reader of AnnData imports it
-        ("tables/tables.toml", set(NAMES)),
-        ("running/config.py", set()),
-    ],
-)
-def test_an_edit_runs_the_jobs_that_import_its_package_again(copy, edited, scripts):
-    before = digests(copy, {name: [name] for name in NAMES})
-    assert before == {script: source_digests(script) for script in NAMES}
-    (copy / edited).write_text((copy / edited).read_text() + " ")
-    after = digests(copy, {name: [name] for name in NAMES})
-    assert {script for script in NAMES if after[script] != before[script]} == scripts
+#: Digests of the code of a study with an analysis of the paper on CICA, by what they are of.
+DIGESTS = """
+import json
+from xnbflow.running.provenance import computing_code, method_code, page_code
+cica, sklearn = ["xnbflow.papers.cica.compute"], ["sklearn.svm.LinearSVC"]
+print(json.dumps({
+    "computing": computing_code(), "page": page_code(), "cica": method_code(cica),
+    "page of cica": method_code(cica, page=True), "sklearn": method_code(sklearn),
+}))
+"""
 
 
 @needs("cica")
-@needs("cells")
-def test_an_edit_of_a_paper_runs_its_analysis_again_and_no_other(copy):
-    jobs = {name: ["analyse.py", f"xnbflow.papers.{name}.compute"] for name in ("cica", "cells")}
-    before = digests(copy, jobs)
-    (copy / "papers/cica/tables.toml").write_text("")
-    after = digests(copy, jobs)
-    assert [name for name in jobs if after[name] != before[name]] == ["cica"]
+@pytest.mark.parametrize(
+    ("edited", "changed"),
+    [
+        ("naive_bayes/gaussian_nb.py", {"computing"}),
+        ("diagnostics/normality.py", {"computing"}),
+        ("sources/table.py", {"computing"}),
+        ("tables/tables.toml", {"computing"}),
+        ("report/page/templates/style.css", {"page"}),
+        ("report/sentences.py", {"page"}),
+        ("running/config.py", set()),
+        ("papers/cica/section.py", {"page of cica"}),
+        ("papers/cica/compute.py", {"cica", "page of cica"}),
+        ("papers/cica/tables.toml", {"cica", "page of cica"}),
+        ("papers/common/bessel.py", {"cica", "page of cica"}),
+        ("papers/directional/hybrid_nb.py", set()),
+    ],
+)
+def test_an_edit_changes_the_digest_of_what_it_concerns(copy, edited, changed):
+    before = json.loads(run(copy, DIGESTS))
+    path = copy / edited
+    path.write_text(path.read_text() + " ")
+    after = json.loads(run(copy, DIGESTS))
+    assert {name for name in before if before[name] != after[name]} == changed
+
+
+def test_a_digest_says_in_words_what_it_is_of():
+    assert re.fullmatch("computing code [0-9a-f]{8}", provenance.computing_code())
+    assert re.fullmatch("page code [0-9a-f]{8}", provenance.page_code())
+
+
+def test_every_package_of_the_library_counts_as_computing_or_as_the_page():
+    packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    without_results = {"report", "running", "papers"}
+    assert without_results <= packages
+    counted = provenance.source_files(PACKAGE)
+    assert {path.relative_to(PACKAGE).parts[0] for path in counted} >= packages - without_results
 
 
 def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(copy):
@@ -107,7 +92,7 @@ def test_an_edit_of_equal_size_and_time_is_not_run_from_bytecode(copy):
     module.write_text("NUMBER = 2\n")
     os.utime(module, ns=(state.st_atime_ns, state.st_mtime_ns))
     assert run(copy, imported) == "1\n"  # Python's own check does not see the edit
-    run(copy, "from xnbflow.running import provenance; provenance.source_digests('diagnose.py')")
+    run(copy, "from xnbflow.running import provenance; provenance.remove_stale_bytecode()")
     assert run(copy, imported) == "2\n"
 
 
@@ -118,14 +103,13 @@ def test_a_users_own_module_counts_with_its_source_and_a_package_by_its_version(
 
     monkeypatch.syspath_prepend(tmp_path)
     module = put(tmp_path, "class Model: ...\n", "own_classifier.py")
-    source_digests.cache_clear()
-    planned = source_digests("permute.py", "own_classifier.Model", "sklearn.svm.LinearSVC")
-    assert planned["sklearn"] == sklearn.__version__
-    refuse_other_sources(planned | {"sklearn": "another"})  # that of the job's own environment
+    planned = method_code(["own_classifier.Model", "sklearn.svm.LinearSVC"])
+    assert planned["sklearn"] == f"version {sklearn.__version__}"
+    assert planned["own_classifier"].startswith("code ")
+    refuse_other_code([], planned | {"sklearn": "version 0"})  # that of the job's own environment
     module.write_text("class Model: ...  # edited\n")
     with pytest.raises(InputError, match="sources of own_classifier were edited"):
-        refuse_other_sources(planned)
-    source_digests.cache_clear()
+        refuse_other_code([], planned)
 
 
 def compute(copy, **variables):

@@ -441,7 +441,7 @@ def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
 
 
 def test_folds_versions_and_seconds_are_in_the_overview(results):
-    first = {"folds": "3-fold", "classifier": results.study.classifiers[0]}
+    first = {"study": results.study.id, "folds": "3-fold", "job": "main"}
     for dataset, seconds in (("alpha", 8), ("other", 100)):
         path = usage_of("classify").of(dataset=dataset, **first)
         names = "seconds\tprocessor_seconds\tmax_memory_mb"

@@ -25,6 +25,7 @@ from xnbflow.naive_bayes import ClassSpecificNB
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import cohorts as cohorts_section
+from xnbflow.tables.contract import ALL_COHORTS
 
 CSNB = {"method": "csnb", "params": {"n_features": 3}}
 
@@ -141,7 +142,7 @@ def test_the_model_of_all_has_the_figures_of_leaving_each_out_and_predicts_raw_v
     right = sum((matrix[f"recall.{k}"] * matrix[f"samples.{k}"]).sum() for k in model.classes)
     assert model.figures["accuracy"]["right"] == pytest.approx(right)
     assert model.figures["folds"] == 3
-    paths = StudyFiles(tmp_path).put_model(model, merged, "studies/s", "meta_signature")
+    paths = StudyFiles(tmp_path).put_model(model, merged, "s", **ALL_COHORTS)
     read = read_model(paths["model"])
     new = cohort("new", 9)
     table = predict_table(read, pd.DataFrame(2**new.values.T, new.samples, new.features)).table
@@ -245,7 +246,7 @@ def test_the_page_shows_the_tables(tmp_path):
     tables, model, merged = combined()
     files = StudyFiles(tmp_path)
     files.put("cohorts", tables, study="s")
-    files.put_model(model, merged, "studies/s", "meta_signature")
+    files.put_model(model, merged, "s", **ALL_COHORTS)
     of_geo = {"datasets": {name: {"source": "geo"} for name in study.datasets}}
     results = StudyResults(study, {"csnb": "CSNB"}, of_geo, tmp_path)
     blocks = list(walk(cohorts_section.section(results).blocks))

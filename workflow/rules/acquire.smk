@@ -1,29 +1,36 @@
 # Acquire: from a row of the sheet to the canonical series, one row per feature.
+from xnbflow.tables.contract import CHECKSUMS, NOTES, SERIES, TRUTH
 
 
 rule acquire:
     input:
-        unpack(given),
+        unpack(PLAN.given_files),
     output:
         series=SERIES,
         notes=NOTES,
         truth=TRUTH,
+        # compared with the next download of the same files, so a job keeps what is there
+        checksums=update(CHECKSUMS),
+        usage=usage_of("acquire"),
     log:
         log_of("acquire"),
-        usage=usage_of("acquire"),
     # Jobs of data sets in progress precede new ones; among new ones the largest is first.
-    priority: lambda wildcards: -1 / (1 + sheet_mb(wildcards))
+    priority: lambda wildcards: -1 / (1 + PLAN.sheet_mb(wildcards))
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(sheet_mb(wildcards), most=2, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards), most=2, per_cpu=300)
     resources:
-        mem_mb=memory(1200, per_mb=6, size=acquired_mb),
-        runtime=minutes(60, per_mb=1, size=acquired_mb),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1200, per_mb=6, size_mb=PLAN.acquired_mb(wildcards, input), attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=1, size_mb=PLAN.acquired_mb(wildcards, input), attempt=attempt
+        ),
     params:
-        dataset=lambda wildcards: vars(DATASETS[wildcards.dataset]),
-        given=state_of_given,
-        lock=lambda wildcards: prefix() + LOCK.of(dataset=wildcards.dataset),
-        sources=lambda wildcards: source_digests("acquire.py", reader(wildcards)),
+        dataset=PLAN.sheet_row,
+        given=PLAN.state_of_given_files,
+        code=computing_code(),
+        methods=PLAN.reader_code,
     message:
         "Reading {wildcards.dataset}"
     script:

@@ -1,65 +1,103 @@
-# Classify: draw the folds of a data set and train its classifiers on them, all in one job.
-
-#: The jobs by the names of their rules.
-CLASSIFY = {}
-for job in CONFIG.jobs:
-    name = f"classify_{job.folds}_{job.name}"
-    while name in CLASSIFY:  # other data sets have other classifiers beside the first
-        name += "_more"
-    CLASSIFY[name] = job
+# Classify: draw the folds of a data set and train the classifiers of a job on them; check the classifiers that
+# come first; fit models to all samples.
+from xnbflow.running.plan import MODEL_FILES
+from xnbflow.tables.contract import SERIES
 
 
-for name, job in CLASSIFY.items():
+rule classify:
+    input:
+        series=SERIES,
+        given=PLAN.given_folds,
+    output:
+        **GROUPS["folds"].files,
+        **GROUPS["training"].files,
+        **GROUPS["random_genes"].files,
+        usage=usage_of("classify"),
+    log:
+        log_of("classify"),
+    # Jobs of the largest series are first, since they are last to end.
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    conda:
+        "../../envs/xnbflow.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: PLAN.job_repeats(wildcards)
+        * requested(120, per_mb=3, size_mb=input.size_mb, attempt=attempt),
+    params:
+        entries=PLAN.job_entries,
+        scheme=PLAN.scheme,
+        tested=PLAN.tested,
+        code=computing_code(),
+        methods=PLAN.job_code,
+    message:
+        "Training the classifiers of the job {wildcards.job} on {wildcards.dataset} ({wildcards.folds})"
+    script:
+        "../scripts/classify.py"
 
-    rule:
-        name:
-            name
-        input:
-            series=SERIES,
-            given=given_folds(job.folds),
-        output:
-            **{table: tables(job, table) for table in TRAINING_TABLES},
-            **model_paths(job.final),
-            **{
-                table: [
-                    TRAINED.fill(folds=job.folds, classifier=name, table=table)
-                    for name in job.tested
-                ]
-                for table in ("label_test", "random_genes", "learning_curve")
-            },
-            halves=[
-                TRAINED.fill(folds=job.folds, classifier=name, table="halves")
-                for name, _ in job.halved
-            ],
-            folds=[FOLDS.fill(folds=job.folds)] if job.draws else [],
-        log:
-            log_of("classify").fill(folds=job.folds, classifier=job.name),
-            usage=usage_of("classify").fill(folds=job.folds, classifier=job.name),
-        wildcard_constraints:
-            dataset=exactly(job.datasets),
-        priority: lambda wildcards: 1 - 1 / (1 + sheet_mb(wildcards))
-        conda:
-            "../../envs/xnbflow.yaml"
-        resources:
-            mem_mb=memory(1300, per_mb=6),
-            runtime=minutes(120, per_mb=3, times=times(job)),
-        params:
-            entries=entries(job.classifiers),
-            final=job.final,
-            tested=lambda wildcards, job=job: {
-                name: CONFIG.quick(name, wildcards.dataset) for name in job.tested
-            },
-            halved=dict(job.halved),
-            origin=lambda wildcards: {
-                key: getattr(DATASETS[wildcards.dataset], key) or ""
-                for key in ("location", "label", "id_column")
-            },
-            scheme=vars(CONFIG.folds[job.folds]),
-            sources=sources_with("classify.py", job.classifiers),
-        message:
-            f"Training {', '.join(job.classifiers)} on {{wildcards.dataset}} ({job.folds})"
-        script:
-            "../scripts/classify.py"
+
+# Check: a label test, learning curves, and fits to disjoint halves of the samples.
+rule check:
+    input:
+        series=SERIES,
+    output:
+        **GROUPS["check"].files,
+        usage=usage_of("check"),
+    log:
+        log_of("check"),
+    priority: lambda wildcards: 1 - 1 / (1 + PLAN.sheet_mb(wildcards))
+    conda:
+        "../../envs/xnbflow.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            120, per_mb=3, size_mb=input.size_mb, attempt=attempt
+        ),
+    params:
+        entries=PLAN.checked_entries,
+        tested=PLAN.tested_with,
+        halved=PLAN.halved,
+        n_pairs=lambda wildcards: PLAN.study(wildcards).halves,
+        code=computing_code(),
+        methods=PLAN.checked_code,
+    message:
+        "Checking the first classifiers of {wildcards.study} on {wildcards.dataset}"
+    script:
+        "../scripts/check.py"
+
+
+# Models: a classifier fitted to all samples, with the figures of its cross-validation.
+rule models:
+    input:
+        unpack(PLAN.training_of_model),
+        series=SERIES,
+    output:
+        **MODEL_FILES,
+        usage=usage_of("models"),
+    log:
+        log_of("models"),
+    conda:
+        "../../envs/xnbflow.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            120, per_mb=3, size_mb=input.size_mb, attempt=attempt
+        ),
+    params:
+        entry=PLAN.entry,
+        origin=PLAN.origin,
+        classifiers=PLAN.classifiers_beside,
+        code=computing_code(),
+        methods=PLAN.classifier_code,
+    message:
+        "Fitting {wildcards.classifier} to all samples of {wildcards.dataset}"
+    script:
+        "../scripts/models.py"
 
 
 # Permute: compare a classifier's accuracy with that on permuted labels. The whole cross-validation, with
@@ -69,18 +107,23 @@ rule permute:
         series=SERIES,
     output:
         **GROUPS["permutation"].files,
+        usage=usage_of("permute"),
     log:
         log_of("permute"),
-        usage=usage_of("permute"),
     conda:
         "../../envs/xnbflow.yaml"
     resources:
-        mem_mb=memory(1300, per_mb=6),
-        runtime=minutes(240, per_mb=12),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            240, per_mb=12, size_mb=input.size_mb, attempt=attempt
+        ),
     params:
-        entry=lambda wildcards: CONFIG.classifier(wildcards.classifier, wildcards.dataset),
-        n_permutations=lambda wildcards: study_of(wildcards).permutations[wildcards.classifier],
-        sources=lambda wildcards: sources_with("permute.py", [wildcards.classifier])(wildcards),
+        entry=PLAN.entry,
+        n_permutations=PLAN.n_permutations,
+        code=computing_code(),
+        methods=PLAN.classifier_code,
     message:
         "Permuting the labels of {wildcards.dataset} for {wildcards.classifier}"
     script:

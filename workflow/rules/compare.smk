@@ -1,44 +1,53 @@
 # Compare: the tables of a study, from the files of its data sets and classifiers.
+from functools import partial
+
+from xnbflow.running.plan import ALL_COHORTS_FILES
+from xnbflow.tables.contract import DIAGNOSTIC, NOTES, TRUTH
+
+
 rule compare:
     input:
-        **{table: trained(table) for table in TRAINING_TABLES},
-        gene_sets=gene_sets,
-        genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
-        signature=signatures,
-        series=of_datasets(SERIES),
-        truth=of_datasets(TRUTH),
-        notes=of_datasets(NOTES),
-        audit=of_datasets(DIAGNOSTIC.fill(table="audit")),
-        components=of_datasets(DIAGNOSTIC.fill(table="components")),
-        permutation=permuted,
-        label_test=checked("label_test", CONFIG.tested),
-        random_genes=checked("random_genes", CONFIG.tested),
-        learning_curve=checked("learning_curve", CONFIG.tested),
-        halves=checked("halves", CONFIG.halved),
-        normality=diagnosed("normality"),
-        normality_within=diagnosed("normality_within"),
-        dependence=diagnosed("dependence"),
-        dependence_test=diagnosed("dependence_test"),
+        **{table: partial(PLAN.trained, table) for table in GROUPS["training"].tables},
+        random_genes=partial(PLAN.trained, "random_genes"),
+        **{table: partial(PLAN.checked, table) for table in GROUPS["check"].tables},
+        gene_sets=PLAN.gene_set_files,
+        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
+        signature=PLAN.signatures,
+        series=PLAN.series,
+        truth=partial(PLAN.of_datasets, TRUTH),
+        notes=partial(PLAN.of_datasets, NOTES),
+        audit=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="audit")),
+        components=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="components")),
+        permutation=PLAN.permuted,
+        normality=partial(PLAN.diagnosed, "normality"),
+        normality_within=partial(PLAN.diagnosed, "normality_within"),
+        dependence=partial(PLAN.diagnosed, "dependence"),
+        dependence_test=partial(PLAN.diagnosed, "dependence_test"),
     output:
         **GROUPS["study"].files,
         text=GROUPS["study"].texts,
         described=GROUPS["description"].files.values(),
         described_text=GROUPS["description"].texts,
+        usage=usage_of("compare"),
     log:
         log_of("compare"),
-        usage=usage_of("compare"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: 2 if study_of(wildcards).gene_sets else 1
+    threads: lambda wildcards: 2 if PLAN.study(wildcards).gene_sets else 1
     resources:
-        mem_mb=memory(1500, per_mb=10),
-        runtime=minutes(60, per_mb=0.5),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1500, per_mb=10, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
+        ),
     params:
-        about=lambda wildcards: about(study_of(wildcards)),
-        owners=lambda wildcards: owners_of(study_of(wildcards)),
-        entries=lambda wildcards: entries_of(described(study_of(wildcards))),
-        alpha=CONFIG.diagnostics["normality_alpha"],
-        sources=sources_of("compare.py", described),
+        about=PLAN.about,
+        owners=PLAN.owners,
+        entries=PLAN.study_entries,
+        alpha=PLAN.config.diagnostics["normality_alpha"],
+        code=computing_code(),
+        methods=PLAN.study_code,
     message:
         "Comparing the classifiers of {wildcards.study}"
     script:
@@ -48,23 +57,28 @@ rule compare:
 # Validate: performance of models of one cohort in another.
 rule validate:
     input:
-        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).validated],
+        series=PLAN.validated_series,
     output:
         tables=GROUPS["validation"].files.values(),
         text=GROUPS["validation"].texts,
+        usage=usage_of("validate"),
     log:
         log_of("validate"),
-        usage=usage_of("validate"),
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2
     resources:
-        mem_mb=memory(1300, per_mb=6),
-        runtime=minutes(60, per_mb=1),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=1, size_mb=input.size_mb, attempt=attempt
+        ),
     params:
-        entries=lambda wildcards: entries_of(validated(study_of(wildcards))),
-        pairs=lambda wildcards: [vars(pair) for pair in study_of(wildcards).validate],
-        sources=sources_of("validate.py", validated),
+        entries=PLAN.validated_entries,
+        pairs=lambda wildcards: [vars(pair) for pair in PLAN.study(wildcards).validate],
+        code=computing_code(),
+        methods=PLAN.validated_code,
     message:
         "Testing the models of {wildcards.study} on second cohorts"
     script:
@@ -74,28 +88,29 @@ rule validate:
 # Combine: the joint results of several series of one question.
 rule combine:
     input:
-        series=lambda wildcards: [SERIES.of(dataset=name) for name in study_of(wildcards).combined],
+        series=PLAN.combined_series,
     output:
-        **{key: path.fill(**META) for key, path in model_parts().items()},
+        **ALL_COHORTS_FILES,
         tables=GROUPS["cohorts"].files.values(),
         text=GROUPS["cohorts"].texts,
+        usage=usage_of("combine"),
     log:
         log_of("combine"),
-        usage=usage_of("combine"),
     conda:
         "../../envs/xnbflow.yaml"
     threads: 2
     resources:
-        mem_mb=memory(1500, per_mb=12),
-        runtime=minutes(120, per_mb=3),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1500, per_mb=12, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            120, per_mb=3, size_mb=input.size_mb, attempt=attempt
+        ),
     params:
-        entry=lambda wildcards: CONFIG.classifier(study_of(wildcards).cohorts.model),
-        settings=lambda wildcards: {
-            "match": study_of(wildcards).cohorts.match,
-            "harmonise": study_of(wildcards).cohorts.harmonise,
-            "name": CONFIG.classifiers[study_of(wildcards).cohorts.model]["label"],
-        },
-        sources=sources_of("combine.py", lambda study: [("", study.cohorts.model)]),
+        entry=PLAN.combined_entry,
+        settings=PLAN.combined_settings,
+        code=computing_code(),
+        methods=PLAN.combined_code,
     message:
         "Combining the series of {wildcards.study}"
     script:

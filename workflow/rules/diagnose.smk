@@ -1,5 +1,8 @@
 # Diagnose: differences of features between the classes, and the audit: causes of unreliable accuracies. On
 # request of a study: tests of normality, and of independence given the class.
+from xnbflow.tables.contract import DIAGNOSTIC, SERIES, text_of
+
+
 rule diagnose:
     input:
         series=SERIES,
@@ -7,19 +10,23 @@ rule diagnose:
         **GROUPS["diagnostic"].files,
         **GROUPS["audit"].files,
         genes_text=text_of(DIAGNOSTIC.fill(table="genes")),
+        usage=usage_of("diagnose"),
     log:
         log_of("diagnose"),
-        usage=usage_of("diagnose"),
     conda:
         "../../envs/xnbflow.yaml"
     # a series of unknown shape requests one CPU: with both of two it would wait for the classifiers
-    threads: lambda wildcards: cpus_for(sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
+    threads: lambda wildcards: cpus_for(PLAN.sheet_mb(wildcards, samples=100), most=4, per_cpu=300)
     resources:
-        mem_mb=memory(1300, per_mb=5),
-        runtime=minutes(60, per_mb=1),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            1300, per_mb=5, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=1, size_mb=input.size_mb, attempt=attempt
+        ),
     params:
-        tests=tests_of,
-        sources=source_digests("diagnose.py"),
+        tests=PLAN.diagnostic_settings,
+        code=computing_code(),
     message:
         "Testing the features and auditing the samples of {wildcards.dataset}"
     script:

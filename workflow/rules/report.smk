@@ -1,38 +1,36 @@
 # Analyse and report: computations of a study beyond the common tables, and its page.
+from functools import partial
+
+from xnbflow.tables.contract import ANALYSIS, CURVES, DETAILS, DIAGNOSTIC, FIGURES, RECORD, REPORT, TRUTH
 
 
 rule analyse:
     input:
-        series=lambda wildcards: [
-            SERIES.of(dataset=name) for name in analysis_of(wildcards).get("datasets", [])
-        ],
-        folds=analysed_folds,
-        study=lambda wildcards: [
-            STUDY_TABLE.of(study=wildcards.study, table=table)
-            for table in known_analyses()[wildcards.analysis].needs
-        ],
+        series=PLAN.analysed_series,
+        given=PLAN.analysed_folds_file,
+        study=PLAN.needed_tables,
     output:
-        directory(ANALYSIS),
+        tables=directory(ANALYSIS),
+        usage=usage_of("analyse"),
     log:
         log_of("analyse"),
-        usage=usage_of("analyse"),
-    wildcard_constraints:
-        analysis=exactly({name for study in CONFIG.studies.values() for name in study.analyses}),
     conda:
         "../../envs/xnbflow.yaml"
     threads: 4
     resources:
-        mem_mb=memory(2500, per_mb=6),
-        runtime=minutes(480, per_mb=3),
-    params:
-        params=lambda wildcards: analysis_of(wildcards).get("params", {}),
-        about=lambda wildcards: {
-            "parts": study_of(wildcards).paper,
-            "folds": study_of(wildcards).folds,
-        },
-        sources=lambda wildcards: source_digests(
-            "analyse.py", *known_analyses()[wildcards.analysis].modules
+        mem_mb=lambda wildcards, input, attempt: requested(
+            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
         ),
+        runtime=lambda wildcards, input, attempt: requested(
+            480, per_mb=3, size_mb=input.size_mb, attempt=attempt
+        ),
+    params:
+        settings=lambda wildcards: PLAN.analysis_settings(wildcards).get("params", {}),
+        scheme=PLAN.analysed_scheme,
+        parts=lambda wildcards: PLAN.study(wildcards).paper,
+        folds=lambda wildcards: PLAN.study(wildcards).folds,
+        code=computing_code(),
+        methods=PLAN.analysis_code,
     message:
         "Analysing {wildcards.analysis} for {wildcards.study}"
     script:
@@ -43,21 +41,18 @@ rule report:
     input:
         tables=GROUPS["study"].files.values(),
         description=GROUPS["description"].files.values(),
-        truth=of_datasets(TRUTH),
-        models=lambda wildcards: model_files(study_of(wildcards)),
-        validation=lambda wildcards: GROUPS["validation"].targets(study_of(wildcards)),
-        cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
-        correlations=diagnosed("correlations"),
-        genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
-        gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
-        gene_values=of_datasets(DIAGNOSTIC.fill(table="gene_values")),
-        predictions=trained("predictions"),
-        fits=trained("fits"),
-        usage=usage_of_jobs,
-        analyses=lambda wildcards: [
-            ANALYSIS.of(study=wildcards.study, analysis=name)
-            for name in study_of(wildcards).analyses
-        ],
+        truth=partial(PLAN.of_datasets, TRUTH),
+        models=PLAN.model_files,
+        validation=PLAN.validation_tables,
+        cohorts=PLAN.cohort_files,
+        correlations=partial(PLAN.diagnosed, "correlations"),
+        genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
+        gene_heatmap=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_heatmap")),
+        gene_values=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_values")),
+        predictions=partial(PLAN.trained, "predictions"),
+        fits=partial(PLAN.trained, "fits"),
+        usage=PLAN.usage_of_jobs,
+        analyses=PLAN.analysis_folders,
     output:
         page=REPORT,
         details=DETAILS,
@@ -66,23 +61,29 @@ rule report:
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study}: {shown_in(wildcards)['data set']}",
+            category=lambda wildcards: f"{wildcards.study}: {PLAN.figure_labels(wildcards)['data set']}",
             subcategory="{section}",
-            labels=lambda wildcards: labels_of(wildcards),
+            labels=PLAN.figure_labels,
             caption="../report/figure.rst",
         ),
+        usage=usage_of("report"),
     log:
         log_of("report"),
-        usage=usage_of("report"),
     conda:
         "../../envs/xnbflow.yaml"
-    threads: lambda wildcards: cpus_for(len(study_of(wildcards).trained), most=4, per_cpu=50)
+    threads: lambda wildcards: cpus_for(len(PLAN.study(wildcards).trained), most=4, per_cpu=50)
     resources:
-        mem_mb=memory(2500, per_mb=6),
-        runtime=minutes(60, per_mb=0.5),
+        mem_mb=lambda wildcards, input, attempt: requested(
+            2500, per_mb=6, size_mb=input.size_mb, attempt=attempt
+        ),
+        runtime=lambda wildcards, input, attempt: requested(
+            60, per_mb=0.5, size_mb=input.size_mb, attempt=attempt
+        ),
     params:
-        results=results_of,
-        sources=sections_of,
+        results=PLAN.results,
+        code=computing_code(),
+        page_code=page_code(),
+        sections=PLAN.section_code,
     message:
         "Writing the page of {wildcards.study}"
     script:

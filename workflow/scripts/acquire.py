@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -18,10 +18,11 @@ from xnbflow.tables.storage import write_parquet
 dataset = SheetRow(**snakemake.params.dataset).with_files(dict(snakemake.input.items()))
 series, notes = acquire_noting(
     dataset,
-    lock=snakemake.params.lock,
+    lock=snakemake.output.checksums,
     **snakemake.config["download"],
 )
-check_sources(snakemake)
+check_code(snakemake)
 series.write(snakemake.output.series)
 write_parquet(notes, snakemake.output.notes, NOTES_TABLE)
 write_truth(dataset, snakemake.output.truth)
+Path(snakemake.output.checksums).touch()  # a data set without downloads has none

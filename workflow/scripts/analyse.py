@@ -5,17 +5,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
-from xnbflow.data.analysis_job import run_analysis
+from xnbflow.studies.analysis_job import run_analysis
 
 run_analysis(
     snakemake.wildcards.analysis,
     snakemake.input,
     snakemake.params,
-    snakemake.output[0],
-    snakemake.threads,
-    lambda: check_sources(snakemake),
+    snakemake.output.tables,
+    snakemake.config["download"],
+    threads=snakemake.threads,
+    check=lambda: check_code(snakemake),
 )

@@ -1,11 +1,11 @@
-"""Draw the folds of one data set, train its classifiers and store models of all samples."""
+"""Draw the folds of one data set and train the classifiers of a job on them."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -16,5 +16,5 @@ classify(
     snakemake.params,
     snakemake.output,
     snakemake.config["download"],
-    lambda: check_sources(snakemake),
+    lambda: check_code(snakemake),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -17,7 +17,7 @@ from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 series = [DataSet.read(path) for path in snakemake.input.series]
 tables, model, merged = combine(series, snakemake.params.entry, **snakemake.params.settings)
-check_sources(snakemake)
+check_code(snakemake)
 digest = " ".join(map(digest_of_file, snakemake.input.series))
 write_final(model, merged, snakemake.output, digest)
 files = zip(COHORT_TABLES, snakemake.output.tables, snakemake.output.text, strict=True)

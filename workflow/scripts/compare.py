@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -16,5 +16,5 @@ compare(
     snakemake.params,
     snakemake.output,
     snakemake.threads,
-    lambda: check_sources(snakemake),
+    lambda: check_code(snakemake),
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -17,7 +17,7 @@ from xnbflow.tables.storage import digest_of_file, write_parquet, write_tsv
 
 series = DataSet.read(snakemake.input.series)
 tables = diagnose(series, snakemake.params.tests) | audit(series)
-check_sources(snakemake)
+check_code(snakemake)
 digest = digest_of_file(snakemake.input.series)
 for name, table in tables.items():
     write_parquet(table, snakemake.output[name], (DIAGNOSTIC_TABLES | AUDIT_TABLES)[name], digest)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -19,5 +19,5 @@ table = label_test(
     snakemake.params.entry,
     n_permutations=snakemake.params.n_permutations,
 )
-check_sources(snakemake)
+check_code(snakemake)
 write_parquet(table, snakemake.output.permutation, PERMUTATION_TABLES["permutation"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(snakemake.scriptdir).parent / "src"))
 
-from xnbflow.running.jobs import check_sources, start_job
+from xnbflow.running.jobs import check_code, start_job
 
 start_job(snakemake)
 
@@ -17,6 +17,6 @@ from xnbflow.tables.storage import digest_of_file, write_tables
 read = [DataSet.read(path) for path in snakemake.input.series]
 series = {each.name: each for each in read}
 tables = validate_all(series, snakemake.params.entries, snakemake.params.pairs)
-check_sources(snakemake)
+check_code(snakemake)
 digests = " ".join(map(digest_of_file, snakemake.input.series))
 write_tables(tables, Path(snakemake.output.tables[0]).parent, VALIDATION_TABLES, digests)

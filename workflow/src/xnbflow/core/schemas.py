@@ -32,10 +32,10 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
 
     Examples
     --------
-    >>> schema = {"properties": {"classifiers_per_job": {"type": "integer", "minimum": 1}}}
-    >>> check({"classifiers_per_job": 5.0}, schema, "configuration")  # doctest: +ELLIPSIS
+    >>> schema = {"properties": {"halves": {"type": "integer", "minimum": 1}}}
+    >>> check({"halves": 5.0}, schema, "configuration")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    xnbflow.core.errors.InputError: configuration, classifiers_per_job: found 5.0; use a whole ...
+    xnbflow.core.errors.InputError: configuration, halves: found 5.0; use a whole ...
     """
     if errors := list(_validator()(schema).iter_errors(value)):
         error = min(errors, key=lambda each: len(each.absolute_path))

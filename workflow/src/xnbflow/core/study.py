@@ -34,6 +34,10 @@ class Cohorts:
     harmonise: str = "rank"
 
 
+#: The job of classifiers whose entry names none.
+MAIN_JOB = "main"
+
+
 @dataclass(frozen=True)
 class Study:
     """A study: ids of its data sets, classifiers and schemes of folds, and its analyses.
@@ -64,6 +68,9 @@ class Study:
         Paths of GMT files whose sets are tested.
     omit_sections : tuple of str
         Sections that are not on the page; their tables are still written.
+    jobs : dict of str to str
+        Id of a classifier to the job that trains it; a classifier that is absent is trained in
+        `MAIN_JOB`.
     """
 
     id: str
@@ -83,6 +90,21 @@ class Study:
     gene_sets: tuple[str, ...] = ()
     omit_sections: tuple[str, ...] = ()
     cohorts: Cohorts | None = None
+    jobs: dict[str, str] = field(default_factory=dict)
+
+    def job_of(self, classifier: str) -> str:
+        """Return the job that trains a classifier."""
+        return self.jobs.get(classifier, MAIN_JOB)
+
+    def classifiers_of(self, job: str) -> tuple[str, ...]:
+        """Return the classifiers that a job trains, in the study's order."""
+        return tuple(name for name in self.classifiers if self.job_of(name) == job)
+
+    @property
+    def training_jobs(self) -> list[tuple[str, str, str]]:
+        """The jobs of training: data set, scheme of folds and job, in this order."""
+        jobs = dict.fromkeys(self.job_of(name) for name in self.classifiers)
+        return list(itertools.product(self.datasets, self.folds, jobs))
 
     @property
     def permuted(self) -> list[tuple[str, str]]:

@@ -237,11 +237,11 @@ def resolved(entry: Any) -> Any:
 
 
 def unlabelled(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a classifier's configuration without its label.
+    """Return a classifier's configuration without its label and its job.
 
     Examples
     --------
-    >>> unlabelled({"label": "XNB", "method": "xnb"})
+    >>> unlabelled({"label": "XNB", "method": "xnb", "job": "main"})
     {'method': 'xnb'}
     """
-    return {key: value for key, value in entry.items() if key != "label"}
+    return {key: value for key, value in entry.items() if key not in {"label", "job"}}

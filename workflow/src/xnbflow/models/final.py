@@ -1,6 +1,6 @@
-"""The final classifier of a study: fitted on all samples, with tables for drawings."""
+"""A job of the stage *models*: a classifier fitted on all samples, with tables for drawings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,8 +15,59 @@ from xnbflow.models.model_file import write_model
 from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.trained import CrossValidation, TrainedModel, core_figures, fit_model
-from xnbflow.tables.contract import MODEL_TABLES, text_of
-from xnbflow.tables.storage import digest_of_file, table_of, write_parquet, write_tsv
+from xnbflow.tables.contract import CHECK_TABLES, MODEL_TABLES, TRAINING_TABLES, text_of
+from xnbflow.tables.storage import (
+    digest_of_file,
+    read_stacked,
+    refuse_other_series,
+    table_of,
+    write_parquet,
+    write_tsv,
+)
+
+
+def fit_final(
+    classifier: str, files: Any, params: Any, outputs: Any, check_code: Callable[[], None]
+) -> None:
+    """Fit a classifier to all samples of a data set, and write the model and its tables.
+
+    Parameters
+    ----------
+    classifier
+        Its id.
+    files
+        The rule's inputs: the ``series``, the tables ``predictions`` and ``selected`` of its job of
+        training, and ``halves`` where it is fitted to halves of the samples.
+    params
+        The ``entry`` of the classifier; the ``origin`` of the series, see `final_model`; the
+        ``classifiers`` whose rows are in the tables of ``training`` and of ``halves``.
+    outputs
+        The paths of the model, its gene sets and its tables.
+    check_code
+        Called before files are written.
+    """
+    series = DataSet.read(files.series)
+    tables = {name: files[name] for name in ("predictions", "selected", "halves") if name in files.keys()}  # noqa: SIM118
+    refuse_other_series(tables.values(), files.series)
+    training = {
+        name: read_stacked(tables[name], TRAINING_TABLES[name], params.classifiers["training"])
+        for name in ("predictions", "selected")
+    }
+    halves = None
+    if "halves" in tables:
+        stacked = read_stacked(tables["halves"], CHECK_TABLES["halves"], params.classifiers["halves"])
+        halves = stacked[classifier]
+    model = final_model(
+        series,
+        params.entry,
+        training["predictions"][classifier],
+        training["selected"][classifier],
+        params.origin,
+        halves,
+    )
+    check_code()
+    paths = {key: outputs[key] for key in ("model", "gene_sets", *MODEL_TABLES)}
+    write_final(model, series, paths, digest_of_file(files.series))
 
 
 def final_model(

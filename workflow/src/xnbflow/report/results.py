@@ -46,6 +46,7 @@ from xnbflow.tables.storage import (
     digest_of_file,
     gene_sets_of,
     read_parquet,
+    read_stacked,
     series_of,
     versions_of,
 )
@@ -151,7 +152,7 @@ class StudyResults:
 
     def model(self, dataset: str, classifier: str) -> "StudyTables":
         """Return the tables of a classifier that was fitted on all samples."""
-        place = MODEL_TABLE.fill(dataset=dataset, classifier=classifier)
+        place = MODEL_TABLE.fill(study=self.study.id, dataset=dataset, classifier=classifier)
         return StudyTables(self, {place: MODEL_TABLES})
 
     def refuse_mixed_series(self) -> None:
@@ -162,14 +163,15 @@ class StudyResults:
         their signature.
         """
         made = [
-            (self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits"),
-             [dataset])
-            for dataset, folds, name in self.study.trained
-        ]  # fmt: skip
+            (path, [dataset])
+            for path, (dataset, _, _) in zip(
+                self._fits, self.study.training_jobs, strict=True
+            )
+        ]
         trained = {datasets[0]: series_of(path) for path, datasets in reversed(made)}
         made += [
-            (self.root / MODEL_TABLE.of(dataset=dataset, classifier=name, table=table), [dataset])
-            for dataset, name in self.study.models
+            (self.root / MODEL_TABLE.of(**self._model_key(model), table=table), model[:1])
+            for model in self.study.models
             for table in MODEL_TABLES
         ]
         cohorts = list(self.study.combined)
@@ -192,8 +194,8 @@ class StudyResults:
             ):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
-        for dataset, name in self.study.models:
-            key = {"dataset": dataset, "classifier": name}
+        for model in self.study.models:
+            key = self._model_key(model)
             gene_sets = self.root / GENE_SETS.of(**key)
             if digest_of_file(gene_sets) != gene_sets_of(
                 self.root / MODEL_TABLE.of(**key, table="signature")
@@ -204,10 +206,23 @@ class StudyResults:
     @cached_property
     def trained_with(self) -> dict[str, str]:
         """The versions of the software that trained the classifiers; empty if not recorded."""
-        return versions_of(
-            self.root / TRAINED.of(dataset=dataset, folds=folds, classifier=name, table="fits")
-            for dataset, folds, name in self.study.trained
-        )
+        return versions_of(self._fits)
+
+    @property
+    def _fits(self) -> list[Path]:
+        """The table ``fits`` of each job of training."""
+        return [
+            self.root
+            / TRAINED.of(
+                study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits"
+            )
+            for dataset, folds, job in self.study.training_jobs
+        ]
+
+    def _model_key(self, model: tuple[str, str]) -> dict[str, str]:
+        """Return the wildcards of the files of a model by its data set and classifier."""
+        dataset, classifier = model
+        return {"study": self.study.id, "dataset": dataset, "classifier": classifier}
 
     @cached_property
     def reported_with(self) -> dict[str, str]:
@@ -239,9 +254,11 @@ class StudyResults:
     def training(
         self, dataset: str, folds: str, classifier: str, table: str, repeat: int | None = None
     ) -> pd.DataFrame:
-        """Return the tables of a classifier's training jobs, for all repeats or one."""
-        path = TRAINED.of(dataset=dataset, folds=folds, classifier=classifier, table=table)
-        rows = read_parquet(self.root / path, TRAINING_TABLES[table])
+        """Return a table of a classifier's training, for all repeats or one."""
+        job = self.study.job_of(classifier)
+        path = TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table=table)
+        classifiers = self.study.classifiers_of(job)
+        rows = read_stacked(self.root / path, TRAINING_TABLES[table], classifiers)[classifier]
         return rows if repeat is None else rows[rows["repeat"] == repeat].reset_index(drop=True)
 
     def truth(self, dataset: str) -> pd.DataFrame | None:

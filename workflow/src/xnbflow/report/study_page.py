@@ -25,34 +25,26 @@ from xnbflow.tables.storage import digest_of_file
 
 
 def write_study(
-    name: str,
-    studies: Mapping[str, Study],
-    classifiers: Mapping[str, Mapping[str, Any]],
+    study: Study,
     configured: Mapping[str, Any],
     outputs: Any,
     threads: int,
     check: Callable[[], None],
 ) -> None:
-    """Write the report of a study and the index of all reports, a job of the stage *report*.
+    """Write the report of a study, a job of the stage *report*.
 
-    ``studies`` and ``classifiers`` are those of the configuration by id. ``configured`` are the
-    study's ``labels`` and ``configuration``, ``outputs`` those of the rule; ``check`` is called
-    before files are written.
+    ``configured`` are the study's ``labels`` and ``configuration``, ``outputs`` those of the rule;
+    ``check`` is called before files are written.
     """
-    study, known = studies[name], known_analyses()
-    analyses = {each: known[each] for each in study.analyses}
-    root = Path(outputs.page.removesuffix(REPORT.of(study=name)))
+    known = known_analyses()
+    analyses = {name: known[name] for name in study.analyses}
+    root = Path(outputs.page.removesuffix(REPORT.of(study=study.id)))
     results = StudyResults(study, **configured, root=root, analyses=analyses)
     results.refuse_mixed_series()
     check()
     write_report(results, outputs.page, outputs.figures, threads)
     write_record(results, outputs.record)
     write_curves(results, outputs.curves)
-    listed = [
-        StudyResults(each, {key: classifiers[key]["label"] for key in each.classifiers}, {}, root)
-        for each in studies.values()
-    ]
-    write_index(listed, root / INDEX)
 
 
 def write_report(

@@ -7,55 +7,24 @@ import itertools
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.schemas import check
-from xnbflow.core.study import Cohorts, Study, Validation
+from xnbflow.core.study import MAIN_JOB, Cohorts, Study, Validation
 from xnbflow.evaluation.method_checks import check_analysis, check_estimator, columns_named
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved, unlabelled
 from xnbflow.report.outline import OPTIONAL
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sheet import SheetRow, read_sheet, wrong_location
-from xnbflow.tables.contract import FOLDERS_OF_DATASET, FOLDERS_OF_RESULTS, JOBS
+from xnbflow.tables.contract import JOBS, RESERVED_DATASETS
 
 _SHEETS = ". The files under `sheets:` define data sets: those of the studies here must be there"
 
 #: The rules of the workflow; a study is a rule, too, and cannot have the name of one of them.
-RULES = frozenset({"all", *JOBS})
-
-
-@dataclass(frozen=True)
-class Job:
-    """The work of one job of the stage *classify* on each of some data sets.
-
-    It trains ``classifiers`` (none where the folds alone are needed) by the scheme ``folds``; those
-    in ``final`` are also fitted on all samples and kept, those in ``tested`` have a label test and
-    a learning curve, those in ``halved`` are fitted to this number of pairs of halves. One job of
-    each data set and scheme ``draws`` the file of the folds.
-    """
-
-    folds: str
-    classifiers: tuple[str, ...]
-    final: tuple[str, ...]
-    tested: tuple[str, ...]
-    halved: tuple[tuple[str, int], ...]
-    draws: bool
-    datasets: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        """Its first classifier, which no other job of the data set and scheme trains."""
-        return self.classifiers[0] if self.classifiers else "folds-only"
-
-
-#: A job but for its data sets.
-_Part = tuple[
-    str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[tuple[str, int], ...], bool
-]
+RULES = frozenset({"all", "default", *JOBS})
 
 
 @dataclass(frozen=True)
@@ -78,7 +47,6 @@ class Config:
     run: tuple[str, ...]
     sheets: tuple[str, ...]
     download: dict[str, Any]
-    classifiers_per_job: int | None
     diagnostics: dict[str, Any]
     folds: dict[str, Folds]
     classifiers: dict[str, dict[str, Any]]
@@ -92,75 +60,24 @@ class Config:
         """
         return resolved(_bare(self._entry(name, dataset)))
 
-    def scheme_of_model(self, dataset: str, classifier: str) -> str:
-        """Return the scheme of folds whose figures belong to a model of all samples.
-
-        It is the first scheme of the first study that asks for the model; an `InputError` if none
-        does.
-        """
-        if scheme := self._scheme(dataset, classifier):
-            return scheme
-        msg = (
-            f"no study asks for the model of {classifier} on {dataset}; name the classifier under "
-            "`final:` of a study with this data set"
-        )
-        raise InputError(msg)
-
-    def _scheme(self, dataset: str, classifier: str) -> str | None:
-        asking = (s for s in self.studies.values() if (dataset, classifier) in s.models)
-        return next((study.folds[0] for study in asking), None)
-
-    @cached_property
-    def jobs(self) -> list[Job]:
-        """The jobs of the stage *classify*.
-
-        One job of a data set and scheme of folds trains all classifiers that the same studies ask
-        for, or `classifiers_per_job` of them. Thus no study trains classifiers that only another
-        study needs.
-        """
-        studies: dict[tuple[str, str], dict[str, list[str]]] = {}
-        for study in self.studies.values():
-            for dataset, folds, classifier in study.trained:
-                asked = studies.setdefault((dataset, folds), {})
-                asked.setdefault(classifier, []).append(study.id)
-            for analysis in study.analyses.values():
-                for dataset in analysis.get("datasets", ()) if "folds" in analysis else ():
-                    studies.setdefault((dataset, analysis["folds"]), {})
-        alike: dict[_Part, list[str]] = {}
-        for (dataset, folds), asked in studies.items():
-            together: dict[tuple[str, ...], list[str]] = {}
-            for name, asking in asked.items():
-                together.setdefault(tuple(asking), []).append(name)
-            size = self.classifiers_per_job or max(1, len(asked))
-            parts = [
-                tuple(names[start : start + size])
-                for names in together.values()
-                for start in range(0, len(names), size)
-            ]
-            for i, part in enumerate(parts or [()]):
-                kept = tuple(name for name in part if self._scheme(dataset, name) == folds)
-                checks = self._checks(dataset, folds, part)
-                alike.setdefault((folds, part, kept, *checks, i == 0), []).append(dataset)
-        return [Job(*key, datasets=tuple(names)) for key, names in alike.items()]
-
-    def tested(self, study: Study) -> list[tuple[str, str, str]]:
-        """Return the data sets, schemes of folds and classifiers with default permutation tests.
+    def tested(self, study: Study) -> list[tuple[str, str]]:
+        """Return the data sets and classifiers with a label test by default.
 
         These are all classifiers that may come first: up to the first one that surely selects
         features, or all.
         """
         if study.permutations is not None:
             return []
-        found = []
+        tested = []
         for dataset in study.datasets:
             for name in study.leading:
-                found.append((dataset, study.folds[0], name))
+                tested.append((dataset, name))
                 if self.quick(name, dataset):
                     break
-        return found
+        return tested
 
-    def halved(self, study: Study) -> list[tuple[str, str, str]]:
-        """Return the data sets, schemes and classifiers that are fitted to halves for a study.
+    def halved(self, study: Study) -> list[tuple[str, str]]:
+        """Return the data sets and classifiers that are fitted to halves of the samples.
 
         These are the fast classifiers among those that are kept or in the headline, else the first
         one.
@@ -168,42 +85,17 @@ class Config:
         if not study.halves:
             return []
         kept = {*study.final, study.headline}
-        return [
-            key
-            for dataset in study.datasets
-            for i, key in enumerate(self._quick(study, dataset))
-            if i == 0 or key[2] in kept
-        ]
-
-    def _quick(self, study: Study, dataset: str) -> list[tuple[str, str, str]]:
-        return [(dataset, study.folds[0], n) for n in study.leading if self.quick(n, dataset)]
+        halved = []
+        for dataset in study.datasets:
+            fast = [name for name in study.leading if self.quick(name, dataset)]
+            halved += [(dataset, name) for name in fast[:1]]
+            halved += [(dataset, name) for name in fast[1:] if name in kept]
+        return halved
 
     def quick(self, name: str, dataset: str) -> str:
         """Return the path of the class that is fitted for learning curves; empty if none is."""
         method = self._entry(name, dataset).get("method", "")
         return known_methods()[method].quick if method in known_methods() else ""
-
-    @cached_property
-    def _tested(self) -> frozenset[tuple[str, str, str]]:
-        return frozenset(key for study in self.studies.values() for key in self.tested(study))
-
-    @cached_property
-    def _halved(self) -> dict[tuple[str, str, str], int]:
-        """The number of pairs of halves, by data set, scheme and classifier."""
-        pairs: dict[tuple[str, str, str], int] = {}
-        for study in self.studies.values():
-            for key in self.halved(study):
-                pairs[key] = max(study.halves, pairs.get(key, 0))
-        return pairs
-
-    def _checks(
-        self, dataset: str, folds: str, names: Sequence[str]
-    ) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
-        """Return the permutation tests and halves in the job of some classifiers."""
-        keys = {name: (dataset, folds, name) for name in names}
-        tested = tuple(name for name, key in keys.items() if key in self._tested)
-        halved = {name: self._halved[key] for name, key in keys.items() if key in self._halved}
-        return tested, tuple(halved.items())
 
     def methods(self, name: str, dataset: str = "") -> list[str]:
         """Return every method that a classifier's entry names, nested ones included."""
@@ -232,12 +124,10 @@ def read_config(
         else Folds(entry.get("splits", 1), entry.get("repeats", 1), entry.get("file"))
         for name, entry in raw["folds"].items()
     }
-    per_job = raw["classifiers_per_job"]
     config = Config(
         run=tuple(raw["run"]),
         sheets=tuple(raw["sheets"]),
         download=dict(raw["download"]),
-        classifiers_per_job=None if per_job == "all" else per_job,
         diagnostics=dict(raw["diagnostics"]),
         folds=folds,
         classifiers={name: dict(entry) for name, entry in raw["classifiers"].items()},
@@ -273,6 +163,7 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
             validate=tuple(Validation(**each) for each in entry.get("validate", ())),
             gene_sets=_listed(entry.get("gene_sets", ())),
             cohorts=_cohorts(entry),
+            jobs=_jobs(entry, raw["classifiers"]),
         )
         for name, entry in raw["studies"].items()
     }
@@ -280,6 +171,16 @@ def read_studies(raw: Mapping[str, Any]) -> dict[str, Study]:
 
 def _listed(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _jobs(study: Mapping[str, Any], classifiers: Mapping[str, Any]) -> dict[str, str]:
+    """Return the jobs of those classifiers of a study whose entry names one."""
+    jobs = {}
+    for name in study.get("classifiers", ()):
+        job = classifiers.get(name, {}).get("job", MAIN_JOB)
+        if job != MAIN_JOB:
+            jobs[name] = job
+    return jobs
 
 
 def _cohorts(entry: Mapping[str, Any]) -> Cohorts | None:
@@ -322,15 +223,12 @@ def read_sheets(
 
 
 def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
-    studies = [name for name in config.studies if name in RULES or name.startswith("classify_")]
-    folder = "is a folder of results/; use another id"
-    for where, wrong, why in (
-        ("sheet of data sets", FOLDERS_OF_RESULTS.intersection(dataset_ids), folder),
-        ("configuration, studies", studies, "is the name of a rule; give the study another id"),
-        ("configuration, folds", FOLDERS_OF_DATASET.intersection(config.folds), folder),
-    ):
-        for name in sorted(wrong):
-            raise InputError(f"{where}: {name!r} {why}")
+    for name in sorted(RESERVED_DATASETS.intersection(dataset_ids)):
+        msg = f"sheet of data sets: {name!r} is the name of a folder of results/; use another id"
+        raise InputError(msg)
+    for name in sorted(RULES.intersection(config.studies)):
+        msg = f"configuration, studies: {name!r} is the name of a rule; give the study another id"
+        raise InputError(msg)
     _check_known("run", config.run, "study", config.studies)
     sources = config.download["base_urls"]
     _check_known("download.base_urls", sources, "source", known_sources())
@@ -339,10 +237,12 @@ def _check_names(config: Config, dataset_ids: Collection[str]) -> None:
     for key, place in places:
         if wrong_place := wrong_location(place):
             raise InputError(f"configuration, {key}: {quoted(place)} {wrong_place}")
-    _refuse_alike("sheet of data sets", [*FOLDERS_OF_RESULTS, *dataset_ids])
+    _refuse_alike("sheet of data sets", [*RESERVED_DATASETS, *dataset_ids])
     _refuse_alike("configuration, studies", config.studies)
     _refuse_alike("configuration, classifiers", config.classifiers)
-    _refuse_alike("configuration, folds", [*FOLDERS_OF_DATASET, *config.folds])
+    _refuse_alike("configuration, folds", config.folds)
+    jobs = [entry.get("job", MAIN_JOB) for entry in config.classifiers.values()]
+    _refuse_alike("configuration, jobs of classifiers", jobs)
 
 
 def _refuse_alike(where: str, names: Iterable[str]) -> None:
@@ -411,14 +311,6 @@ def _check_study(study: Study, config: Config, dataset_ids: Collection[str]) -> 
     if bool(own) != bool(study.folds) or (own and not study.datasets):
         msg = f"configuration, {place}: classifiers, folds and datasets belong together"
         raise InputError(msg)
-    for dataset, classifier in study.models:
-        scheme_of_model = config.scheme_of_model(dataset, classifier)
-        if scheme_of_model != study.folds[0]:
-            msg = (
-                f"configuration, {place}.final: the model of {classifier} on {dataset} is another "
-                f"study's, too, which begins with the folds {scheme_of_model}; begin with the same"
-            )
-            raise InputError(msg)
 
 
 def _check_pair(pair: Validation, study: Study, place: str) -> None:

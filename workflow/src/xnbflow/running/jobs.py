@@ -1,4 +1,4 @@
-"""The start of every job: threads, garbage collector, log, words of an error, sources, usage.
+"""The start of every job: threads, garbage collector, log, words of an error, code, usage.
 
 Import this first in a script: numba and BLAS read their number of threads when they are imported.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 from xnbflow.core.atomic import lacks_space, no_space
 from xnbflow.core.errors import InputError, printable
-from xnbflow.running.provenance import refuse_other_sources
+from xnbflow.running.provenance import refuse_other_code, remove_stale_bytecode
 
 _STARTED = time.monotonic()
 
@@ -49,11 +49,12 @@ def start_job(job: Any) -> None:
     atexit.register(gc.freeze)  # a process that ends need not search all it has for cycles
     sys.excepthook = _report_exception
     logging.raiseExceptions = False  # a log that cannot be written must not hide the message
-    log, usage = map(Path, job.log)
+    log, usage = Path(job.log[0]), Path(job.output.usage)
     for path in (log, usage):
         path.parent.mkdir(parents=True, exist_ok=True)
     usage.unlink(missing_ok=True)
     atexit.register(_record_usage, usage)
+    remove_stale_bytecode(_digests(job, "methods"))
     logging.basicConfig(
         filename=log,
         filemode="w",
@@ -61,16 +62,22 @@ def start_job(job: Any) -> None:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     logging.captureWarnings(capture=True)
-    check_sources(job)
+    check_code(job)
 
 
-def check_sources(job: Any) -> None:
+def check_code(job: Any) -> None:
     """Raise an `InputError` if the library was edited since the run was planned.
 
     A script calls this before it writes its results: modules that it imported may be newer than the
     plan.
     """
-    refuse_other_sources(job.params.sources)
+    planned = [getattr(job.params, name, None) for name in ("code", "page_code")]
+    methods = _digests(job, "methods") | _digests(job, "sections")
+    refuse_other_code(filter(None, planned), methods)
+
+
+def _digests(job: Any, param: str) -> dict[str, str]:
+    return dict(getattr(job.params, param, None) or {})
 
 
 def _record_usage(path: Path) -> None:

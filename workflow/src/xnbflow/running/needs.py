@@ -3,14 +3,14 @@
 import math
 
 
-def asked(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
+def requested(base: float, per_mb: float, size_mb: float, attempt: int) -> int:
     """Return the MB, or minutes, to request: ``base``, and more for each MB of input.
 
     Each attempt gets twice as much as the one before.
 
     Examples
     --------
-    >>> [asked(1300, 6, 50, attempt) for attempt in (1, 2, 3)]
+    >>> [requested(1300, 6, 50, attempt) for attempt in (1, 2, 3)]
     [1600, 3200, 6400]
     """
     return math.ceil((base + per_mb * size_mb) * 2 ** (attempt - 1))

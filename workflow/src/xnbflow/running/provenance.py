@@ -1,13 +1,15 @@
-"""Digests of the packages that a script imports, on which its results depend.
+"""Digests of the code behind a file, on which its content depends.
 
 Snakemake repeats a job when its parameters change, but not when a library changes; so each rule has
-the digests as a parameter. An edit of a package repeats every job that imports it, more than
-necessary. A job compares the digests with the sources that it imports itself.
+a digest of the code as a parameter. There are two of them: `computing_code`, of everything that
+computes results, and `page_code`, of what writes a page as well. `method_code` is that of the
+methods which the configuration names: papers, plugins, a user's own modules and other packages.
+
+A job compares the digests of the plan with the sources that it imports itself.
 """
 
 import hashlib
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -16,142 +18,183 @@ from pathlib import Path
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import plugin_modules
-from xnbflow.running.project import ROOT
 
-#: The package of the papers; each paper has its own digest.
-_PAPERS = "papers"
-#: Packages that count where a script itself imports them, not with another package: an analysis
-#: has a section of the page beside what computes it.
-_PAGE = {"report", "running"}
-#: Modules that start jobs do not change results.
-_START = "running"
-_IMPORT = re.compile(r"^ *(?:from|import) xnbflow\.([\w.]+)(?: import (\w+))?", re.MULTILINE)
-_ROOT = Path(__file__).parents[1]
+_LIBRARY = Path(__file__).parents[1]
+#: Packages of the library whose code changes no result: those of the page, of the start of jobs, and
+#: the papers, each of which counts where a study names it.
+_WITHOUT_RESULTS = frozenset({"report", "running", "papers"})
+#: Files of a paper that only its page uses, by the beginning of their names.
+_PAGE_FILES = ("section", "drawings", "curves", "coverage")
+#: First words of the digests, so that the reason of a rerun is understood.
+_COMPUTING, _PAGE = "computing code", "page code"
 
 
 @cache
-def source_digests(script: str, *modules: str) -> dict[str, str]:
-    """Return digests of the sources behind a script, by script and package.
-
-    ``modules`` are full names of modules or of something in them that the configuration names. Of
-    those, an installed package that is no plugin has its version.
+def computing_code() -> str:
+    """Return the digest of the library's code that computes results.
 
     Examples
     --------
-    >>> sorted(source_digests("diagnose.py", "sklearn.svm.LinearSVC"))[:3]
-    ['diagnose.py', 'sklearn', 'xnbflow.core']
+    >>> computing_code().startswith("computing code ")
+    True
     """
-    others = {module.partition(".")[0] for module in modules} - {"xnbflow"}
+    files = [
+        path
+        for path in source_files(_LIBRARY)
+        if path.relative_to(_LIBRARY).parts[0] not in _WITHOUT_RESULTS
+    ]
+    return f"{_COMPUTING} {_digest(files, _LIBRARY)}"
+
+
+@cache
+def page_code() -> str:
+    """Return the digest of the library's code that writes pages, the package `xnbflow.report`.
+
+    The sections of papers and plugins are those of `method_code` with ``page``.
+    """
+    return f"{_PAGE} {_digest(source_files(_LIBRARY / 'report'), _LIBRARY)}"
+
+
+def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]:
+    """Return the digests of methods by their package.
+
+    ``modules`` are full names of modules, or of something in them. The core of xnbflow is left out,
+    see `computing_code`. Of an installed package that is no plugin the version counts. Of a paper
+    the files that only its ``page`` uses count on request.
+
+    Examples
+    --------
+    >>> import sklearn
+    >>> methods = ["xnbflow.naive_bayes.XNB", "sklearn.svm.LinearSVC"]
+    >>> method_code(methods) == {"sklearn": f"version {sklearn.__version__}"}
+    True
+    """
     plugins = {module.partition(".")[0] for module in plugin_modules()}
-    own = packages_of(script, *modules)
-    for package in (*own, *plugins & others):
-        _remove_old_bytecode(package)
-    return {name: _digest(name) for name in (*own, script)} | {
-        name: (_version(name) if name not in plugins else "") or _digest(name)
-        for name in sorted(others)
-    }
+    packages = sorted(set(filter(None, map(_counted_package, modules))))
+    digests = {}
+    for package in packages:
+        number = "" if package in plugins else _version(package)
+        kind = "page code" if page else "code"
+        digest = f"{kind} {_package_digest(package, page=page)}"
+        digests[package] = f"version {number}" if number else digest
+    return digests
 
 
-def packages_of(script: str, *modules: str) -> list[str]:
-    """Return the packages of xnbflow that a script imports, and those that these import.
+def refuse_other_code(planned: Iterable[str], methods: Mapping[str, str]) -> None:
+    """Raise an `InputError` if the code is not that of the plan.
 
-    Examples
-    --------
-    >>> packages_of("acquire.py")
-    ['xnbflow.core', 'xnbflow.data', 'xnbflow.sources', 'xnbflow.tables']
+    ``planned`` are results of `computing_code` and `page_code`, ``methods`` is that of
+    `method_code`. Versions are not compared: the environment of a job may be another one than that
+    of the plan.
     """
-    waiting = _imports(script) | {_package(name) for name in modules if name[:8] == "xnbflow."}
-    found: set[str] = set()
-    while waiting := waiting - found - {"", _START}:
-        found |= waiting
-        waiting = frozenset().union(*(_imports(f"xnbflow.{each}") - _PAGE for each in waiting))
-    return sorted(f"xnbflow.{name}" for name in found)
+    edited = ""
+    present = {_COMPUTING: computing_code, _PAGE: page_code}
+    for digest in planned:
+        words = " ".join(digest.split()[:2])
+        if present[words]() != digest:
+            edited = f"the {words} of xnbflow was"
+    for package, digest in methods.items():
+        kind, _, planned_digest = digest.rpartition(" ")
+        page = kind == "page code"
+        if kind != "version" and planned_digest != _package_digest(package, page=page):
+            edited = f"the sources of {package} were"
+    if edited:
+        msg = f"{edited} edited after this run was planned. Run the workflow again"
+        raise InputError(msg)
 
 
-@cache
-def _imports(package: str) -> frozenset[str]:
-    """Return the packages of xnbflow that the sources of a package, or a script, import."""
-    files = source_files(package).values()
-    texts = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".py"]
-    found = [match for text in texts for match in _IMPORT.findall(text)]
-    return frozenset(_package(f"xnbflow.{module}.{name}") for module, name in found)
-
-
-def _package(module: str) -> str:
-    """Return the package of a module of xnbflow, without ``xnbflow``; empty for a module of it."""
-    _, first, second, *_ = f"{module}..".split(".")
-    if first == _PAPERS and (_ROOT / first / second).is_dir():
-        return f"{first}.{second}"
-    return first if (_ROOT / first).is_dir() else ""
-
-
-def refuse_other_sources(planned: Mapping[str, str]) -> None:
-    """Raise an `InputError` if sources are not those of the plan, see `source_digests`.
-
-    Versions are not compared: the environment of a job may be another one than that of the plan.
-    """
-    for package, digest in planned.items():
-        if digest.startswith(_SIGN) and _digest(package) != digest:
-            msg = (
-                f"the sources of {package} were edited after this run was planned. "
-                "Run the workflow again"
-            )
-            raise InputError(msg)
-
-
-#: Begins a digest, not a version.
-_SIGN = "sha256:"
-
-
-def _digest(package: str) -> str:
-    digest = hashlib.sha256()
-    for name, path in source_files(package).items():
-        digest.update(f"{name}\n".encode())
-        digest.update(path.read_bytes())
-    return _SIGN + digest.hexdigest()[:12]
-
-
-@cache
-def _remove_old_bytecode(package: str) -> None:
+def remove_stale_bytecode(modules: Iterable[str] = ()) -> None:
     """Remove compiled files of Python and numba that are older than their modules.
 
     Both compare the size of a module and its time of modification, which an edit or a copy may not
-    change. The system's time of the last change of a file cannot be set.
+    change. The system's time of the last change of a file cannot be set. It concerns the library
+    and the packages of ``modules``, as in `method_code`.
     """
-    for source in source_files(package).values():
-        changed = source.stat().st_ctime_ns
-        for compiled in source.parent.glob(f"__pycache__/{source.stem}.*"):
-            with suppress(OSError):  # another process was faster, or may write here
-                if compiled.stat().st_mtime_ns <= changed:
-                    compiled.unlink()
+    packages = set(filter(None, map(_counted_package, modules)))
+    local = [package for package in packages if not _version(package)]
+    files = [*source_files(_LIBRARY), *(path for name in local for path in _package_files(name, page=True))]
+    for folder in {path.parent for path in files}:
+        compiled: dict[str, list[Path]] = {}
+        for path in (folder / "__pycache__").glob("*"):
+            compiled.setdefault(path.name.partition(".")[0], []).append(path)
+        for source in (path for path in files if path.parent == folder and path.suffix == ".py"):
+            changed = source.stat().st_ctime_ns
+            for path in compiled.get(source.stem, ()):
+                with suppress(OSError):  # another process was faster, or may write here
+                    if path.stat().st_mtime_ns <= changed:
+                        path.unlink()
 
 
-def source_files(package: str) -> dict[str, Path]:
-    """Return the files of a package, or a script, by their names in it, templates among them.
+def source_files(folder: Path) -> list[Path]:
+    """Return the files of a folder and its subfolders in a fixed order, without compiled ones.
 
     Examples
     --------
-    >>> "errors.py" in source_files("xnbflow.core"), "geo.py" in source_files("xnbflow.core")
-    (True, False)
+    >>> any(path.name == "errors.py" for path in source_files(_LIBRARY / "core"))
+    True
     """
-    top, _, inner = package.partition(".")
-    if inner == "py":
-        return {package: ROOT / "workflow/scripts" / package}
-    if top == "xnbflow":
-        folder = _ROOT.joinpath(*inner.split("."))
-    else:
-        spec = find_spec(top)
-        origin = Path(spec.origin) if spec and spec.origin else None
-        if origin is None or origin.name != "__init__.py":
-            return {origin.name: origin} if origin else {}
-        folder = origin.parent
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    names = {path.relative_to(folder): path for path in found}
-    return {
-        name.as_posix(): path
-        for name, path in names.items()
-        if "__pycache__" not in name.parts and (inner != _PAPERS or len(name.parts) == 1)
-    }
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return [path for path in paths if "__pycache__" not in path.parts]
+
+
+def _counted_package(module: str) -> str:
+    """Return the package with which a module counts; empty for one of the core.
+
+    Examples
+    --------
+    >>> _counted_package("xnbflow.papers.cica.compute")
+    'xnbflow.papers.cica'
+    >>> _counted_package("xnbflow.naive_bayes.XNB")
+    ''
+    >>> _counted_package("sklearn.svm.LinearSVC")
+    'sklearn'
+    """
+    parts = module.split(".")
+    if parts[0] != "xnbflow":
+        return parts[0]
+    return ".".join(parts[:3]) if parts[1:2] == ["papers"] else ""
+
+
+def _package_digest(package: str, *, page: bool) -> str:
+    files = _package_files(package, page=page)
+    return _digest(files, files[0].parent) if files else "none"
+
+
+def _package_files(package: str, *, page: bool) -> list[Path]:
+    """Return the files of a package, or the file of a single module.
+
+    Of a paper these are the files that compute, with ``page`` all; papers share the package
+    `xnbflow.papers.common`.
+    """
+    if package.startswith("xnbflow.papers."):
+        papers = _LIBRARY / "papers"
+        folders = {package.rpartition(".")[2], "common"}
+        return [
+            path
+            for name in sorted(folders)
+            for path in source_files(papers / name)
+            if page or not path.name.startswith(_PAGE_FILES)
+        ]
+    spec = find_spec(package)
+    origin = Path(spec.origin) if spec and spec.origin else None
+    if origin is None:
+        return []
+    return source_files(origin.parent) if origin.name == "__init__.py" else [origin]
+
+
+def _digest(files: Iterable[Path], root: Path) -> str:
+    """Return eight hexadecimal digits for the names and contents of files."""
+    digest = hashlib.sha256()
+    for name, path in _named(files, root):
+        digest.update(f"{name}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+def _named(files: Iterable[Path], root: Path) -> Iterator[tuple[str, Path]]:
+    for path in files:
+        inside = path.is_relative_to(root)
+        yield (path.relative_to(root).as_posix() if inside else path.name), path
 
 
 def _version(package: str) -> str:

@@ -23,7 +23,7 @@ from xnbflow.studies.densities import (
     telling_features,
 )
 from xnbflow.tables.contract import DESCRIPTION_TABLES, DIAGNOSTIC_TABLES, TRAINING_TABLES
-from xnbflow.tables.storage import read_parquet
+from xnbflow.tables.storage import read_parquet, read_stacked
 
 #: Features whose densities are drawn: per class, and in all.
 _PER_CLASS, _MOST = 3, 6
@@ -50,13 +50,20 @@ def description_tables(
         for cut in read_parquet(path, schema)["cut"]
     }
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in DESCRIPTION_TABLES}
-    places = enumerate(owners["trained"])
-    for dataset, of_dataset in itertools.groupby(places, lambda place: place[1][0]):
+    paths = {
+        (dataset, folds, classifier): ({name: files[name][i] for name in _TRAINED}, classifiers)
+        for i, (dataset, folds, classifiers) in enumerate(owners["jobs"])
+        for classifier in classifiers
+    }
+    for dataset, of_dataset in itertools.groupby(owners["trained"], lambda key: key[0]):
         data = DataSet.read(series[dataset])  # one at a time: they may be large
-        for i, (_, folds, classifier) in of_dataset:
+        for _, folds, classifier in of_dataset:
             key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-            paths = {name: files[name][i] for name in _TRAINED}
-            trained = {name: read_parquet(paths[name], TRAINING_TABLES[name]) for name in paths}
+            tables, classifiers = paths[dataset, folds, classifier]
+            trained = {
+                name: read_stacked(path, TRAINING_TABLES[name], classifiers)[classifier]
+                for name, path in tables.items()
+            }
             found = describe(data, entries[dataset][classifier], trained, cuts.get(dataset))
             for name, table in found.items():
                 parts[name] += [table.assign(**key)] if len(table) else []

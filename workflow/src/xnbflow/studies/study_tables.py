@@ -41,10 +41,13 @@ from xnbflow.tables.contract import (
     TRUTH_TABLE,
     TableSchema,
 )
-from xnbflow.tables.storage import read_parquet, refuse_other_series, write_tables
+from xnbflow.tables.storage import (
+    read_parquet,
+    read_stacked,
+    refuse_other_series,
+    write_tables,
+)
 
-#: The checks of the classifiers that come first.
-_CHECKS = ("random_genes", "learning_curve")
 #: Columns of the table of genes that `artefacts` reads.
 _NAMES_OF_GENES = ("class", "feature", "symbol", "rank")
 
@@ -58,8 +61,8 @@ def compare(files: Any, params: Any, outputs: Any, threads: int, check: Callable
     """
     owners = params.owners
     for dataset, series in zip(owners["datasets"], files.series, strict=True):
-        trained = [i for i, (name, *_) in enumerate(owners["trained"]) if name == dataset]
-        refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in trained], series)
+        jobs = [i for i, (name, *_) in enumerate(owners["jobs"]) if name == dataset]
+        refuse_other_series([files[table][i] for table in TRAINING_TABLES for i in jobs], series)
     asked = (params.about, owners, files, params.alpha, params.entries)
     tables = study_tables(*asked, threads=threads)
     descriptions = description_tables(owners, params.entries, files)
@@ -82,18 +85,19 @@ def study_tables(
     ``about`` has ``study`` (its id), ``title``, ``summary``, ``labels`` (the classifiers' by id),
     ``kept`` (classifiers of which models are kept) and ``headline`` (the classifier that the
     configuration names; else empty). ``files`` are paths by the name of the table. ``owners`` are
-    what the files belong to, in their order: ``datasets`` and ``diagnosed`` are data sets,
-    ``trained`` a `xnbflow.evaluation.keyed_tables.Key` each, ``permuted``, ``tested`` and
-    ``halved`` a data set and classifier each. ``alpha`` is the level of the normality test.
+    what the files belong to, in their order: ``datasets``, ``diagnosed`` and ``checked`` are data
+    sets; ``jobs`` are a data set, scheme of folds and the classifiers of a job of training each;
+    ``permuted`` a data set and classifier each. ``trained`` are the
+    `xnbflow.evaluation.keyed_tables.Key` of all classifiers, in the order of the tables of the
+    study, ``tested`` and ``halved`` the data sets and classifiers with these checks. ``alpha`` is the level of the normality test.
     ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
     themselves are wider. Gene sets are tested by ``threads``.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (
-        _read([tuple(key) for key in owners["trained"]], files[name], TRAINING_TABLES[name])
-        for name in ("predictions", "selected", "ties", "fits")
+        read_training(owners, files, name) for name in ("predictions", "selected", "ties", "fits")
     )
-    halves = _read(owners["halved"], files["halves"], CHECK_TABLES["halves"])
+    halves = _read_checks(owners, files, "halves", owners["halved"])
     truth = _read(owners["datasets"], files["truth"], TRUTH_TABLE)
     truth = {name: table for name, table in truth.items() if len(table)}
     tables = {
@@ -176,7 +180,7 @@ def _described(
         for name in ("normality", "normality_within", "dependence", "dependence_test")
     }
     permuted = _read(owners["permuted"], files["permutation"], PERMUTATION_TABLES["permutation"])
-    permuted |= _read(owners["tested"], files["label_test"], CHECK_TABLES["label_test"])
+    permuted |= _read_checks(owners, files, "label_test", owners["tested"])
     notes = [read_parquet(path, NOTES_TABLE) for path in files["notes"]]
     return {
         "datasets": study_overview.datasets(headers, fits),
@@ -195,12 +199,13 @@ def _checked(
     headers: Headers,
 ) -> dict[str, pd.DataFrame]:
     """Return the checks of classifiers and the audit of all data sets, as tables of the study."""
-    checks = {name: (owners["tested"], CHECK_TABLES[name]) for name in _CHECKS}
-    checks |= {name: (owners["datasets"], schema) for name, schema in AUDIT_TABLES.items()}
+    curves = _read_checks(owners, files, "learning_curve", owners["tested"])
     tables = {
-        name: _named(_read(keys, files[name], schema), name)
-        for name, (keys, schema) in checks.items()
+        "random_genes": _named(_read_random_genes(owners, files), "random_genes"),
+        "learning_curve": _named(curves, "learning_curve"),
     }
+    for name, schema in AUDIT_TABLES.items():
+        tables[name] = _named(_read(owners["datasets"], files[name], schema), name)
     paths = dict(zip(owners["datasets"], files["series"], strict=True))
     found = [phenotype_checks(headers[name]) for name in paths]
     found.append(shared_by_series(paths))
@@ -234,6 +239,51 @@ def _gene_lists(
         "prerank": prerank(genes if sets else {}, sets, threads),
         "artefacts": artefacts(genes, signatures),
     }
+
+
+def read_training(
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]], name: str
+) -> Tables:
+    """Return a table of training of every classifier of a study, in the order of its tables.
+
+    For ``owners`` and ``files`` see `study_tables`.
+    """
+    tables: Tables = {}
+    for (dataset, folds, classifiers), path in zip(owners["jobs"], files[name], strict=True):
+        for classifier, table in read_stacked(path, TRAINING_TABLES[name], classifiers).items():
+            tables[dataset, folds, classifier] = table
+    return {tuple(key): tables[tuple(key)] for key in owners["trained"]}
+
+
+def _read_random_genes(
+    owners: Mapping[str, Sequence[Any]], files: Mapping[str, Sequence[str]]
+) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return the comparison with random genes of the first classifiers, by data set."""
+    tested = [tuple(key) for key in owners["tested"]]
+    tables = {}
+    for (dataset, _, classifiers), path in zip(owners["jobs"], files["random_genes"], strict=True):
+        stacked = read_stacked(path, CHECK_TABLES["random_genes"], classifiers)
+        for classifier, table in stacked.items():
+            if (dataset, classifier) in tested and len(table):
+                tables[dataset, classifier] = table
+    empty = pd.DataFrame(columns=CHECK_TABLES["random_genes"].fixed)
+    return {key: tables.get(key, empty) for key in tested}
+
+
+def _read_checks(
+    owners: Mapping[str, Sequence[Any]],
+    files: Mapping[str, Sequence[str]],
+    name: str,
+    keys: Sequence[Any],
+) -> dict[tuple[str, str], pd.DataFrame]:
+    """Return a check of classifiers by data set and classifier, ``keys`` in their order."""
+    wanted = [tuple(key) for key in keys]
+    tables = {}
+    for checked, path in zip(owners["checked"], files[name], strict=True):
+        classifiers = [classifier for dataset, classifier in wanted if dataset == checked]
+        stacked = read_stacked(path, CHECK_TABLES[name], classifiers)
+        tables |= {(checked, classifier): table for classifier, table in stacked.items()}
+    return {key: tables[key] for key in wanted}
 
 
 def _read(

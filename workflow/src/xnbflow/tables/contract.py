@@ -25,9 +25,9 @@ class PathTemplate(str):
     Examples
     --------
     >>> SERIES
-    'resources/series/{dataset}.parquet'
+    'results/{dataset}/series.parquet'
     >>> SERIES.of(dataset="wine")
-    'resources/series/wine.parquet'
+    'results/wine/series.parquet'
     """
 
     __slots__ = ()
@@ -169,6 +169,15 @@ class TableSchema:
         return sorted(names, key=lambda name: places.get(name, wildcard))
 
 
+def stacked_schema(table: TableSchema) -> TableSchema:
+    """Return the schema of a file with the tables of several classifiers, one below the other.
+
+    Its first column is the id of the classifier.
+    """
+    columns = {"classifier": _SHARED["classifier"], **table.columns}
+    return replace(table, columns=columns)
+
+
 @dataclass(frozen=True)
 class TableGroup:
     """Tables of one kind, which a rule writes into one folder: ``[group]`` in ``tables.toml``.
@@ -185,7 +194,11 @@ class TableGroup:
         other rules read.
     text : bool
         Whether each table is written as tab-separated text, too.
+    stacked : bool
+        Whether a file has the tables of several classifiers one below the other, see
+        `stacked_schema`.
     tables : mapping of str to TableSchema
+        The tables by name; of stacked ones, those of a single classifier.
     """
 
     path: PathTemplate
@@ -195,6 +208,14 @@ class TableGroup:
     tables: Mapping[str, TableSchema]
     note: str = ""
     text: bool = False
+    stacked: bool = False
+
+    @property
+    def schemas(self) -> Mapping[str, TableSchema]:
+        """The schema of each file by the name of its table."""
+        if not self.stacked:
+            return self.tables
+        return {name: stacked_schema(table) for name, table in self.tables.items()}
 
     @property
     def files(self) -> dict[str, PathTemplate]:
@@ -283,7 +304,7 @@ _SHARED, _DECLARED = _read(Path(__file__).with_name("tables.toml"), {})
 GROUPS = _groups(_DECLARED)
 
 #: A data set in canonical form, and the planted markers of a simulated one.
-SERIES = PathTemplate("resources/series/{dataset}.parquet")
+SERIES = PathTemplate("results/{dataset}/series.parquet")
 TRUTH = GROUPS["acquired"].files["truth"]
 #: Notes on the acquisition of a data set.
 NOTES = GROUPS["acquired"].files["notes"]
@@ -292,22 +313,22 @@ DOWNLOADS = PathTemplate("resources/downloads")
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
 FOLDS = GROUPS["folds"].files["folds"]
-#: Checksums of the downloads of a data set. They are not an output of a rule: a run compares with
-#: those of an earlier run, also of another person.
-LOCK = PathTemplate("results/checksums/{dataset}.sha256")
-#: The tables of a classifier, the input of all later stages.
+#: Checksums of the downloads of a data set. A later run, also of another person, compares with them.
+CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
+#: The tables of the classifiers of a job, the input of all later stages.
 TRAINED = GROUPS["training"].path
+#: The checks of the classifiers that come first in a study.
+CHECKED = GROUPS["check"].path
 
 #: Files of a classifier fitted on all samples: the model, its tables and its gene sets.
-MODELS = PathTemplate("results/{dataset}/models")
-MODEL = PathTemplate(MODELS + "/{classifier}.skops")
+MODEL = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.skops")
 MODEL_TABLE = GROUPS["model"].path
-GENE_SETS = PathTemplate(MODELS + "/{classifier}.gmt")
+GENE_SETS = PathTemplate("results/studies/{study}/models/{dataset}/{classifier}.gmt")
 
 STUDY = PathTemplate("results/studies/{study}")
 STUDY_TABLE = GROUPS["study"].path
-#: Placeholder in the paths of models for the model of all cohorts of a study.
-META = {"dataset": "studies/{study}", "classifier": "meta_signature"}
+#: In the paths of models, the data set and classifier of the model of all cohorts of a study.
+ALL_COHORTS = {"dataset": "all_cohorts", "classifier": "meta_signature"}
 #: Tables of single features and samples.
 DESCRIPTION_TABLE = GROUPS["description"].path
 #: Tables of models in a second cohort.
@@ -328,7 +349,7 @@ INDEX = PathTemplate("results/index.html")
 #: The manual of the results.
 MANUAL = PathTemplate("results/README.md")
 
-#: A rule and the wildcards of its jobs. A job of ``classify`` is named by its first classifier.
+#: A rule and the wildcards of its jobs.
 JOBS = {
     rule: "/".join(
         dict.fromkeys(
@@ -358,16 +379,16 @@ def usage_of(rule: str) -> PathTemplate:
     return PathTemplate(f"results/usage/{rule}/{JOBS[rule]}.tsv")
 
 
-def _fixed(level: int, *templates: str) -> frozenset[str]:
-    """Return the names of folders, that many levels down, that templates fix."""
-    folders = (template.split("/")[:-1] for template in templates)
-    names = {parts[level] for parts in folders if len(parts) > level}
-    return frozenset(name for name in names if "{" not in name)
+def _folders_of_results(*templates: str) -> frozenset[str]:
+    """Return the names of the folders directly below ``results`` that templates fix."""
+    second_parts = {template.split("/")[1] for template in templates}
+    return frozenset(name for name in second_parts if "{" not in name)
 
 
-#: Folders of results/ that are not data sets, and folders of a data set that are not schemes.
-FOLDERS_OF_RESULTS = _fixed(1, LOCK, STUDY_TABLE, log_of("acquire"), usage_of("acquire"))
-FOLDERS_OF_DATASET = _fixed(2, MODEL)
+#: Names that no data set can have: other folders of ``results``, and that of the model of all cohorts.
+RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of("acquire")) | {
+    ALL_COHORTS["dataset"]
+}
 
 
 TRUTH_TABLE = GROUPS["acquired"].tables["truth"]
@@ -376,7 +397,7 @@ FOLDS_TABLE = GROUPS["folds"].tables["folds"]
 DIAGNOSTIC_TABLES = GROUPS["diagnostic"].tables
 AUDIT_TABLES = GROUPS["audit"].tables
 TRAINING_TABLES = GROUPS["training"].tables
-CHECK_TABLES = GROUPS["check"].tables
+CHECK_TABLES = {**GROUPS["check"].tables, **GROUPS["random_genes"].tables}
 STUDY_TABLES = GROUPS["study"].tables
 DESCRIPTION_TABLES = GROUPS["description"].tables
 PERMUTATION_TABLES = GROUPS["permutation"].tables

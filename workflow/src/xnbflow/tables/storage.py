@@ -15,7 +15,7 @@ from pyarrow import types
 from xnbflow.core.atomic import write_atomically
 from xnbflow.core.errors import InputError
 from xnbflow.core.software import software
-from xnbflow.tables.contract import TableSchema
+from xnbflow.tables.contract import TableSchema, stacked_schema
 from xnbflow.tables.parquet import REMEDY, open_parquet, parquet_writer
 
 #: The digest of the series that a table was computed from, in its metadata.
@@ -124,6 +124,43 @@ def read_parquet(
         ordered = table.ordered(schema.names)
         kept = [name for name in ordered if columns is None or name in columns]
         return file.read(kept).select(kept).to_pandas()
+
+
+def write_stacked(
+    frames: Mapping[str, pd.DataFrame], path: str | Path, table: TableSchema, series: str = ""
+) -> None:
+    """Write the tables of several classifiers to one file, with the classifier in the first column.
+
+    ``frames`` are by the id of the classifier, ``table`` is the schema of one of them; see
+    `write_parquet` for ``series``.
+    """
+    parts = [frame.assign(classifier=name) for name, frame in frames.items() if len(frame)]
+    schema = stacked_schema(table)
+    stacked = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
+    write_parquet(stacked, path, schema, series)
+
+
+def read_stacked(
+    path: str | Path,
+    table: TableSchema,
+    classifiers: Sequence[str],
+    columns: Sequence[str] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """Read what `write_stacked` has written; return the table of each classifier by its id.
+
+    ``classifiers`` are those of the job that wrote the file; one without rows has an empty table.
+    An `InputError` names a file with rows of another classifier.
+    """
+    wanted = None if columns is None else ["classifier", *columns]
+    stacked = read_parquet(path, stacked_schema(table), wanted)
+    if others := sorted(set(stacked["classifier"]) - set(classifiers)):
+        msg = f"{path} has rows of the classifier {others[0]}, which is not of this job; {REMEDY}"
+        raise InputError(msg, file=str(path), remedy=REMEDY)
+    rows_of = stacked.groupby("classifier", sort=False).indices
+    values = stacked.drop(columns="classifier")
+    return {
+        name: values.take(rows_of.get(name, [])).reset_index(drop=True) for name in classifiers
+    }
 
 
 def digest_of_file(path: str | Path) -> str:

@@ -24,8 +24,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.papers.generalized import GENERALIZED, LINEAR, NAIVE, PAPERS_EXAMPLE, TUNED
 from xnbflow.papers.generalized.generalized_nb import GeneralizedNB
 from xnbflow.papers.generalized.stepwise_naive_effects import StepwiseNaiveEffects
-from xnbflow.tables.contract import FOLDS_TABLE
-from xnbflow.tables.storage import read_parquet
 
 _DEFAULTS: dict[str, Any] = {
     "features": {"all": None},
@@ -68,7 +66,7 @@ def analyse(
         X, y = data.frame(), data.labels
         parts = {"train": (X, y)}
         if params["folds"] is not None:
-            folds = read_parquet(params["folds"], FOLDS_TABLE)
+            folds = params["folds"]
             first = folds[(folds["repeat"] == 0) & (folds["fold"] == 0)]
             test = np.isin(data.samples, first["sample"].to_numpy(dtype=str))
             parts = {"train": (X[~test], y[~test]), "test": (X[test], y[test])}

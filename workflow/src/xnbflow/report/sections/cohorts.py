@@ -10,7 +10,7 @@ from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import COHORT_RULE, cohort_verdict
-from xnbflow.tables.contract import META, MODEL
+from xnbflow.tables.contract import ALL_COHORTS, MODEL
 
 _DRAWN, _MOST_ROWS, _MEAN = 12, 100, 7
 #: Anchor of the rule of verdicts.
@@ -193,9 +193,8 @@ def _forest(results: StudyResults, genes: pd.DataFrame, label: str, number: int)
 
 
 def _signature(results: StudyResults) -> Block:
-    folder = META["dataset"].format(study=results.study.id)
-    path = MODEL.of(dataset=folder, classifier=META["classifier"])
-    tables = results.model(folder, META["classifier"])
+    path = MODEL.of(study=results.study.id, **ALL_COHORTS)
+    tables = results.model(**ALL_COHORTS)
     columns = ["class", "rank", "feature", "symbol", "direction", "share_of_folds"]
     columns += ["median_in", "median_out"]
     use = f"Predict new samples with the command: xnbflow predict {path} data/new.csv"

@@ -148,7 +148,7 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
         "dataset": study.datasets,
         "folds": study.folds,
         "classifier": study.classifiers,
-        "batch": ["*"],
+        "job": dict.fromkeys(study.job_of(name) for name in study.classifiers),
         "study": [study.id],
         "analysis": study.analyses,
     }

@@ -63,7 +63,8 @@ _HEATMAP = (
 
 
 def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
-    tables, key = results.model(dataset, classifier), {"dataset": dataset, "classifier": classifier}
+    tables = results.model(dataset, classifier)
+    key = {"study": results.study.id, "dataset": dataset, "classifier": classifier}
     drawn, label = tables["heatmap"], results.labels[classifier]
     on_card = classifier == results.tables["headline"]["classifier"].iloc[0]
     if len(drawn) and not (on_card and tables["signature"]["core"].any()):

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -486,6 +487,10 @@ def run_study(context: typer.Context, study: str) -> None:
     call_snakemake(study, context.args)
 
 
+#: The plugin that words the events of a run; absent where the library is not installed.
+_LOGGER = "snakemake_logger_plugin_xnbflow"
+
+
 def call_snakemake(study: str, options: Sequence[str]) -> None:
     """Run a target with further options of Snakemake, and end with its exit code."""
     from xnbflow.running.project import ROOT  # noqa: PLC0415
@@ -499,9 +504,10 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
         msg = f"{Path.cwd()} cannot be written; run in another folder, or name one by --directory"
         raise InputError(msg)
     cores = [] if given & {"--cores", "-c", "--jobs", "-j", "--profile"} else ["--cores", "all"]
-    spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose"}
-    quiet = [] if spoken else ["--quiet", "reason", "host"]
+    # Snakemake words a dry run, and what its own options ask for
+    spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose", "--logger"}
+    logger = [] if spoken or find_spec(_LOGGER) is None else ["--logger", "xnbflow"]
     sys.stdout.flush()
     snakefile = str(ROOT / "workflow/Snakefile")
-    arguments = [program, "--snakefile", snakefile, study, *cores, *options, *quiet]
+    arguments = [program, "--snakefile", snakefile, study, *cores, *options, *logger]
     os.execv(program, arguments)  # noqa: S606  the same process, no shell

@@ -213,7 +213,6 @@ def write_study(
     settings: dict[str, Any] = {
         "run": [name],
         "sheets": ["config/datasets.tsv", str(sheet)],
-        "classifiers_per_job": 2,  # the forest beside the others, on a second core
         "studies": {
             name: {
                 "title": result.title or name,
@@ -301,7 +300,9 @@ def write_paper(results: "StudyResults", folder: Path) -> list[str]:
 
     written = writer.write_paper(results, folder)
     for dataset, classifier in results.study.models:
-        path = results.root / MODEL.of(dataset=dataset, classifier=classifier)
+        path = results.root / MODEL.of(
+            study=results.study.id, dataset=dataset, classifier=classifier
+        )
         elsewhere = writer.reached_elsewhere(results, dataset, classifier)
         title = f"{results.labels[classifier]} on {dataset}"
         name = f"card-{dataset}-{classifier}.md"

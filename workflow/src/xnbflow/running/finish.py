@@ -1,0 +1,25 @@
+"""The end of a run: the index of all pages, and the pages of the studies that were run."""
+
+from pathlib import Path
+
+from xnbflow.running.plan import Plan
+from xnbflow.tables.contract import INDEX, REPORT
+
+
+def finish_run(plan: Plan) -> list[str]:
+    """Write the index of all pages in this folder, and return a sentence for each page of the run.
+
+    It does nothing where no page exists, for example because results are in a storage. The index is
+    not the output of a rule, since it lists studies of earlier runs as well.
+    """
+    if not any(Path(INDEX).parent.glob(f"studies/*/{Path(REPORT).name}")):
+        return []
+    # imported at the end of a run, because it takes half a second
+    from xnbflow.report.index import write_index  # noqa: PLC0415
+    from xnbflow.report.results import StudyResults  # noqa: PLC0415
+
+    studies = [
+        StudyResults(study, plan.labels(study), {}) for study in plan.config.studies.values()
+    ]
+    write_index(studies, INDEX)
+    return [f"The page of the study: {page}" for page in plan.pages()]

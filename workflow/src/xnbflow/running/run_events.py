@@ -1,0 +1,118 @@
+"""The events of a run of Snakemake: what runs, what failed and why.
+
+Snakemake reports events to handlers of its logger; their names and fields are those of
+``snakemake-interface-logger-plugins``.
+"""
+
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+#: What Snakemake reports of a job that the user interrupted (Ctrl-C).
+_INTERRUPTED = "died with <Signals.SIGINT"
+
+
+class RunEvents:
+    """The jobs of a run, as its events report them.
+
+    Examples
+    --------
+    >>> events = RunEvents()
+    >>> events.running_line(now=0.0)
+    ''
+    >>> list(events.failures())
+    []
+    """
+
+    def __init__(self) -> None:
+        self._titles: dict[int, str] = {}
+        self._started: dict[int, float] = {}
+        self._failed_logs: dict[int, list[str]] = {}
+        self._steps_left = 0
+        self._interrupted = False
+
+    def note(self, record: logging.LogRecord) -> None:
+        """Note what a record reports."""
+        fields: dict[str, Any] = vars(record)
+        event = fields.get("event")
+        if event == LogEvent.RUN_INFO:
+            self._steps_left = fields["stats"]["total"]
+        elif event == LogEvent.JOB_INFO:
+            self._titles[fields["jobid"]] = fields["rule_msg"] or fields["rule_name"]
+        elif event == LogEvent.JOB_STARTED:
+            self._started |= dict.fromkeys(fields["jobs"], time.monotonic())
+        elif event == LogEvent.PROGRESS:
+            self._steps_left = fields["total"] - fields["done"]
+        elif event == LogEvent.JOB_FINISHED:
+            self._started.pop(fields["job_id"], None)
+        elif event == LogEvent.JOB_ERROR:
+            self._started.pop(fields["jobid"], None)
+            self._failed_logs[fields["jobid"]] = fields["log"]
+        elif _INTERRUPTED in record.getMessage():
+            self._interrupted = True
+
+    def title(self, job: int) -> str:
+        """Return what a job does."""
+        return self._titles.get(job, f"job {job}")
+
+    def running_line(self, now: float) -> str:
+        """Return what runs at a time of the monotonic clock; empty if nothing does."""
+        running = [
+            f"{self.title(job)} ({now - start:.0f} s)" for job, start in list(self._started.items())
+        ]
+        if not running:
+            return ""
+        steps = "step" if self._steps_left == 1 else "steps"
+        return f"{self._steps_left} {steps} left; running: {', '.join(running)}"
+
+    def failures(self) -> Iterator[str]:
+        """Yield for each failed job its work, the cause, the remedy and its log.
+
+        A run that was interrupted (Ctrl-C) has one sentence.
+        """
+        if self._interrupted:
+            yield "Interrupted. Incomplete files are removed; run the same command to continue"
+            return
+        for job, logs in self._failed_logs.items():
+            log = next((path for path in map(Path, logs) if path.is_file()), None)
+            text = log.read_text(encoding="utf-8", errors="replace").strip() if log else ""
+            yield f"Failed: {self.title(job)}. {_cause(text)}. Log: {log or 'none was written'}"
+
+
+class FailureRecorder(logging.Handler):
+    """A handler that prints nothing, and keeps the failed jobs of a run for its end.
+
+    Examples
+    --------
+    >>> FailureRecorder().sentences()
+    []
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._events = RunEvents()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note what a record reports."""
+        self._events.note(record)
+
+    def sentences(self) -> list[str]:
+        """Return a sentence for each failed job."""
+        return list(self._events.failures())
+
+
+def _cause(log: str) -> str:
+    """Return the cause of a failure by the log of its job."""
+    _, is_ours, message = log.rpartition("InputError: ")
+    if is_ours:
+        return message.rstrip(".")
+    if "Traceback" in log:
+        return f"Unexpected error: {log.splitlines()[-1]}. Report it with the log"
+    return (
+        "The job was killed, probably because it ran out of memory. Raise mem_mb, by --retries 2 "
+        "or --set-resources"
+    )
