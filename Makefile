@@ -118,7 +118,7 @@ lock:
 
 ## clean: everything that was made, the environments included; downloads are kept
 clean:
-	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis resources/series
+	rm -rf $(VENV) $(PEER) .venv-lowest-direct .venv-highest .venv-actionlint dist site docs/gallery docs/images/read-your-report.png docs/reference/cli.md docs/reference/generated .snakemake .coverage* .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find results -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

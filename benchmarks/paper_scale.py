@@ -37,7 +37,7 @@ FOLDER = ROOT / "results" / "benchmarks" / "paper-scale"
 #: What Snakemake puts before each script, and what stands for the job that it gives it.
 SNAKEMAKES_OWN = """import snakemake.logging, snakemake.iocontainers
 from types import SimpleNamespace as Job
-snakemake = Job(threads=1, log=["log", "usage"], params=Job(sources={}))"""
+snakemake = Job(threads=1, log=["log"], output=Job(usage="usage"), params=Job())"""
 
 
 def main(cores: int, names: list[str]) -> None:
@@ -166,7 +166,7 @@ def kernel_seconds(work: Path, cores: int) -> dict[str, float]:
     alone = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")}
     parts = [
         subprocess.Popen(
-            [*command, str(work / "resources/series"), str(part), str(cores)],
+            [*command, str(work / "results"), str(part), str(cores)],
             cwd=ROOT,
             env=alone,
             stdout=subprocess.PIPE,

@@ -1,6 +1,6 @@
 """What the study `paper-scale` computes, without a workflow: prints processor seconds by kernel.
 
-python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/resources/series 0 2
+python -m benchmarks.paper_scale_kernels results/benchmarks/paper-scale/run/results 0 2
 
 The last two numbers: of the series, largest first, every second one beginning with the first.
 """
@@ -56,7 +56,9 @@ def main(folder: Path, first: int, step: int) -> None:
     config |= {"run": [STUDY], "studies": {STUDY: config["studies"][STUDY]}}
     datasets = list(read_sheet(ROOT / "config/datasets.tsv"))
     studies = read_config(config, ROOT / "workflow/schemas/config.schema.json", datasets)
-    (job,) = studies.jobs  # each data set has the same classifiers
+    study = studies.studies[STUDY]
+    tested = {name for _, name in studies.tested(study)}
+    halved = {name for _, name in studies.halved(study)}
     own = studies.diagnostics
     tests = {"min_abs_r": own["min_abs_r"], "alpha": own["dependence_alpha"], "dof": own["dof"]}
 
@@ -74,22 +76,20 @@ def main(folder: Path, first: int, step: int) -> None:
         timed("diagnose: tests", diagnose, series, tests)
         timed("diagnose: audit", audit, series)
         timed("classify: label test", label_test, series)
-        for name in job.classifiers:
-            entry = studies.classifier(name, job.datasets[0])
+        for name in study.classifiers:
+            entry = studies.classifier(name, study.datasets[0])
             selected = timed("classify: folds", train, series, folds, entry)["selected"]
-            if name in job.tested:
-                quick = studies.quick(name, job.datasets[0])
+            if name in tested:
+                quick = studies.quick(name, study.datasets[0])
                 timed("classify: random genes", random_genes, series, selected, folds)
                 timed("classify: learning curve", learning_curve, series, entry, quick)
-            if name in dict(job.halved):
-                timed("classify: halves", halves_table, series, entry, dict(job.halved)[name])
+            if name in halved:
+                timed("classify: halves", halves_table, series, entry, study.halves)
         return seconds
 
     measured(tiny_series(), 2)  # compiles
     total: Counter[str] = Counter()
-    files = [
-        path for path in folder.glob("*.parquet") if path.name.count(".") == 1
-    ]  # no notes, no truth
+    files = list(folder.glob("*/series.parquet"))
     for path in sorted(files, key=lambda path: -path.stat().st_size)[first::step]:
         total += measured(DataSet.read(path), 10)
     print(json.dumps(total))

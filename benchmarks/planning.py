@@ -4,7 +4,7 @@
 
 A dry run on simulated data sets; nothing is simulated. Prints the number of jobs, wall and
 processor seconds and the peak of memory. The second row has a job for each classifier
-(`classifiers_per_job: 1`). Every job of a cluster reads the Snakefile, too, but plans itself alone:
+(the key `job`). Every job of a cluster reads the Snakefile, too, but plans itself alone:
 that is the third. The last is a run that is stopped when its first job begins: a dry run prepares
 to print every job, a run does not.
 """
@@ -35,13 +35,14 @@ def main(n_datasets: int) -> None:
         "sheets": ["config/datasets.tsv", "large.tsv"],
         "studies": {"large": {**study, "folds": ["10x10-fold"]}},
     }
-    one = f"results/{names[0]}/10x10-fold/nb/fits.parquet"
+    one = f"results/studies/large/training/{names[0]}/10x10-fold/main/fits.parquet"
     with tempfile.TemporaryDirectory() as folder:
         rows = [f"{name}\tsimulate\t\t60\t2000\t3\tseed={i}\n" for i, name in enumerate(names)]
         Path(folder, "large.tsv").write_text(HEADER + "".join(rows))
         Path(folder, "large.yaml").write_text(json.dumps(configuration))
         print(f"{'':18}{'jobs':>8}{'wall':>10}{'processor':>12}{'memory':>10}")
-        split = ["--config", "classifiers_per_job=1"]
+        jobs = {"classifiers": {name: {"job": name} for name in CLASSIFIERS}}
+        split = ["--config", f"classifiers={json.dumps(jobs['classifiers'])}"]
         rows = {"the study": [], "a classifier a job": split, "one job": [one]}
         for what, arguments in rows.items():
             show(what, *plan(folder, arguments))

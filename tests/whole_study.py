@@ -87,7 +87,9 @@ def write_dataset(files, series):
     files.put_model(model, series, "s", series.name, "csnb")
     checked = {}
     if series.name == COHORTS[0]:
-        checked = {"csnb": {"random_genes": random_genes(series, trained["xnb"]["selected"], folds)}}
+        checked = {
+            "csnb": {"random_genes": random_genes(series, trained["xnb"]["selected"], folds)}
+        }
     files.put_stacked("random_genes", checked, **key)
 
 

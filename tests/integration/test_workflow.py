@@ -327,7 +327,13 @@ def test_rules_have_names_that_a_profile_can_refer_to(finished, tmp_path):
     assert rules - set(contract_studies(finished)) == {"all", *stages}
     folder = tmp_path / "work"
     shutil.copytree(finished, folder, symlinks=True)
-    settings = ("--forcerun", "classify", "--set-resources", "classify:mem_mb=4321", "--set-threads")
+    settings = (
+        "--forcerun",
+        "classify",
+        "--set-resources",
+        "classify:mem_mb=4321",
+        "--set-threads",
+    )
     planned = snakemake(folder, *settings, "classify=1", "-n", "--quiet", "host")
     assert planned.count("mem_mb=4321") == 2
 

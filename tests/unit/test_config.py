@@ -74,7 +74,11 @@ def test_nothing_of_an_import_path_is_run(tmp_path, monkeypatch):
 
 
 def test_the_rules_are_those_of_the_workflow():
-    paths = [ROOT / "Snakefile", ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+    paths = [
+        ROOT / "Snakefile",
+        ROOT / "workflow/Snakefile",
+        *(ROOT / "workflow/rules").glob("*.smk"),
+    ]
     text = "".join(path.read_text() for path in paths)
     found = set(re.findall(r"^rule (\w+):$", text, re.MULTILINE))
     assert found == RULES

@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from toys import mistakes, python
+from xnbflow.evaluation.gathering import remove_undeclared
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.study import Study
-from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.running.manual import results_manual
 from xnbflow.tables import contract
 from xnbflow.tables.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema

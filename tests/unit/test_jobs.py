@@ -14,10 +14,10 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import snakemake_logger_plugin_xnbflow
 from snakemake_interface_logger_plugins.common import LogEvent
 from toys import PROGRAMS, put, python, refused
 
+import snakemake_logger_plugin_xnbflow
 from xnbflow.core.atomic import atomic, write_atomically
 from xnbflow.running.run_events import RunEvents
 from xnbflow.tables.contract import JOBS
@@ -285,7 +285,11 @@ def test_a_run_is_a_line_for_each_job_and_step(handler, capsys):
     for level, text, properties in (
         (20, "Building DAG of jobs...", {}),
         (20, "", {"event": LogEvent.RUN_INFO, "stats": {"total": 3}}),
-        (20, "", {"event": LogEvent.JOB_INFO, "jobid": 1, "rule_msg": "Reading a", "rule_name": "x"}),
+        (
+            20,
+            "",
+            {"event": LogEvent.JOB_INFO, "jobid": 1, "rule_msg": "Reading a", "rule_name": "x"},
+        ),
         (20, "", {"event": LogEvent.PROGRESS, "done": 1, "total": 3}),
         (30, "The disk is slow", {}),
         (40, "CalledProcessError: ... returned non-zero exit status 1.", {}),

@@ -8,8 +8,8 @@ from xnbflow.tables.contract import DIAGNOSTIC, NOTES, TRUTH
 rule compare:
     input:
         **{table: partial(PLAN.trained, table) for table in GROUPS["training"].tables},
-        random_genes=partial(PLAN.trained, "random_genes"),
         **{table: partial(PLAN.checked, table) for table in GROUPS["check"].tables},
+        random_genes=partial(PLAN.trained, "random_genes"),
         gene_sets=PLAN.gene_set_files,
         genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
         signature=PLAN.signatures,

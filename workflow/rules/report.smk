@@ -1,7 +1,16 @@
 # Analyse and report: computations of a study beyond the common tables, and its page.
 from functools import partial
 
-from xnbflow.tables.contract import ANALYSIS, CURVES, DETAILS, DIAGNOSTIC, FIGURES, RECORD, REPORT, TRUTH
+from xnbflow.tables.contract import (
+    ANALYSIS,
+    CURVES,
+    DETAILS,
+    DIAGNOSTIC,
+    FIGURES,
+    RECORD,
+    REPORT,
+    TRUTH,
+)
 
 
 rule analyse:

@@ -1,7 +1,7 @@
 """The terminal of `xnbflow run`: one line for each job, and one at the foot for what runs.
 
-A plugin of Snakemake, which finds it by the name of this package: ``snakemake --logger xnbflow``. The
-causes of failures are printed at the end by the workflow itself.
+A plugin of Snakemake, which finds it by the name of this package: ``snakemake --logger xnbflow``.
+The causes of failures are printed at the end by the workflow itself.
 """
 
 import logging

@@ -1,9 +1,7 @@
 """A job of the stage *check*: the checks of the classifiers that come first in a study."""
 
 from collections.abc import Callable
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.halves import halves_table
@@ -11,6 +9,9 @@ from xnbflow.inference.learning_curve import learning_curve
 from xnbflow.inference.permutation import label_test
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import digest_of_file, write_stacked
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def check(files: Any, params: Any, outputs: Any, check_code: Callable[[], None]) -> None:

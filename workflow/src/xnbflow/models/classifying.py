@@ -1,9 +1,7 @@
 """A job of the stage *classify*: classifiers of a data set and scheme of folds."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.folds_file import scheme_folds
@@ -11,6 +9,9 @@ from xnbflow.evaluation.training import train
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.tables.contract import FOLDS_TABLE, GROUPS, TRAINING_TABLES
 from xnbflow.tables.storage import digest_of_file, write_parquet, write_stacked
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def classify(

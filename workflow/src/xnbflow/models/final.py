@@ -47,7 +47,7 @@ def fit_final(
         Called before files are written.
     """
     series = DataSet.read(files.series)
-    tables = {name: files[name] for name in ("predictions", "selected", "halves") if name in files.keys()}  # noqa: SIM118
+    tables = {name: path for name, path in files.items() if name != "series"}
     refuse_other_series(tables.values(), files.series)
     training = {
         name: read_stacked(tables[name], TRAINING_TABLES[name], params.classifiers["training"])
@@ -55,7 +55,9 @@ def fit_final(
     }
     halves = None
     if "halves" in tables:
-        stacked = read_stacked(tables["halves"], CHECK_TABLES["halves"], params.classifiers["halves"])
+        stacked = read_stacked(
+            tables["halves"], CHECK_TABLES["halves"], params.classifiers["halves"]
+        )
         halves = stacked[classifier]
     model = final_model(
         series,

@@ -164,13 +164,11 @@ class StudyResults:
         """
         made = [
             (path, [dataset])
-            for path, (dataset, _, _) in zip(
-                self._fits, self.study.training_jobs, strict=True
-            )
+            for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True)
         ]
         trained = {datasets[0]: series_of(path) for path, datasets in reversed(made)}
         made += [
-            (self.root / MODEL_TABLE.of(**self._model_key(model), table=table), model[:1])
+            (self.root / MODEL_TABLE.of(**self._model_key(model), table=table), [model[0]])
             for model in self.study.models
             for table in MODEL_TABLES
         ]
@@ -213,9 +211,7 @@ class StudyResults:
         """The table ``fits`` of each job of training."""
         return [
             self.root
-            / TRAINED.of(
-                study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits"
-            )
+            / TRAINED.of(study=self.study.id, dataset=dataset, folds=folds, job=job, table="fits")
             for dataset, folds, job in self.study.training_jobs
         ]
 

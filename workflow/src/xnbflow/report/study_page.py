@@ -14,13 +14,12 @@ from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import known_analyses
 from xnbflow.core.study import Study, Validation
-from xnbflow.report.index import write_index
 from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sentences import headline
-from xnbflow.tables.contract import INDEX, RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
+from xnbflow.tables.contract import RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import digest_of_file
 
 

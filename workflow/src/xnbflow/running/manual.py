@@ -73,7 +73,7 @@ def _group(name: str, group: TableGroup) -> Iterator[str]:
     if notes := group.note + "Each table as Parquet and TSV.\n" * group.text:
         yield notes
     if group.tables:
-        yield from _tables(group.tables.values())
+        yield from _tables(group.schemas.values())
     for analysis in shipped_analyses().values() if name == "analysis" else ():
         yield f"### `{analysis.name}`\n"
         yield from _tables(analysis_tables(analysis).values())

@@ -96,7 +96,9 @@ class Plan:
         configured = {sheet: _found(sheet, root) for sheet in raw["sheets"]}
         named = {path.resolve() for path in configured.values()}
         shipped = {
-            sheet: path for sheet, path in default_sheets(root).items() if path.resolve() not in named
+            sheet: path
+            for sheet, path in default_sheets(root).items()
+            if path.resolve() not in named
         }
         datasets, sheets = read_sheets(shipped | configured, defaults=shipped)
         return cls(
@@ -259,7 +261,9 @@ class Plan:
 
     def checked_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of a job of *check*."""
-        return self._classifier_code((wildcards.dataset, n) for n in self.checked_entries(wildcards))
+        return self._classifier_code(
+            (wildcards.dataset, n) for n in self.checked_entries(wildcards)
+        )
 
     def classifier_code(self, wildcards: Any) -> dict[str, str]:
         """Return the digests of the methods of a classifier."""
@@ -285,9 +289,7 @@ class Plan:
         )
         files = {table: place.of(table=table) for table in ("predictions", "selected")}
         if wildcards.classifier in self.halved(wildcards):
-            files["halves"] = CHECKED.of(
-                study=study.id, dataset=wildcards.dataset, table="halves"
-            )
+            files["halves"] = CHECKED.of(study=study.id, dataset=wildcards.dataset, table="halves")
         return files
 
     def classifiers_beside(self, wildcards: Any) -> dict[str, list[str]]:
@@ -329,7 +331,9 @@ class Plan:
     def permuted(self, wildcards: Any) -> list[str]:
         """Return the permutation tests of a study."""
         return [
-            PERMUTED.of(study=wildcards.study, dataset=dataset, classifier=name, table="permutation")
+            PERMUTED.of(
+                study=wildcards.study, dataset=dataset, classifier=name, table="permutation"
+            )
             for dataset, name in self.study(wildcards).permuted
         ]
 
@@ -596,12 +600,12 @@ def _validated(study: Study) -> list[tuple[str, str]]:
 
 
 def exactly(names: Sequence[str]) -> str:
-    """Return a regular expression that matches the given names only.
+    r"""Return a regular expression that matches the given names only.
 
     Examples
     --------
     >>> exactly(["a.b", "c"])
-    'a\\\\.b|c'
+    'a\\.b|c'
     >>> exactly([])
     '(?!)'
     """

@@ -20,8 +20,8 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.plugins import plugin_modules
 
 _LIBRARY = Path(__file__).parents[1]
-#: Packages of the library whose code changes no result: those of the page, of the start of jobs, and
-#: the papers, each of which counts where a study names it.
+#: Packages of the library whose code changes no result: those of the page and of the start of
+#: jobs; and the papers, each of which counts where a study names it.
 _WITHOUT_RESULTS = frozenset({"report", "running", "papers"})
 #: Files of a paper that only its page uses, by the beginning of their names.
 _PAGE_FILES = ("section", "drawings", "curves", "coverage")
@@ -112,7 +112,10 @@ def remove_stale_bytecode(modules: Iterable[str] = ()) -> None:
     """
     packages = set(filter(None, map(_counted_package, modules)))
     local = [package for package in packages if not _version(package)]
-    files = [*source_files(_LIBRARY), *(path for name in local for path in _package_files(name, page=True))]
+    files = [
+        *source_files(_LIBRARY),
+        *(path for name in local for path in _package_files(name, page=True)),
+    ]
     for folder in {path.parent for path in files}:
         compiled: dict[str, list[Path]] = {}
         for path in (folder / "__pycache__").glob("*"):

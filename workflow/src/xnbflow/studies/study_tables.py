@@ -8,7 +8,7 @@ import pandas as pd
 
 from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
-from xnbflow.evaluation.keyed_tables import Headers, Tables
+from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, inflation_of
@@ -89,9 +89,10 @@ def study_tables(
     sets; ``jobs`` are a data set, scheme of folds and the classifiers of a job of training each;
     ``permuted`` a data set and classifier each. ``trained`` are the
     `xnbflow.evaluation.keyed_tables.Key` of all classifiers, in the order of the tables of the
-    study, ``tested`` and ``halved`` the data sets and classifiers with these checks. ``alpha`` is the level of the normality test.
-    ``entries`` have per data set the classifiers' configuration by id: intervals of those that tune
-    themselves are wider. Gene sets are tested by ``threads``.
+    study, ``tested`` and ``halved`` the data sets and classifiers with these checks. ``alpha`` is
+    the level of the normality test. ``entries`` have per data set the classifiers'
+    configuration by id: intervals of those that tune themselves are wider. Gene sets are tested by
+    ``threads``.
     """
     headers = dict(zip(owners["datasets"], map(read_header, files["series"]), strict=True))
     predictions, selected, ties, fits = (
@@ -248,7 +249,7 @@ def read_training(
 
     For ``owners`` and ``files`` see `study_tables`.
     """
-    tables: Tables = {}
+    tables: dict[Key, pd.DataFrame] = {}
     for (dataset, folds, classifiers), path in zip(owners["jobs"], files[name], strict=True):
         for classifier, table in read_stacked(path, TRAINING_TABLES[name], classifiers).items():
             tables[dataset, folds, classifier] = table
@@ -277,8 +278,8 @@ def _read_checks(
     keys: Sequence[Any],
 ) -> dict[tuple[str, str], pd.DataFrame]:
     """Return a check of classifiers by data set and classifier, ``keys`` in their order."""
-    wanted = [tuple(key) for key in keys]
-    tables = {}
+    wanted = [(key[0], key[1]) for key in keys]
+    tables: dict[tuple[str, str], pd.DataFrame] = {}
     for checked, path in zip(owners["checked"], files[name], strict=True):
         classifiers = [classifier for dataset, classifier in wanted if dataset == checked]
         stacked = read_stacked(path, CHECK_TABLES[name], classifiers)

@@ -313,7 +313,7 @@ DOWNLOADS = PathTemplate("resources/downloads")
 
 DIAGNOSTIC = GROUPS["diagnostic"].path
 FOLDS = GROUPS["folds"].files["folds"]
-#: Checksums of the downloads of a data set. A later run, also of another person, compares with them.
+#: Checksums of the downloads of a data set; a later run, also of another person, compares.
 CHECKSUMS = PathTemplate("results/{dataset}/checksums.sha256")
 #: The tables of the classifiers of a job, the input of all later stages.
 TRAINED = GROUPS["training"].path
@@ -385,7 +385,7 @@ def _folders_of_results(*templates: str) -> frozenset[str]:
     return frozenset(name for name in second_parts if "{" not in name)
 
 
-#: Names that no data set can have: other folders of ``results``, and that of the model of all cohorts.
+#: Names that no data set can have: other folders of ``results``, and the model of all cohorts.
 RESERVED_DATASETS = _folders_of_results(STUDY_TABLE, log_of("acquire"), usage_of("acquire")) | {
     ALL_COHORTS["dataset"]
 }

@@ -158,9 +158,7 @@ def read_stacked(
         raise InputError(msg, file=str(path), remedy=REMEDY)
     rows_of = stacked.groupby("classifier", sort=False).indices
     values = stacked.drop(columns="classifier")
-    return {
-        name: values.take(rows_of.get(name, [])).reset_index(drop=True) for name in classifiers
-    }
+    return {name: values.take(rows_of.get(name, [])).reset_index(drop=True) for name in classifiers}
 
 
 def digest_of_file(path: str | Path) -> str:
