@@ -318,6 +318,36 @@ def test_the_reason_of_a_rerun_is_a_word_that_a_person_understands(copied):
             assert before != now
 
 
+def test_a_packed_study_has_every_file_that_its_pages_link_to(finished, tmp_path):
+    done = conftest.xnbflow("pack", "tiny", "-o", tmp_path / "tiny.zip", cwd=finished)
+    assert done.returncode == 0, done.stderr
+    shutil.unpack_archive(tmp_path / "tiny.zip", tmp_path / "elsewhere")
+    top = tmp_path / "elsewhere/tiny"
+    report = top / "results/studies/tiny/report.html"
+    links = 0
+    for page in (top / "index.html", report, report.with_name("details.html")):
+        for link in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', page.read_text()):
+            assert (page.parent / html.unescape(link)).is_file(), link
+            links += 1
+    assert links > 100
+
+
+def test_a_study_without_a_report_is_not_packed(tmp_path):
+    done = conftest.xnbflow("pack", "tiny", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "report.html does not exist; run the study in this folder" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_to_a_lost_file_is_an_error_of_packing(finished, tmp_path):
+    folder = tmp_path / "work"
+    shutil.copytree(finished, folder, symlinks=True)
+    (folder / "results/studies/tiny/estimates.tsv").unlink()
+    done = conftest.xnbflow("pack", "tiny", cwd=folder)
+    assert done.returncode == 1
+    assert "estimates.tsv, which does not exist" in done.stderr
+
+
 def test_rules_have_names_that_a_profile_can_refer_to(finished, tmp_path):
     """`--list-rules` shows the stages and the studies, whatever the studies train."""
     written = snakemake(finished, "--list-rules", "--quiet", "all")
@@ -349,7 +379,7 @@ def contract_studies(folder):
 def test_a_run_leaves_no_file_that_is_not_an_output_or_a_log(finished):
     summary = snakemake(finished, "--detailed-summary")
     rows = [line.split("\t") for line in summary.splitlines() if line.count("\t") == 7][1:]
-    declared = {path for row in rows for cell in (row[0], row[4]) for path in cell.split(",")}
+    declared = {path for row in rows for cell in (row[0], row[3]) for path in cell.split(",")}
     folders = tuple(f"{path}/" for path in declared if (finished / path).is_dir())
     written = {
         path.relative_to(finished).as_posix()

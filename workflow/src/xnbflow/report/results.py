@@ -1,7 +1,7 @@
 """The content of a report: a study's tables and its models, read on demand."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -240,7 +240,8 @@ class StudyResults:
 
     def diagnosed(self, dataset: str) -> "StudyTables":
         """Return the tables of a data set, for example its ``correlations``."""
-        return StudyTables(self, {DIAGNOSTIC.fill(dataset=dataset): DIAGNOSTIC_TABLES})
+        place = DIAGNOSTIC.fill(dataset=dataset)
+        return StudyTables(self, {place: DIAGNOSTIC_TABLES}, as_text=("genes",))
 
     def genes(self, dataset: str, *columns: str) -> pd.DataFrame:
         """Return columns of the table of genes of a data set, which is large."""
@@ -265,12 +266,19 @@ class StudyResults:
 
 
 class StudyTables:
-    """Tables in files, by name; each is read once, at its first use."""
+    """Tables in files, by name; each is read once, at its first use.
+
+    ``as_text`` are the tables that are also written as text; None means all.
+    """
 
     def __init__(
-        self, results: StudyResults, places: Mapping[PathTemplate, Mapping[str, TableSchema]]
+        self,
+        results: StudyResults,
+        places: Mapping[PathTemplate, Mapping[str, TableSchema]],
+        as_text: Collection[str] | None = None,
     ) -> None:
         self._results = results
+        self._as_text = as_text
         self._schemas = {
             name: table for tables in places.values() for name, table in tables.items()
         }
@@ -294,8 +302,13 @@ class StudyTables:
         return self[name].take(found)
 
     def sources(self, *names: str) -> list[str]:
-        """Return the files of tables as text, as a page links to them."""
-        return [self._results.beside(text_of(self._paths[name])) for name in names]
+        """Return the files of tables, as a page links to them: as text where there is one."""
+        files = []
+        for name in names:
+            has_text = self._as_text is None or name in self._as_text
+            path = self._paths[name]
+            files.append(self._results.beside(text_of(path) if has_text else path))
+        return files
 
     def present(self) -> list[str]:
         """Return the names of the tables that were written; an analysis may leave some out."""

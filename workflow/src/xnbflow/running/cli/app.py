@@ -439,6 +439,22 @@ def figures(
 
 
 @app.command()
+def pack(
+    study: Annotated[str, typer.Argument(help="A finished study in this folder.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A zip file; STUDY.zip without.")
+    ] = None,
+) -> None:
+    """Write one zip file with the pages of a study and every file that they link to."""
+    from xnbflow.report.pack import pack_study  # noqa: PLC0415
+
+    path = output or Path(f"{study}.zip")
+    with progress("packing"):
+        files = pack_study(study, path)
+    print_text(f"{path}: {commands.counted(len(files), 'file')}; unpack it and open index.html")
+
+
+@app.command()
 def gene(
     study: Finished,
     name: Annotated[str, typer.Argument(help="A gene symbol, or the name of a feature.")],
