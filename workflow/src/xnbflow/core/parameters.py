@@ -1,9 +1,12 @@
 """Parameters of estimators: each class declares their valid values, which are checked here.
 
 As in scikit-learn, ``_parameter_constraints`` of a class maps the name of each parameter to a list
-of constraints; a value must satisfy one of them.
+of constraints; a value must satisfy one of them. A constraint also has the JSON schema of the
+values that a configuration can give, from which `parameter_schemas` makes the schemas that planning
+reads.
 """
 
+import inspect
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from xnbflow.core import entries
+from xnbflow.core.entries import Schema
 from xnbflow.core.errors import InputError
 
 _LARGEST = 2**63 - 1
@@ -52,10 +57,14 @@ class Declared(BaseEstimator):
 
 @dataclass(frozen=True)
 class Constraint:
-    """A constraint on a parameter, in words and as a function of its value."""
+    """A constraint on a parameter: in words, as a function of its value, and as a JSON schema.
+
+    The ``schema`` is of the values that a configuration can give; None where only a program can.
+    """
 
     words: str
     allows: Callable[[Any], bool]
+    schema: Schema | None = None
 
 
 def satisfies(value: Any, declared: Any) -> bool:
@@ -75,11 +84,45 @@ def allowed(constraints: Iterable[Any]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def parameter_schemas(estimator: type) -> dict[str, Schema]:
+    """Return the JSON schema of each parameter of an estimator, in the order of its signature.
+
+    A parameter without constraints is a `TypeError`.
+
+    Examples
+    --------
+    >>> class Ridge(Declared):
+    ...     _parameter_constraints = {"alpha": [number(0, closed="left"), None]}
+    ...
+    ...     def __init__(self, alpha=1.0):
+    ...         self.alpha = alpha
+    >>> parameter_schemas(Ridge)
+    {'alpha': {'anyOf': [{'type': 'number', 'minimum': 0}, {'type': 'null'}]}}
+    """
+    declared = getattr(estimator, "_parameter_constraints", {})
+    names = (
+        []
+        if estimator.__init__ is object.__init__
+        else list(inspect.signature(estimator).parameters)
+    )
+    if undeclared := [name for name in names if name not in declared]:
+        msg = f"{estimator.__name__} declares no constraints of {undeclared[0]}"
+        raise TypeError(msg)
+    schemas = {}
+    for name in names:
+        parts = [_constraint(each).schema for each in declared[name]]
+        possible = [part for part in parts if part is not None]
+        schemas[name] = possible[0] if len(possible) == 1 else entries.either(*possible)
+    return schemas
+
+
 def one_of(*choices: str) -> Constraint:
     """Return the constraint to one of several strings, in the order in which errors name them."""
     known = list(dict.fromkeys(choices))
     return Constraint(
-        f"one of {', '.join(known)}", lambda value: isinstance(value, str) and value in known
+        f"one of {', '.join(known)}",
+        lambda value: isinstance(value, str) and value in known,
+        entries.choice(*known),
     )
 
 
@@ -95,7 +138,13 @@ def number(
         return bool(above and (value <= high if with_high else value < high))
 
     opening, closing = "[" if with_low else "(", "]" if with_high else ")"
-    return Constraint(f"a float in the range {opening}{low}, {high}{closing}", allows)
+    schema = entries.number(
+        above=None if with_low else left,
+        least=left if with_low else None,
+        below=None if with_high else right,
+        most=right if with_high else None,
+    )
+    return Constraint(f"a float in the range {opening}{low}, {high}{closing}", allows, schema)
 
 
 def whole(left: int, right: int | None = None) -> Constraint:
@@ -105,6 +154,7 @@ def whole(left: int, right: int | None = None) -> Constraint:
     return Constraint(
         f"an int in the range [{left}, {end}",
         lambda value: isinstance(value, Integral) and within.allows(value),
+        entries.whole(left, right),
     )
 
 
@@ -113,7 +163,8 @@ def Columns() -> Constraint:  # noqa: N802
 
     Whether these columns exist is checked in `fit`.
     """
-    return Constraint("columns (positions, names, a slice or a mask)", _may_name_columns)
+    words = "columns (positions, names, a slice or a mask)"
+    return Constraint(words, _may_name_columns, entries.COLUMNS)
 
 
 def Instance(*methods: str) -> Constraint:  # noqa: N802
@@ -124,6 +175,7 @@ def Instance(*methods: str) -> Constraint:  # noqa: N802
             not isinstance(value, type)
             and all(callable(getattr(value, name, None)) for name in methods)
         ),
+        entries.estimator(),
     )
 
 
@@ -132,7 +184,18 @@ def ListOf(item: Any) -> Constraint:  # noqa: N802
     return Constraint(
         f"a list of {_constraint(item).words}",
         lambda value: isinstance(value, (list, tuple)) and all(satisfies(x, item) for x in value),
+        entries.list_of(_constraint(item).schema or {}),
     )
+
+
+def Configured(declared: Any, schema: Schema) -> Constraint:  # noqa: N802
+    """Return a constraint that is stricter for a configuration than for a program.
+
+    A program may give, for example, any array-like, which `fit` looks at; a configuration gives
+    what the ``schema`` allows.
+    """
+    constraint = _constraint(declared)
+    return Constraint(constraint.words, constraint.allows, schema)
 
 
 def _constraint(declared: Any) -> Constraint:
@@ -173,9 +236,11 @@ def _may_name_columns(value: Any) -> bool:
 
 #: Constraints that are declared by name, as in scikit-learn.
 _PLAIN: dict[Any, Constraint] = {
-    None: Constraint("None", lambda value: value is None),
-    "boolean": Constraint("True or False", lambda value: isinstance(value, (bool, np.bool_))),
-    "array-like": Constraint("an array-like", _is_array_like),
+    None: Constraint("None", lambda value: value is None, entries.nothing()),
+    "boolean": Constraint(
+        "True or False", lambda value: isinstance(value, (bool, np.bool_)), entries.flag()
+    ),
+    "array-like": Constraint("an array-like", _is_array_like, entries.list_of({})),
     "random_state": Constraint(
         "an int from 0 to 2**32 - 1, a RandomState or None",
         lambda value: (
@@ -183,9 +248,10 @@ _PLAIN: dict[Any, Constraint] = {
             or isinstance(value, np.random.RandomState)
             or whole(0, 2**32 - 1).allows(value)
         ),
+        entries.either(entries.whole(0, 2**32 - 1), entries.nothing()),
     ),
     callable: Constraint("a callable", callable),
-    str: Constraint("a text", lambda value: isinstance(value, str) and bool(value)),
-    list: Constraint("a list", lambda value: isinstance(value, list)),
+    str: Constraint("a text", lambda value: isinstance(value, str) and bool(value), entries.text()),
+    list: Constraint("a list", lambda value: isinstance(value, list), entries.list_of({})),
     tuple: Constraint("a tuple", lambda value: isinstance(value, tuple)),
 }
