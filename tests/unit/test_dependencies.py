@@ -1,6 +1,7 @@
 """What sources import is declared."""
 
 import ast
+import importlib.util
 import re
 import sys
 import tomllib
@@ -20,7 +21,16 @@ INSTALLED_AS = {
 }
 #: What conda calls otherwise than PyPI.
 CALLED = {"matplotlib-base": "matplotlib", "python-isal": "isal"}
-OWN = {"xnbflow", "snakemake", "benchmarks", "fuzz", "unit", "integration", "papers"}
+OWN = {
+    "xnbflow",
+    "snakemake",
+    "snakemake_logger_plugin_xnbflow",
+    "benchmarks",
+    "fuzz",
+    "unit",
+    "integration",
+    "papers",
+}
 OWN |= {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
 
 
@@ -78,6 +88,16 @@ def test_the_conda_environment_has_the_ranges_of_the_project():
     for name in ("snakemake", "snakemake-interface-logger-plugins"):  # those of the caller
         del declared[name]
     assert {CALLED.get(name, name): versions for name, versions in conda.items()} == declared
+
+
+def test_the_pins_of_the_conda_environment_are_the_versions_of_the_lock():
+    spec = importlib.util.spec_from_file_location("conda_pins", ROOT / ".ci/conda_pins.py")
+    conda_pins = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conda_pins)
+    assert conda_pins.PIN_FILE.read_text() == conda_pins.pins(), "run .ci/conda_pins.py"
+    lines = conda_pins.pins().splitlines()
+    assert sum(line.startswith("conda-forge::") for line in lines) == 22
+    assert conda_pins.OF_PYPI == CALLED
 
 
 def test_the_lock_names_no_index():
