@@ -1,7 +1,7 @@
-"""Write envs/xnbflow.linux-64.pin.txt: the packages of envs/xnbflow.yaml in the versions of the lock.
+"""Write envs/xnbflow.linux-64.pin.txt: the packages of envs/xnbflow.yaml, versions of the lock.
 
-`make lock` calls it. Snakemake gives this file to `conda create --file` before it tries the ranges of
-the YAML file; a version that conda-forge does not have makes it fall back to these, with a warning.
+`make lock` calls it. Snakemake gives this file to `conda create --file` before it tries the ranges
+of the YAML file; where conda-forge lacks a version, it falls back to these, with a warning.
 """
 
 import re
@@ -16,8 +16,8 @@ OF_PYPI = {"matplotlib-base": "matplotlib", "python-isal": "isal"}
 #: The newest Python for which the lock was tested by the hosted CI.
 PYTHON = "3.12"
 HEADER = """# Versions of requirements.lock for the packages of xnbflow.yaml, by .ci/conda_pins.py.
-# Not solved by those who wrote it: they had no conda. Where conda-forge lacks a version, Snakemake falls back to
-# xnbflow.yaml and says so.
+# Not solved by those who wrote it: they had no conda. Where conda-forge lacks a version, Snakemake
+# falls back to xnbflow.yaml, with a warning.
 """
 
 
