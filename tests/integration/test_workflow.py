@@ -270,7 +270,7 @@ def test_jobs_submitted_by_a_script_make_the_tables_of_a_local_run(finished, tmp
     snakemake(folder, "--profile", str(folder))
     assert tables(folder) == tables(finished)
     asked = [line.split() for line in (folder / "submitted.txt").read_text().splitlines()]
-    assert {rule for rule, *_ in asked} == {"permute", *AFTER}
+    assert {rule for rule, *_ in asked} == {"classify", "check", "models", "permute", *AFTER}
     assert all(int(number) > 0 for _, *numbers in asked for number in numbers)
 
 
@@ -282,7 +282,7 @@ def test_a_new_classifier_with_a_job_of_its_own_trains_only_that(finished, tmp_p
     assert jobs(folder, *configured(folder, study)) == {"classify": 2, **AFTER}
     study["classifiers"] = {}
     planned = jobs(folder, *configured(folder, study))
-    assert planned == {"classify": 2, **AFTER}
+    assert planned == {"classify": 2, "models": 2, **AFTER}
     reasons = snakemake(folder, *configured(folder, study), "-n", "--quiet", "host")
     assert "params have changed" in reasons.lower()
 

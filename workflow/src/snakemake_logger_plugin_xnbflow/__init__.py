@@ -13,8 +13,6 @@ import time
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from xnbflow.running.run_events import RunEvents
-
 #: Seconds between two renewals of the line at the foot of a terminal.
 _PERIOD = 2.0
 #: Moves to the begin of the line and clears it.
@@ -34,7 +32,13 @@ class LogHandler(LogHandlerBase):
     """Writes a line for each job to standard error, and what runs where that is a terminal."""
 
     def __post_init__(self) -> None:
-        """Begin a run."""
+        """Begin a run.
+
+        Snakemake imports all plugins at its start. The library is imported later, since the rules of
+        another checkout bring their own.
+        """
+        from xnbflow.running.run_events import RunEvents  # noqa: PLC0415
+
         self._events = RunEvents()
         self._thread: threading.Thread | None = None
 
