@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from toys import mistakes, python
-from xnbflow.evaluation.gathering import remove_undeclared
+from toys import mistakes, python, refused
 
 from xnbflow.core.entries import Analysis
 from xnbflow.core.errors import InputError
@@ -16,7 +15,14 @@ from xnbflow.core.study import Study
 from xnbflow.running.manual import results_manual
 from xnbflow.tables import contract
 from xnbflow.tables.contract import STUDY_TABLES, TRAINING_TABLES, Column, TableSchema
-from xnbflow.tables.storage import read_parquet, tsv, write_parquet, write_tsv
+from xnbflow.tables.storage import (
+    read_parquet,
+    read_stacked,
+    tsv,
+    write_parquet,
+    write_stacked,
+    write_tsv,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,8 +71,8 @@ def test_a_study_wants_its_page_and_the_tables_of_what_it_asks_for():
     study = Study("s", "", "", ("wine",), ("nb", "xnb"), ("f",), True, {}, final=("xnb",))
     assert contract.GROUPS["report"].targets(study) == ["results/studies/s/report.html"]
     models = contract.GROUPS["model"].targets(study)
-    assert models[0] == "results/wine/models/xnb.signature.parquet"
-    assert models[-1] == "results/wine/models/xnb.heatmap.tsv"
+    assert models[0] == "results/studies/s/models/wine/xnb.signature.parquet"
+    assert models[-1] == "results/studies/s/models/wine/xnb.heatmap.tsv"
     asked = {name for name, group in contract.GROUPS.items() if group.targets(study)}
     assert asked == {"study", "description", "model", "report"}
 
@@ -177,11 +183,36 @@ def test_an_empty_table_keeps_the_types_of_the_contract(tmp_path, table):
     assert {name: dtype.kind for name, dtype in read.dtypes.items()} == expected
 
 
-def test_what_is_not_declared_goes_and_what_is_stays(tmp_path):
-    names = ["a.parquet", "batches/b/a.parquet", "batches/c/a.parquet", "batches/c/.a.1.part"]
-    for path in (tmp_path / name for name in [*names, "notes.txt", "old/a.parquet"]):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    remove_undeclared(tmp_path, [tmp_path / name for name in names[:2]])
-    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
-    assert left == {"a.parquet", "batches", "batches/b", "batches/b/a.parquet", "notes.txt"}
+STACKED = contract.TRAINING_TABLES["priors"]
+
+
+def priors(*values):
+    """Return rows of a fold and class, as a classifier's training has them."""
+    rows = {"repeat": 0, "fold": range(len(values)), "class": "a", "intercept": 0.0}
+    return pd.DataFrame(rows | {"log_prior": list(values)})[STACKED.fixed]
+
+
+def test_the_tables_of_several_classifiers_share_a_file_and_are_read_apart(tmp_path):
+    path = tmp_path / "priors.parquet"
+    nothing = priors()
+    write_stacked({"nb": priors(-1.0, -2.0), "forest": nothing, "xnb": priors(-3.0)}, path, STACKED)
+    read = read_stacked(path, STACKED, ["xnb", "forest", "nb"])
+    assert list(read) == ["xnb", "forest", "nb"]
+    pd.testing.assert_frame_equal(read["nb"], priors(-1.0, -2.0))
+    pd.testing.assert_frame_equal(read["xnb"], priors(-3.0))
+    assert read["forest"].empty
+    assert list(read["forest"]) == STACKED.fixed
+    some = read_stacked(path, STACKED, ["xnb", "forest", "nb"], ["log_prior"])
+    assert some["nb"].to_dict("list") == {"log_prior": [-1.0, -2.0]}
+    assert next(iter(contract.stacked_schema(STACKED).columns)) == "classifier"
+
+
+def test_rows_of_a_classifier_that_the_job_does_not_train_are_refused(tmp_path):
+    path = tmp_path / "priors.parquet"
+    write_stacked({"nb": priors(-1.0), "old": priors(-2.0)}, path, STACKED)
+    with refused("has rows of the classifier old, which is not of this job", file=path):
+        read_stacked(path, STACKED, ["nb"])
+
+
+def test_no_data_set_can_have_the_name_of_a_folder_of_results():
+    assert {"all_cohorts", "logs", "studies", "usage"} == contract.RESERVED_DATASETS

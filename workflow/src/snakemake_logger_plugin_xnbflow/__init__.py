@@ -34,8 +34,8 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         """Begin a run.
 
-        Snakemake imports all plugins at its start. The library is imported later, since the rules of
-        another checkout bring their own.
+        Snakemake imports all plugins at its start. The library is imported later, since the rules
+        of another checkout bring their own.
         """
         from xnbflow.running.run_events import RunEvents  # noqa: PLC0415
 
