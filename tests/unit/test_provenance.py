@@ -35,10 +35,10 @@ def run(copy, text):
 #: Digests of the code of a study with an analysis of the paper on CICA, by what they are of.
 DIGESTS = """
 import json
-from xnbflow.running.provenance import computing_code, method_code, page_code
+from xnbflow.running.provenance import computing_code, method_code, page_code, reading_code
 cica, sklearn = ["xnbflow.papers.cica.compute"], ["sklearn.svm.LinearSVC"]
 print(json.dumps({
-    "computing": computing_code(), "page": page_code(), "cica": method_code(cica),
+    "reading": reading_code(), "computing": computing_code(), "page": page_code(), "cica": method_code(cica),
     "page of cica": method_code(cica, page=True), "sklearn": method_code(sklearn),
 }))
 """
@@ -50,8 +50,8 @@ print(json.dumps({
     [
         ("naive_bayes/gaussian_nb.py", {"computing"}),
         ("diagnostics/normality.py", {"computing"}),
-        ("sources/table.py", {"computing"}),
-        ("tables/tables.toml", {"computing"}),
+        ("sources/table.py", {"computing", "reading"}),
+        ("tables/tables.toml", {"computing", "reading"}),
         ("report/page/templates/style.css", {"page"}),
         ("report/sentences.py", {"page"}),
         ("running/config.py", set()),
@@ -71,8 +71,19 @@ def test_an_edit_changes_the_digest_of_what_it_concerns(copy, edited, changed):
 
 
 def test_a_digest_says_in_words_what_it_is_of():
+    assert re.fullmatch("reading code [0-9a-f]{8}", provenance.reading_code())
     assert re.fullmatch("computing code [0-9a-f]{8}", provenance.computing_code())
     assert re.fullmatch("page code [0-9a-f]{8}", provenance.page_code())
+
+
+def test_acquire_imports_no_package_beside_those_whose_code_counts_as_reading():
+    script = (PACKAGE.parents[1] / "scripts/acquire.py").read_text().partition("start_job(snake")[2]
+    imports = "\n".join(re.findall(r"^from xnbflow.*", script, re.MULTILINE))
+    sources = "import importlib, pkgutil, xnbflow.sources as s\nfor m in pkgutil.iter_modules(s."
+    sources += "__path__):\n    importlib.import_module(f'xnbflow.sources.{m.name}')"
+    names = "print(*{name.split('.')[1] for name in sys.modules if name[:8] == 'xnbflow.'})"
+    packages = python(f"import sys\n{imports}\n{sources}\n{names}").stdout.split()
+    assert set(packages) == {"core", "data", "sources", "tables"}
 
 
 def test_every_package_of_the_library_counts_as_computing_or_as_the_page():

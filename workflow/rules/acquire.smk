@@ -29,7 +29,7 @@ rule acquire:
     params:
         dataset=PLAN.sheet_row,
         given=PLAN.state_of_given_files,
-        code=computing_code(),
+        code=reading_code(),
         methods=PLAN.reader_code,
     message:
         "Reading {wildcards.dataset}"

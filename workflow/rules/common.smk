@@ -6,7 +6,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.running.needs import cpus_for, requested
 from xnbflow.running.plan import Plan, exactly
 from xnbflow.running.project import default_configuration
-from xnbflow.running.provenance import computing_code, page_code
+from xnbflow.running.provenance import computing_code, page_code, reading_code
 from xnbflow.tables.contract import GROUPS, log_of, usage_of
 
 # The configuration of the papers and the project, and over it that of --configfile, --config or the caller of

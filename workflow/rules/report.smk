@@ -70,7 +70,7 @@ rule report:
         figures=report(
             directory(FIGURES),
             patterns=["{section}/{figure}.svg"],
-            category=lambda wildcards: f"{wildcards.study}: {PLAN.figure_labels(wildcards)['data set']}",
+            category=lambda wildcards: f"{wildcards.study} - {PLAN.figure_labels(wildcards)['data set']}",
             subcategory="{section}",
             labels=PLAN.figure_labels,
             caption="../report/figure.rst",

@@ -1,9 +1,10 @@
 """Digests of the code behind a file, on which its content depends.
 
 Snakemake repeats a job when its parameters change, but not when a library changes; so each rule has
-a digest of the code as a parameter. There are two of them: `computing_code`, of everything that
-computes results, and `page_code`, of what writes a page as well. `method_code` is that of the
-methods which the configuration names: papers, plugins, a user's own modules and other packages.
+a digest of the code as a parameter. There are three of them: `reading_code`, of what reads data
+sets, `computing_code`, of everything that computes results, and `page_code`, of what writes a page.
+`method_code` is that of the methods which the configuration names: papers, plugins, a user's own
+modules and other packages.
 
 A job compares the digests of the plan with the sources that it imports itself.
 """
@@ -26,7 +27,16 @@ _WITHOUT_RESULTS = frozenset({"report", "running", "papers"})
 #: Files of a paper that only its page uses, by the beginning of their names.
 _PAGE_FILES = ("section", "drawings", "curves", "coverage")
 #: First words of the digests, so that the reason of a rerun is understood.
-_COMPUTING, _PAGE = "computing code", "page code"
+_READING, _COMPUTING, _PAGE = "reading code", "computing code", "page code"
+#: The packages that *acquire* needs, so that an edit of a classifier reads no data set again.
+_READERS = ("core", "data", "sources", "tables")
+
+
+@cache
+def reading_code() -> str:
+    """Return the digest of the library's code that reads data sets."""
+    files = [path for package in _READERS for path in source_files(_LIBRARY / package)]
+    return f"{_READING} {_digest(files, _LIBRARY)}"
 
 
 @cache
@@ -83,12 +93,12 @@ def method_code(modules: Iterable[str], *, page: bool = False) -> dict[str, str]
 def refuse_other_code(planned: Iterable[str], methods: Mapping[str, str]) -> None:
     """Raise an `InputError` if the code is not that of the plan.
 
-    ``planned`` are results of `computing_code` and `page_code`, ``methods`` is that of
+    ``planned`` are results of the functions above, ``methods`` is that of
     `method_code`. Versions are not compared: the environment of a job may be another one than that
     of the plan.
     """
     edited = ""
-    present = {_COMPUTING: computing_code, _PAGE: page_code}
+    present = {_READING: reading_code, _COMPUTING: computing_code, _PAGE: page_code}
     for digest in planned:
         words = " ".join(digest.split()[:2])
         if present[words]() != digest:
