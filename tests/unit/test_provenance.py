@@ -38,7 +38,8 @@ import json
 from xnbflow.running.provenance import computing_code, method_code, page_code, reading_code
 cica, sklearn = ["xnbflow.papers.cica.compute"], ["sklearn.svm.LinearSVC"]
 print(json.dumps({
-    "reading": reading_code(), "computing": computing_code(), "page": page_code(), "cica": method_code(cica),
+    "reading": reading_code(), "computing": computing_code(), "page": page_code(),
+    "cica": method_code(cica),
     "page of cica": method_code(cica, page=True), "sklearn": method_code(sklearn),
 }))
 """
