@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.optimize import brentq
 from sklearn import naive_bayes as sk
 from sklearn.datasets import load_iris
 from toys import dataset
@@ -139,6 +140,40 @@ def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
     np.testing.assert_allclose(
         cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
     )
+
+
+def numerical_boundary(phi, mu, kappa, priors):
+    """Angles psi at which the log odds of the two classes change sign, by SciPy's root finder."""
+
+    def log_odds(psi):
+        joint = [
+            np.log(priors[c])
+            + stats.vonmises.logpdf(phi, kappa[c, 0], loc=mu[c, 0])
+            + stats.vonmises.logpdf(psi, kappa[c, 1], loc=mu[c, 1])
+            for c in (0, 1)
+        ]
+        return joint[0] - joint[1]
+
+    grid = np.linspace(-np.pi, np.pi, 721)
+    odds = np.array([log_odds(psi) for psi in grid])
+    changes = np.flatnonzero(np.sign(odds[:-1]) != np.sign(odds[1:]))
+    return sorted(brentq(log_odds, grid[i], grid[i + 1], xtol=1e-12) for i in changes)
+
+
+@pytest.mark.parametrize("priors", [(0.5, 0.5), (0.15, 0.85)])
+def test_theorem_2_gives_the_boundary_that_a_root_finder_finds(priors):
+    """Figure 6's classes: at each phi both angles psi of the theorem, or none."""
+    mu = np.array([[np.pi, -2 * np.pi / 3], [np.pi / 2, np.pi]])
+    kappa = np.array([[2.0, 6.0], [5.0, 3.0]])
+    all_phi = np.linspace(-3.1, 3.1, 24)
+    curve = boundaries.torus_boundary(all_phi, mu, kappa, priors)
+    n_crossed = 0
+    for phi, psi in zip(all_phi, curve.T, strict=True):
+        expected = numerical_boundary(phi, mu, kappa, priors)
+        found = sorted(psi[np.isfinite(psi)])
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        n_crossed += len(expected) == 2
+    assert 0 < n_crossed < len(all_phi)  # both cases occur
 
 
 def test_torus_curve_is_where_the_densities_times_priors_are_equal():
