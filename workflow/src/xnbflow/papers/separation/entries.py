@@ -18,9 +18,10 @@ BLOCK_NB = Method(
     "block_nb",
     "xnbflow.papers.separation.block_nb.BlockNB",
     "naive Bayes over blocks of features, kept or weighted by their separation score",
-    "@pavlenko2004, Eqs. 9, 15 to 18 and 22, Theorem 1",
+    "@pavlenko2004, Eqs. 9 to 11, 15 to 18 and 22, Theorem 1",
     {
         "blocks": either(whole(1), list_of({}), estimator()),
+        "covariance": choice("pooled", "per_class"),
         "selection": either(choice("threshold", "weights"), nothing()),
         "cut": choice("printed", "optimal"),
     },
