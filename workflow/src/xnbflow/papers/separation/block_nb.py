@@ -65,6 +65,8 @@ class BlockNB(BaseNaiveBayes):
         Separation scores: half the cross-entropy distance of the two classes in the block, times
         2 n1 n2 / (n1 + n2). Selection divides them by the factor by which the estimated covariances
         inflate them, see `xnbflow.papers.separation.separation_scores.null_mean`.
+    null_scores_ : ndarray of shape (n_pairs, n_blocks)
+        The mean score of a block in which both classes have the same density.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
     weights_, selected_blocks_ : ndarray of shape (n_pairs, n_blocks)
@@ -258,6 +260,7 @@ class BlockNB(BaseNaiveBayes):
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
         n_pairs = len(self.pairs_)
         self.scores_ = np.empty((n_pairs, n_blocks))
+        self.null_scores_ = np.empty((n_pairs, n_blocks))
         self.threshold_ = np.empty((n_pairs, n_blocks))
         self.weights_ = np.empty((n_pairs, n_blocks))
         self.asymptotic_risk_ = np.empty(n_pairs)
@@ -267,7 +270,8 @@ class BlockNB(BaseNaiveBayes):
             distances = [density.distances(first, second) for density in self.densities_]
             self.scores_[row] = n / 2 * self._in_blocks(distances)
             # Scores without separation have this mean instead of their degrees of freedom.
-            inflation = self._null_mean(sizes, first, second) / degrees
+            self.null_scores_[row] = self._null_mean(sizes, first, second)
+            inflation = self.null_scores_[row] / degrees
             result = select_blocks(
                 self.scores_[row] / inflation, degrees, n, self.selection, self.cut
             )

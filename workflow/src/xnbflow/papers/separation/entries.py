@@ -50,6 +50,7 @@ ANALYSIS = Analysis(
         "useless": list_of(number(least=0, most=1)),
         "useful": _PAIRS,
         "repeats": whole(1),
+        "figure_sets": whole(1),
         "fits": whole(0),
         "sizes": list_of(whole(1)),
     },
