@@ -6,6 +6,7 @@ by their paths below the source's address.
 
 import gzip
 import io
+import tarfile
 
 import numpy as np
 import pandas as pd
@@ -134,6 +135,31 @@ def angular(row):
     return {entry.path: text(table, sep="\t" if entry.path.endswith(".tsv") else ",")}
 
 
+def auslan(row):
+    """The archive of sessions: a file per recording, a line of 22 numbers per frame."""
+    rng = np.random.default_rng(0)
+    recordings = {}
+    for session in (1, 2, 3, 4):
+        for sign in range(row.classes):
+            for number in (1, 2, 3):
+                frames = rng.normal(sign % 7, 1, (4, 22)) / 9
+                recordings[f"tctodd{session}/sign{sign}-{number}.tsd"] = frames
+    return {"auslan2-mld/tctodd.tar.gz": auslan_archive(recordings)}
+
+
+def auslan_archive(recordings):
+    """Return a gzipped archive of recordings (n_frames, 22), by path, as UCI has it."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for path, frames in recordings.items():
+            lines = ["\t".join(f"{value:.6f}" for value in frame) + "\n" for frame in frames]
+            body = "".join(lines).encode()
+            member = tarfile.TarInfo(f"tctodd/{path}")
+            member.size = len(body)
+            archive.addfile(member, io.BytesIO(body))
+    return out.getvalue()
+
+
 def table(row):
     """An AnnData file whose expression is in `raw`, and whose types are a column of cells."""
     codes, values = measured(row.classes)
@@ -148,4 +174,4 @@ def table(row):
     return {row.location.rpartition("/")[2]: out.getvalue()}
 
 
-FILES = {each.__name__: each for each in (cumida, geo, uci, angular, table)}
+FILES = {each.__name__: each for each in (cumida, geo, uci, angular, auslan, table)}

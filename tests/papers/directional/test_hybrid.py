@@ -1,22 +1,16 @@
-"""HybridNB, its relatives of angles and intervals, MDLP, and decision boundaries."""
-
-import itertools
+"""HybridNB and its relatives of angles and intervals."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from scipy import stats
 from sklearn import naive_bayes as sk
-from sklearn.datasets import load_iris
 from toys import dataset
 
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
 from xnbflow.naive_bayes import DiscretizedNB, HybridNB, VonMisesFisherNB
-from xnbflow.papers.directional import boundaries
 from xnbflow.papers.directional.mdlp import cut_features, interval_numbers
 from xnbflow.papers.directional.von_mises import VonMises
 
@@ -90,92 +84,6 @@ def test_parameters_of_groups_are_got_and_set_by_their_names():
     assert [nb.groups[0][1].period, nb.groups[1][1].bandwidth] == [360.5, "scott"]
     nb.set_params(speed="gaussian")
     assert nb.groups[1] == ("speed", "gaussian", ["speed"])
-
-
-def entropy(y):
-    share = np.unique(y, return_counts=True)[1] / len(y)
-    return -np.sum(share * np.log2(share))
-
-
-def cuts_by_recursion(x, y):
-    """Fayyad and Irani's procedure as their paper words it, one cut at a time."""
-    values = np.unique(x)
-    best = None
-    for low, high in itertools.pairwise(values):
-        left, right = y[x <= low], y[x > low]
-        weighted = (len(left) * entropy(left) + len(right) * entropy(right)) / len(y)
-        if best is None or weighted < best[0] - 1e-12:
-            best = (weighted, low, high)
-    if best is None:
-        return []
-    weighted, low, high = best
-    parts = [y[x <= low], y[x > low]]
-    k, *ks = (len(np.unique(part)) for part in (y, *parts))
-    delta = np.log2(3**k - 2) - (
-        k * entropy(y) - sum(j * entropy(part) for j, part in zip(ks, parts, strict=True))
-    )
-    if entropy(y) - weighted <= (np.log2(len(y) - 1) + delta) / len(y):
-        return []
-    below, above = (cuts_by_recursion(x[part], y[part]) for part in (x <= low, x > low))
-    return [*below, (low + high) / 2, *above]
-
-
-def test_cut_points_of_iris_are_those_of_the_r_package_discretization():
-    # the example of its function mdlp
-    X, y = load_iris(return_X_y=True)
-    cuts = cut_features(X.T, y, 3)
-    expected = [[5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.80, 1.75]]
-    for found, printed in zip(cuts, expected, strict=True):
-        np.testing.assert_allclose(found, printed)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10_000), st.integers(2, 4), st.integers(2, 120))
-@example(326, 4, 5)  # two cuts are equally good
-def test_cut_points_are_those_of_the_procedure(seed, n_classes, n_samples):
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, n_classes, n_samples)
-    values = np.round(rng.normal(codes * rng.choice([0.0, 1.0, 4.0])), 1)
-    np.testing.assert_allclose(
-        cut_features(values[None], codes, n_classes)[0], cuts_by_recursion(values, codes)
-    )
-
-
-def test_torus_curve_is_where_the_densities_times_priors_are_equal():
-    mu, kappa = np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([[3.0, 1.0], [0.5, 4.0]])
-    priors = np.array([0.3, 0.7])
-    phi = np.linspace(-3, 3, 50)
-    for psi in boundaries.torus_boundary(phi, mu, kappa, priors):
-        joint = [
-            priors[c]
-            * stats.vonmises.pdf(phi, kappa[c, 0], loc=mu[c, 0])
-            * stats.vonmises.pdf(psi, kappa[c, 1], loc=mu[c, 1])
-            for c in (0, 1)
-        ]
-        there = np.isfinite(psi)
-        assert there.any()
-        np.testing.assert_allclose(joint[0][there], joint[1][there])
-
-
-def test_hybrid_surface_is_the_difference_of_log_densities(rng):
-    mu = rng.normal(size=(2, 3))
-    mu /= np.linalg.norm(mu, axis=1, keepdims=True)
-    kappa, mean, priors = np.array([2.0, 7.0]), rng.normal(size=(2, 2)), np.array([0.3, 0.7])
-    root = rng.normal(size=(2, 2, 2))
-    covariance = root @ root.transpose(0, 2, 1) + np.eye(2)
-    surface = boundaries.hybrid_boundary(mu, kappa, mean, covariance, priors)
-    x = rng.normal(size=(20, 3))
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
-    y = rng.normal(size=(20, 2))
-    joint = [
-        np.log(priors[c])
-        + stats.vonmises_fisher.logpdf(x, mu[c], kappa[c])
-        + stats.multivariate_normal.logpdf(y, mean[c], covariance[c])
-        for c in (0, 1)
-    ]
-    value = x @ surface.normal + y @ surface.linear + surface.offset
-    value += np.einsum("ni,ij,nj->n", y, surface.quadratic, y)
-    np.testing.assert_allclose(value, joint[0] - joint[1])
 
 
 def test_columns_are_given_by_their_kind(rng):

@@ -7,9 +7,14 @@ from scipy.special import log_softmax
 from scipy.stats import multivariate_normal
 from sklearn.covariance import ledoit_wolf
 
-from xnbflow.naive_bayes import BlockNB
+from xnbflow.naive_bayes import BlockNB, GaussianNB
 from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks, ledoit_wolf_intensity
-from xnbflow.papers.separation.separation_scores import null_mean, printed_cut
+from xnbflow.papers.separation.separation_scores import (
+    effective_samples,
+    null_mean,
+    null_mean_per_class,
+    printed_cut,
+)
 from xnbflow.preprocessing import CorrelationBlocks
 
 
@@ -70,6 +75,55 @@ def test_weights_multiply_the_blocks_log_likelihood_ratios(options):
         odds += weight * (densities[0] - densities[1])
     log_proba = classifier.predict_log_proba(X)
     np.testing.assert_allclose(log_proba[:, 0] - log_proba[:, 1], odds, rtol=1e-8, atol=1e-10)
+
+
+def test_blocks_of_one_feature_with_a_variance_per_class_are_gaussian_nb():
+    """GaussianNB's variances are over n, these over n - 1."""
+    X, y = samples(40, counts=(30, 24, 11))
+    gaussian = GaussianNB(var_smoothing=0).fit(X, y)
+    n = np.array([30, 24, 11])
+    gaussian.var_ *= (n / (n - 1))[:, None]
+    block = BlockNB(covariance="per_class").fit(X, y)
+    expected = gaussian.predict_joint_log_proba(X)
+    np.testing.assert_allclose(block.predict_joint_log_proba(X), expected, rtol=1e-9)
+
+
+def test_single_features_with_one_variance_are_no_gaussian_nb():
+    """Classes that differ in their variance only: a linear discriminant cannot tell them apart."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["narrow", "wide"], 200)
+    X = rng.normal(0, np.repeat([0.2, 3.0], 200))[:, None]
+    assert BlockNB().fit(X, y).score(X, y) < 0.65
+    assert BlockNB(covariance="per_class").fit(X, y).score(X, y) > 0.85
+
+
+def test_one_block_with_a_covariance_per_class_is_a_quadratic_discriminant():
+    X, y = samples(5, counts=(60, 55, 70))
+    classifier = BlockNB(blocks=5, covariance="per_class").fit(X, y)
+    assert classifier.shrinkage_.shape == (3, 1)
+    assert not classifier.shrinkage_.any()
+    for column, label in enumerate(["blue", "green", "red"]):
+        of_class = X[y == label]
+        density = multivariate_normal(of_class.mean(axis=0), np.cov(of_class.T))
+        expected = density.logpdf(X) + np.log(len(of_class) / len(X))
+        joint = classifier.predict_joint_log_proba(X)[:, column]
+        np.testing.assert_allclose(joint, expected, rtol=1e-9)
+
+
+def test_scores_with_a_covariance_per_class_have_their_null_mean():
+    """Features that do not differ: mean score of 20,000 blocks of 2 by the formula."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 40_000)), np.repeat(["a", "b"], [25, 35])
+    classifier = BlockNB(blocks=2, covariance="per_class").fit(X, y)
+    none = np.zeros(1)
+    expected = null_mean_per_class(2, (none, none), (24, 34), effective_samples(25, 35))
+    assert classifier.scores_.mean() == pytest.approx(expected[0], rel=0.02)
+    assert expected[0] > 1.1 * 5  # far above the 5 parameters
+    # the threshold is inflated by the same factor
+    selective = BlockNB(blocks=2, covariance="per_class", selection="threshold").fit(X, y)
+    inflation = expected[0] / 5
+    cut = printed_cut(selective.scores_[0] / inflation, np.full(20_000, 5))
+    np.testing.assert_allclose(selective.threshold_[0], cut * 5 * inflation)
 
 
 def test_the_threshold_is_inflated_by_estimated_covariances_like_the_scores():
@@ -163,17 +217,41 @@ def test_transform_puts_blocks_side_by_side():
     assert finder.get_feature_names_out().tolist() == [f"probe{i}" for i in order]
 
 
-def test_distance_is_the_symmetrised_kullback_leibler_divergence():
-    """Eqs. 10 and 11, with the divergence of normal densities of one covariance."""
+def divergence(mean, covariance, other_mean, other_covariance):
+    """Kullback-Leibler divergence from one normal density to another, from any textbook."""
+    inverse = np.linalg.inv(other_covariance)
+    difference = other_mean - mean
+    log_ratio = np.linalg.slogdet(other_covariance)[1] - np.linalg.slogdet(covariance)[1]
+    trace = np.trace(inverse @ covariance)
+    return (trace + difference @ inverse @ difference - len(mean) + log_ratio) / 2
+
+
+@pytest.mark.parametrize("covariance", ["pooled", "per_class"])
+def test_distance_is_the_symmetrised_kullback_leibler_divergence(covariance):
+    """Eqs. 10 and 11."""
     X, y = samples(6, counts=(40, 35, 50))
     codes, columns = np.unique(y, return_inverse=True)[1], np.array([[0, 3], [5, 1], [2, 4]])
-    covariance, expected = pooled_covariance(X, y), []
+    X *= (1 + codes)[:, None]
+    expected = []
     for block in columns:
-        difference = X[codes == 0][:, block].mean(axis=0) - X[codes == 2][:, block].mean(axis=0)
-        one_way = difference @ np.linalg.inv(covariance[np.ix_(block, block)]) @ difference / 2
-        expected.append(2 * one_way)
-    fitted = GaussianBlocks(columns=columns).fit(X.T, codes, 3)
+        means = [X[codes == code][:, block].mean(axis=0) for code in (0, 2)]
+        within = [pooled_covariance(X, y)[np.ix_(block, block)]] * 2
+        if covariance == "per_class":
+            within = [np.cov(X[codes == code][:, block].T) for code in (0, 2)]
+        there = divergence(means[0], within[0], means[1], within[1])
+        back = divergence(means[1], within[1], means[0], within[0])
+        expected.append(there + back)
+    fitted = GaussianBlocks(columns=columns, covariance=covariance).fit(X.T, codes, 3)
     np.testing.assert_allclose(fitted.distances(0, 2), expected, rtol=1e-10)
+    np.testing.assert_allclose(fitted.distances(2, 0), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("covariance", "expected"), [("pooled", 3 * 2 + 3), ("per_class", 15)])
+def test_parameters_are_means_and_halves_of_covariances(covariance, expected):
+    X, y = samples(4, counts=(40, 35, 50))
+    codes = np.unique(y, return_inverse=True)[1]
+    blocks = GaussianBlocks(columns=np.array([[0, 1], [2, 3]]), covariance=covariance)
+    assert blocks.fit(X.T, codes, 3).n_parameters().tolist() == [expected, expected]
 
 
 def test_shrinkage_is_scikit_learns_on_standardised_residuals(rng):

@@ -6,7 +6,9 @@ from report_study import analysis_section, small
 from toys import dataset
 
 from xnbflow.core.errors import InputError
+from xnbflow.papers.separation.block_nb import BlockNB
 from xnbflow.papers.separation.compute import analyse
+from xnbflow.papers.separation.correlation_blocks import CorrelationBlocks
 from xnbflow.papers.separation.entries import ANALYSIS
 from xnbflow.report.page.blocks import figures_of
 
@@ -54,6 +56,10 @@ def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rn
     assert (row.dataset, row.size, row.samples, row.blocks, row.shrunk) == ("toy", 2, 12, 3, 1.0)
     assert row.mean_abs_r > 0.6
     assert 0 < row.mean_shrinkage < 1
+    selective = BlockNB(blocks=CorrelationBlocks(size=2), selection="threshold")
+    with pytest.warns(UserWarning, match="no block separates"):
+        selective.fit(values.T, ["a", "b"] * 6)
+    assert row.kept == selective.selected_blocks_.mean()
     assert tables["fitted"].empty
     with pytest.raises(InputError):
         analyse({}, PARAMS | {"uniform": [], "noncentral": [], "useless": []}, threads=1)
@@ -81,6 +87,7 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
 
 def test_the_section_draws_and_sources_everything(tables, tmp_path):
     made, shown = analysis_section(ANALYSIS, tables, tmp_path)
-    # three kinds by two sizes and all, three methods; gains by sample size, weights by distribution
+    # three kinds by two sizes and all, three methods
     assert len(shown[0].frame) == 9 * 3
-    assert len(list(figures_of(made.blocks))) == 2 + 3
+    # gains by sample size, the paper's figures and ours, weights by distribution
+    assert len(list(figures_of(made.blocks))) == 2 + 3 + 3

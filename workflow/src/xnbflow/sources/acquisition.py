@@ -39,7 +39,7 @@ def acquire(
     downloads : path
         Folder for downloaded files, in which files put there by hand are found, too.
     base_urls : mapping of str to sequence of str, optional
-        Per source (cumida, geo, uci, angular) the places to try in order: ``http(s)://`` or
+        Per source (cumida, geo, uci, angular, auslan) the places to try in order: ``http(s)://`` or
         ``file://`` URLs, or folders. Each source has its own default.
     lock : path, optional
         A file of checksums of earlier accepted files. A file that differs is refused; new ones are

@@ -14,10 +14,9 @@ from sklearn.model_selection import StratifiedKFold
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.families.gaussian import Gaussian
-from xnbflow.papers.directional import CLASSIFIERS
 from xnbflow.papers.directional.compute_examples import (
+    PrintedValue,
     example_tables,
     figure_14,
     printed_values,
@@ -35,8 +34,8 @@ from xnbflow.tables.storage import table_of
 
 TABLES = analysis_tables(ANALYSIS)
 
-#: Numbers with a smaller difference are equal to four decimals.
-_SAME = 5e-5
+#: Parameters of the study; `analyse` explains them.
+DEFAULTS: dict[str, Any] = {"bins": 36, "max_features": 4, "repeats": 10}
 
 
 def analyse(
@@ -54,27 +53,43 @@ def analyse(
     set, too; a data set of just two angles is also an example. One without angles is an
     `InputError`.
     """
-    params = {"bins": 36, "max_features": 4, "repeats": 10, **params}
+    params = {**DEFAULTS, **params}
     artificial = figure_14()
     tables = _angle_tables([*series.values(), artificial], params["bins"], params["max_features"])
-    sizes = [_complexity(data, params["repeats"]) for data in series.values()]
-    sizes = sizes or [table_of([], TABLES["complexity"])]
-    tables["complexity"] = pd.concat(sizes, ignore_index=True)
+    complexity = [table_of([], TABLES["complexity"])]
+    if series:
+        complexity = [_complexity(data, params["repeats"]) for data in series.values()]
+    tables["complexity"] = pd.concat(complexity, ignore_index=True)
     tables |= example_tables()
     for data in series.values():
         if list(data.kinds) == ["angular", "angular"]:
             regions, boundary = torus_regions(data.name, data.values.T, data.labels)
             tables["regions"] = pd.concat([tables["regions"], regions], ignore_index=True)
             tables["boundaries"] = pd.concat([tables["boundaries"], boundary], ignore_index=True)
-    printed = pd.concat([printed_values(), _figure_14_classes(artificial)], ignore_index=True)
-    same = np.isclose(printed["paper"], printed["computed"], rtol=0, atol=_SAME)
-    return tables | {"printed": printed.assign(agrees=same)}
+    tables["printed"] = _printed_table([*printed_values(), *_figure_14_classes(artificial)])
+    return tables
+
+
+def _printed_table(values: list[PrintedValue]) -> pd.DataFrame:
+    rows = [
+        {
+            "example": value.example,
+            "quantity": value.quantity,
+            "paper": value.paper,
+            "computed": value.computed,
+            "decimals": value.decimals,
+            "agrees": value.agrees,
+        }
+        for value in values
+    ]
+    return table_of(rows, TABLES["printed"])
 
 
 def _angle_tables(
     data_sets: list[DataSet], n_bins: int, max_features: int
 ) -> dict[str, pd.DataFrame]:
-    parts: dict[str, list[pd.DataFrame]] = {"rose": [], "fitted": [], "densities": []}
+    """Return the tables ``rose``, ``fitted``, ``densities`` and ``likelihoods``."""
+    rose_of, fitted_of, densities_of = [], [], []
     for data in data_sets:
         angular = np.flatnonzero(data.kinds == "angular")
         if not len(angular):
@@ -82,92 +97,113 @@ def _angle_tables(
             raise InputError(msg)
         classes, codes, counts = np.unique(data.labels, return_inverse=True, return_counts=True)
         angles = data.values[angular]
-        families = [family.fit(angles, codes, len(classes)) for family in (VonMises(), Gaussian())]
-        parts["fitted"].append(_fitted(data, angular, codes, families))
-        information = quadrature_information(families[0], np.log(counts / len(codes)))
-        for row in np.argsort(-np.asarray(information), kind="stable")[:max_features]:
-            rose, densities = _along_the_circle(data, angular[row], row, families, n_bins)
-            parts["rose"].append(rose)
-            parts["densities"].append(densities)
-    tables = {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
-    fitted = tables["fitted"]
-    better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
+        von_mises = VonMises().fit(angles, codes, len(classes))
+        gaussian = Gaussian().fit(angles, codes, len(classes))
+        fitted_of.append(_fitted(data, angular, codes, von_mises, gaussian))
+        information = np.asarray(quadrature_information(von_mises, np.log(counts / len(codes))))
+        for row in np.argsort(-information, kind="stable")[:max_features]:
+            feature = angular[row]
+            rose_of.append(_rose(data, feature, n_bins))
+            densities_of.append(_densities(data, feature, row, von_mises, gaussian))
+    fitted = pd.concat(fitted_of, ignore_index=True)
+    return {
+        "rose": pd.concat(rose_of, ignore_index=True),
+        "fitted": fitted,
+        "densities": pd.concat(densities_of, ignore_index=True),
+        "likelihoods": _likelihoods(fitted),
+    }
+
+
+def _likelihoods(fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return the log-likelihoods of all angles of a data set under both distributions."""
+    is_better = fitted["von_mises_log_likelihood"] > fitted["gaussian_log_likelihood"]
     sums = (
-        fitted.assign(better=better)
+        fitted.assign(better=is_better)
         .groupby("dataset", sort=False)
         .agg(
             angles=("feature", "nunique"),
             von_mises=("von_mises_log_likelihood", "sum"),
             gaussian=("gaussian_log_likelihood", "sum"),
-            gain_per_angle=("samples", "sum"),
+            measured=("samples", "sum"),
             better=("better", "sum"),
             pairs=("better", "size"),
         )
     )
-    gain = (sums["von_mises"] - sums["gaussian"]) / sums["gain_per_angle"]
-    return tables | {"likelihoods": sums.assign(gain_per_angle=gain).reset_index()}
+    sums["gain_per_angle"] = (sums["von_mises"] - sums["gaussian"]) / sums["measured"]
+    return sums.reset_index()[TABLES["likelihoods"].fixed]
 
 
 def _fitted(
-    data: DataSet, angular: np.ndarray, codes: np.ndarray, families: list[Distribution]
+    data: DataSet,
+    angular: np.ndarray,
+    codes: np.ndarray,
+    von_mises: VonMises,
+    gaussian: Gaussian,
 ) -> pd.DataFrame:
     """Return one row per angle and class: parameters and log-likelihoods."""
-    von_mises, gaussian = families
-    classes = data.classes
-    angles = data.values[angular]
-    log_likelihood = np.array(
-        [
-            [
-                family.log_density(angles[:, codes == k])[:, k].sum(axis=1)
-                for k in range(len(classes))
-            ]
-            for family in families
-        ]
-    ).swapaxes(1, 2)
+    n_classes = len(data.classes)
     counts = np.tile(np.bincount(codes), len(angular))
-    gain = (log_likelihood[0] - log_likelihood[1]).ravel()
+    log_likelihood = {}
+    for name, family in (("von_mises", von_mises), ("gaussian", gaussian)):
+        log_density = family.log_density(data.values[angular])  # (n_angles, n_classes, n_samples)
+        of_class = [log_density[:, k, codes == k].sum(axis=1) for k in range(n_classes)]
+        log_likelihood[name] = np.column_stack(of_class).ravel()
+    gain = log_likelihood["von_mises"] - log_likelihood["gaussian"]
     return pd.DataFrame(
         {
             "dataset": data.name,
-            "feature": np.repeat(data.features[angular], len(classes)),
-            "class": np.tile(classes, len(angular)),
+            "feature": np.repeat(data.features[angular], n_classes),
+            "class": np.tile(data.classes, len(angular)),
             "samples": counts,
             "mean_direction": von_mises.mean_direction_.ravel(),
             "concentration": von_mises.concentration_.ravel(),
             "mean": gaussian.mean_.ravel(),
             "standard_deviation": np.sqrt(gaussian.variance_).ravel(),
-            "von_mises_log_likelihood": log_likelihood[0].ravel(),
-            "gaussian_log_likelihood": log_likelihood[1].ravel(),
+            "von_mises_log_likelihood": log_likelihood["von_mises"],
+            "gaussian_log_likelihood": log_likelihood["gaussian"],
             "gain": gain,
             "gain_per_sample": gain / counts,
         }
     )
 
 
-def _along_the_circle(
-    data: DataSet, feature: int, row: int, families: list[Distribution], n_bins: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the samples of each class in each sector, and both densities in the data's turn."""
+def _rose(data: DataSet, feature: int, n_bins: int) -> pd.DataFrame:
+    """Return the number of samples of each class in each sector of the circle."""
     edges = np.linspace(-np.pi, np.pi, n_bins + 1)
-    wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)
+    wrapped = np.pi - (np.pi - data.values[feature]) % (2 * np.pi)  # in (-pi, pi]
     counts = [np.histogram(wrapped[data.labels == label], edges)[0] for label in data.classes]
+    return pd.DataFrame(
+        {
+            "dataset": data.name,
+            "feature": data.features[feature],
+            "class": np.repeat(data.classes, n_bins),
+            "sector_start": np.tile(edges[:-1], len(counts)),
+            "sector_end": np.tile(edges[1:], len(counts)),
+            "samples": np.concatenate(counts),
+        }
+    )
+
+
+def _densities(
+    data: DataSet, feature: int, row: int, von_mises: VonMises, gaussian: Gaussian
+) -> pd.DataFrame:
+    """Return both densities of each class along the turn in which the data set has its angles.
+
+    ``feature`` is the angle's position in the data set, ``row`` its position among the angles.
+    """
     start = -np.pi if data.values[feature].min() < 0 else 0.0
     angle = np.linspace(start, start + 2 * np.pi, 361)
-    grid = np.tile(angle, (len(families[0].mean_direction_), 1))
-    about = {"dataset": data.name, "feature": data.features[feature]}
-    rose = {
-        "class": np.repeat(data.classes, n_bins),
-        "sector_start": np.tile(edges[:-1], len(counts)),
-        "sector_end": np.tile(edges[1:], len(counts)),
-        "samples": np.concatenate(counts),
-    }
-    densities = {
-        "class": np.repeat(data.classes, len(angle)),
-        "angle": np.tile(angle, len(data.classes)),
-    }
-    for name, family in zip(("von_mises", "gaussian"), families, strict=True):
-        densities[name] = np.exp(family.log_density(grid)[row]).ravel()
-    return pd.DataFrame(about | rose), pd.DataFrame(about | densities)
+    grid = np.tile(angle, (len(von_mises.mean_direction_), 1))
+    return pd.DataFrame(
+        {
+            "dataset": data.name,
+            "feature": data.features[feature],
+            "class": np.repeat(data.classes, len(angle)),
+            "angle": np.tile(angle, len(data.classes)),
+            "von_mises": np.exp(von_mises.log_density(grid)[row]).ravel(),
+            "gaussian": np.exp(gaussian.log_density(grid)[row]).ravel(),
+        }
+    )
 
 
 def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
@@ -180,45 +216,62 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
             start = time.perf_counter()
             classifier.fit(data.values.T, data.labels)
             seconds = time.perf_counter() - start
-            selective = isinstance(classifier, SelectiveNB)
-            hybrid = classifier.estimator_ if selective else classifier
-            terms = classifier.selected_ if selective else slice(None)
-            used = np.concatenate(hybrid.term_columns())[terms]
-            parameters = len(classifier.classes_) - 1 + int(hybrid.n_parameters()[terms].sum())
-            angular = 100 * float(np.mean(data.kinds[used] == "angular"))
-            row = {"dataset": data.name, "classifier": name, "parameters": parameters}
-            row |= {"features": len(used), "angular_percent": angular, "seconds": seconds}
-            rows.append(row)
+            fitted, used_terms = classifier, slice(None)
+            if isinstance(classifier, SelectiveNB):
+                fitted, used_terms = classifier.estimator_, classifier.selected_
+            used_columns = np.concatenate(fitted.term_columns())[used_terms]
+            n_priors = len(classifier.classes_) - 1
+            rows.append(
+                {
+                    "dataset": data.name,
+                    "classifier": name,
+                    "parameters": n_priors + int(fitted.n_parameters()[used_terms].sum()),
+                    "features": len(used_columns),
+                    "angular_percent": 100 * float(np.mean(data.kinds[used_columns] == "angular")),
+                    "seconds": seconds,
+                }
+            )
     frame = table_of(rows, TABLES["complexity"])
     return frame.groupby(["dataset", "classifier"], sort=False).mean().reset_index()
 
 
 def classifiers(data: DataSet, folds: StratifiedKFold | int) -> dict[str, Any]:
     """Return the paper's classifiers for the columns of a data set; ``folds`` are inner ones."""
-    linear, angular, categorical = (each.tolist() for each in data.columns_by_kind.values())
-    von_mises = VonMisesNB(angular=angular, categorical=categorical)
+    columns = {kind: positions.tolist() for kind, positions in data.columns_by_kind.items()}
+    von_mises = VonMisesNB(angular=columns["angular"], categorical=columns["categorical"])
     gaussian = HybridNB(
         [
-            ("angular", "gaussian", angular),
-            ("linear", "gaussian", linear),
-            ("categorical", "categorical", categorical),
+            ("angular", "gaussian", columns["angular"]),
+            ("linear", "gaussian", columns["linear"]),
+            ("categorical", "categorical", columns["categorical"]),
         ]
     )
-    selective = [SelectiveNB(estimator, cv=folds) for estimator in (von_mises, gaussian)]
-    discretized = DiscretizedNB(categorical=categorical)
-    made = (von_mises, selective[0], gaussian, selective[1], discretized)
-    return dict(zip(CLASSIFIERS, made, strict=True))
+    return {
+        "vMNB": von_mises,
+        "SelvMNB": SelectiveNB(von_mises, cv=folds),
+        "GNB": gaussian,
+        "SelGNB": SelectiveNB(gaussian, cv=folds),
+        "dNB": DiscretizedNB(categorical=columns["categorical"]),
+    }
 
 
-def _figure_14_classes(data: DataSet) -> pd.DataFrame:
-    """Return the class of the angles pi and 0, for which the paper's Gaussians are wrong."""
-    rows = []
-    for name, model, expected in (
+def _figure_14_classes(data: DataSet) -> list[PrintedValue]:
+    """Return the classes of the angles pi and 0, for which the paper's Gaussians are wrong."""
+    angles = np.array([[np.pi], [0.0]])
+    values = []
+    for name, model, printed_classes in (
         ("Gaussian", HybridNB(), (2, 1)),
         ("von Mises", VonMisesNB(), (1, 2)),
     ):
-        labels = model.fit(data.values.T, data.labels).predict(np.array([[np.pi], [0.0]]))
-        for angle, paper, label in zip(("pi", "0"), expected, labels, strict=True):
-            row = {"example": data.name, "quantity": f"class of the angle {angle}, {name}"}
-            rows.append(row | {"paper": float(paper), "computed": float(label)})
-    return pd.DataFrame(rows)
+        labels = model.fit(data.values.T, data.labels).predict(angles)
+        for angle, printed, label in zip(("pi", "0"), printed_classes, labels, strict=True):
+            values.append(
+                PrintedValue(
+                    example=data.name,
+                    quantity=f"class of the angle {angle}, {name}",
+                    paper=float(printed),
+                    computed=float(label),
+                    decimals=0,
+                )
+            )
+    return values

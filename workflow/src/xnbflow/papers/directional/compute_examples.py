@@ -1,10 +1,11 @@
-"""The artificial examples of Directional naive Bayes classifiers: Figures 3 to 12.
+"""The artificial examples of Directional naive Bayes classifiers: Figures 3 to 12 and 14.
 
 Two classes are drawn as in the paper; the decision regions of a classifier fitted to the sample are
 compared with the theorem's boundary between the true distributions.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,18 +23,31 @@ from xnbflow.papers.directional.hybrid_nb import HybridNB
 from xnbflow.papers.directional.von_mises_nb import VonMisesFisherNB, VonMisesNB
 
 _CLASSES = np.array(["1", "2"])
+#: One turn by degrees, and the same in the coarser steps of the grids of decision regions.
 _TURN = np.linspace(-np.pi, np.pi, 361)
-_CELLS = np.linspace(-np.pi, np.pi, 91)
+_GRID_ANGLES = np.linspace(-np.pi, np.pi, 91)
+_QUARTER_TURN = np.pi / 2
 
 
-class Example(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Example:
     """An artificial example, whose samples are half of each class.
 
-    The ``space`` is ``circle`` (one angle), ``torus`` (two), ``sphere`` (a unit vector, given by
-    longitude and latitude), ``cylinder`` (an angle and a real number) or ``circles`` (an angle and
-    a category). ``mu`` and ``kappa`` are mean direction and concentration of each class: angles, or
-    vectors on sphere, cylinder and circles. ``second`` is of each class (mean, variance) on the
-    cylinder, the probability of category 1 on circles.
+    Attributes
+    ----------
+    figure : int
+        Its number in the paper.
+    space : str
+        ``circle`` (one angle), ``torus`` (two), ``sphere`` (a unit vector, given by longitude and
+        latitude), ``cylinder`` (an angle and a real number) or ``circles`` (an angle and a
+        category).
+    n_samples : int
+    mu, kappa : tuple
+        Mean direction and concentration of each class: angles, or vectors on sphere, cylinder and
+        circles.
+    second : tuple
+        The second variable of each class: (mean, variance) on the cylinder, the probability of
+        category 1 on circles.
     """
 
     figure: int
@@ -44,20 +58,56 @@ class Example(NamedTuple):
     second: tuple[Any, ...] = ()
 
 
-_WEST, _SOUTH_WEST = (0.2, -0.8), (-0.8, -0.5)
-_HALF = np.pi / 2
+#: Mean directions of Figures 10 to 12, as printed: they are not of length 1.
+_FIRST_DIRECTION = (0.2, -0.8)
+_SECOND_DIRECTION = (-0.8, -0.5)
 
 EXAMPLES = (
-    Example(3, "circle", 100, (_HALF, np.pi), (2, 5)),
-    Example(4, "circle", 100, (0.0, _HALF), (5, 5)),
-    Example(5, "circle", 100, (_HALF, _HALF), (2, 10)),
-    Example(6, "torus", 1000, ((np.pi, -2 * np.pi / 3), (_HALF, np.pi)), ((2, 6), (5, 3))),
-    Example(7, "sphere", 1000, ((-1, 0, -0.2), (-0.5, -0.5, 1)), (10, 20)),
-    Example(8, "sphere", 1000, ((0, 0, 1), (0, 1, 0)), (7, 7)),
-    Example(9, "sphere", 1000, ((-1, 0, 0), (-1, 0, 0)), (20, 5)),
-    Example(10, "cylinder", 1000, (_WEST, _SOUTH_WEST), (5, 10), ((0, 1), (2, 1))),
-    Example(11, "cylinder", 1000, (_WEST, _SOUTH_WEST), (5, 10), ((0, 0.25), (2, 4))),
-    Example(12, "circles", 50, (_WEST, _SOUTH_WEST), (5, 10), (0.15, 0.6)),
+    Example(figure=3, space="circle", n_samples=100, mu=(_QUARTER_TURN, np.pi), kappa=(2, 5)),
+    Example(figure=4, space="circle", n_samples=100, mu=(0.0, _QUARTER_TURN), kappa=(5, 5)),
+    Example(
+        figure=5, space="circle", n_samples=100, mu=(_QUARTER_TURN, _QUARTER_TURN), kappa=(2, 10)
+    ),
+    Example(
+        figure=6,
+        space="torus",
+        n_samples=1000,
+        mu=((np.pi, -2 * np.pi / 3), (_QUARTER_TURN, np.pi)),
+        kappa=((2, 6), (5, 3)),
+    ),
+    Example(
+        figure=7,
+        space="sphere",
+        n_samples=1000,
+        mu=((-1, 0, -0.2), (-0.5, -0.5, 1)),
+        kappa=(10, 20),
+    ),
+    Example(figure=8, space="sphere", n_samples=1000, mu=((0, 0, 1), (0, 1, 0)), kappa=(7, 7)),
+    Example(figure=9, space="sphere", n_samples=1000, mu=((-1, 0, 0), (-1, 0, 0)), kappa=(20, 5)),
+    Example(
+        figure=10,
+        space="cylinder",
+        n_samples=1000,
+        mu=(_FIRST_DIRECTION, _SECOND_DIRECTION),
+        kappa=(5, 10),
+        second=((0, 1), (2, 1)),
+    ),
+    Example(
+        figure=11,
+        space="cylinder",
+        n_samples=1000,
+        mu=(_FIRST_DIRECTION, _SECOND_DIRECTION),
+        kappa=(5, 10),
+        second=((0, 0.25), (2, 4)),
+    ),
+    Example(
+        figure=12,
+        space="circles",
+        n_samples=50,
+        mu=(_FIRST_DIRECTION, _SECOND_DIRECTION),
+        kappa=(5, 10),
+        second=(0.15, 0.6),
+    ),
 )
 
 
@@ -66,64 +116,164 @@ def example_tables() -> dict[str, pd.DataFrame]:
 
     Boundaries are those between the true distributions.
     """
-    parts: dict[str, list[pd.DataFrame]] = {"samples": [], "regions": [], "boundaries": []}
+    samples_of, regions_of, boundaries_of = [], [], []
     for example in EXAMPLES:
-        name = {"example": f"figure {example.figure}", "space": example.space}
+        label = {"example": f"figure {example.figure}", "space": example.space}
+        classifier = _classifier(example.space)
         samples = _draw(example)
-        second = {"cylinder": "gaussian", "circles": "categorical"}.get(example.space)
-        direction = ("direction", "von_mises_fisher", [0, 1])
-        classifier: VonMisesNB | VonMisesFisherNB | HybridNB = VonMisesNB()
-        if second:
-            classifier = HybridNB([direction, ("second", second, [2])])
-        elif example.space == "sphere":
-            classifier = VonMisesFisherNB()
         X = _features(example.space, samples)
         samples["predicted"] = classifier.fit(X, samples["class"]).predict(X)
         regions = _grid(example.space, samples["second"])
         regions["predicted"] = classifier.predict(_features(example.space, regions))
-        boundary = _boundary(example)
-        for table, frame in zip(parts, (samples, regions, boundary), strict=True):
-            parts[table].append(frame.assign(**name))
-    return {table: pd.concat(frames, ignore_index=True) for table, frames in parts.items()}
+        samples_of.append(samples.assign(**label))
+        regions_of.append(regions.assign(**label))
+        boundaries_of.append(_boundary(example).assign(**label))
+    return {
+        "samples": pd.concat(samples_of, ignore_index=True),
+        "regions": pd.concat(regions_of, ignore_index=True),
+        "boundaries": pd.concat(boundaries_of, ignore_index=True),
+    }
 
 
-def printed_values() -> pd.DataFrame:
-    """Return the paper's numbers for its examples with the computed ones.
+def _classifier(space: str) -> VonMisesNB | VonMisesFisherNB | HybridNB:
+    """Return the paper's classifier for a space."""
+    if space in ("circle", "torus"):
+        return VonMisesNB()
+    if space == "sphere":
+        return VonMisesFisherNB()
+    direction = ("direction", "von_mises_fisher", [0, 1])
+    second_family = "gaussian" if space == "cylinder" else "categorical"
+    return HybridNB([direction, ("second", second_family, [2])])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedValue:
+    """A number that the paper prints for an example, and ours.
+
+    Two numbers agree if they round to the same ``decimals``: those that the paper prints, and 4 for
+    numbers that it prints as exact (pi / 4, and whole coefficients).
+    """
+
+    example: str
+    quantity: str
+    paper: float
+    computed: float
+    decimals: int = 4
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the computed number rounds to the printed one."""
+        return round(self.computed, self.decimals) == round(self.paper, self.decimals)
+
+
+def printed_values() -> list[PrintedValue]:
+    """Return the paper's numbers for Figures 3 to 9 with the computed ones.
 
     As in the paper, the directions of Figure 7 are not of length 1.
     """
-    angles = {e.figure: von_mises_boundary(e.mu, e.kappa) for e in EXAMPLES if e.space == "circle"}
-    planes = {
-        e.figure: von_mises_fisher_boundary(np.array(e.mu, dtype=float), e.kappa)
-        for e in EXAMPLES
-        if e.space == "sphere"
-    }
-    (normal7, offset7), (normal8, offset8), (normal9, offset9) = (planes[f] for f in (7, 8, 9))
-    rows = [
-        ("figure 3", "first boundary angle", 2.43, angles[3][0]),
-        ("figure 3", "second boundary angle", -1.67, angles[3][1]),
-        ("figure 4", "boundary angle", np.pi / 4, angles[4].max()),
-        ("figure 5", "first boundary angle", 2.04, angles[5].max()),
-        ("figure 5", "second boundary angle", 1.10, angles[5].min()),
-        ("figure 7", "coefficient of x1", 0.0, normal7[0]),
-        ("figure 7", "coefficient of x2", 10.0, normal7[1]),
-        ("figure 7", "coefficient of x3", -22.0, normal7[2]),
-        ("figure 7", "right-hand side", -9.3069, -offset7),
-        ("figure 7", "x3 where x1 = x2 = 0", 0.4230, -offset7 / normal7[2]),
-        ("figure 8", "coefficient of x2 over that of x3", -1.0, normal8[1] / normal8[2]),
-        ("figure 8", "right-hand side", 0.0, -offset8),
-        ("figure 9", "x1", -0.9076, -offset9 / normal9[0]),
+    angles = {}
+    planes = {}
+    for example in EXAMPLES:
+        if example.space == "circle":
+            angles[example.figure] = von_mises_boundary(example.mu, example.kappa)
+        if example.space == "sphere":
+            mu = np.array(example.mu, dtype=float)
+            planes[example.figure] = von_mises_fisher_boundary(mu, example.kappa)
+    normal_7, offset_7 = planes[7]
+    normal_8, offset_8 = planes[8]
+    normal_9, offset_9 = planes[9]
+    return [
+        PrintedValue(
+            example="figure 3",
+            quantity="first boundary angle",
+            paper=2.43,
+            computed=float(angles[3][0]),
+            decimals=2,
+        ),
+        PrintedValue(
+            example="figure 3",
+            quantity="second boundary angle",
+            paper=-1.67,
+            computed=float(angles[3][1]),
+            decimals=2,
+        ),
+        PrintedValue(
+            example="figure 4",
+            quantity="boundary angle",
+            paper=np.pi / 4,
+            computed=float(angles[4].max()),
+        ),
+        PrintedValue(
+            example="figure 5",
+            quantity="first boundary angle",
+            paper=2.04,
+            computed=float(angles[5].max()),
+            decimals=2,
+        ),
+        PrintedValue(
+            example="figure 5",
+            quantity="second boundary angle",
+            paper=1.10,
+            computed=float(angles[5].min()),
+            decimals=2,
+        ),
+        PrintedValue(
+            example="figure 7",
+            quantity="coefficient of x1",
+            paper=0.0,
+            computed=float(normal_7[0]),
+        ),
+        PrintedValue(
+            example="figure 7",
+            quantity="coefficient of x2",
+            paper=10.0,
+            computed=float(normal_7[1]),
+        ),
+        PrintedValue(
+            example="figure 7",
+            quantity="coefficient of x3",
+            paper=-22.0,
+            computed=float(normal_7[2]),
+        ),
+        PrintedValue(
+            example="figure 7", quantity="right-hand side", paper=-9.3069, computed=-offset_7
+        ),
+        PrintedValue(
+            example="figure 7",
+            quantity="x3 where x1 = x2 = 0",
+            paper=0.4230,
+            computed=float(-offset_7 / normal_7[2]),
+        ),
+        PrintedValue(
+            example="figure 8",
+            quantity="coefficient of x2 over that of x3",
+            paper=-1.0,
+            computed=float(normal_8[1] / normal_8[2]),
+        ),
+        PrintedValue(example="figure 8", quantity="right-hand side", paper=0.0, computed=-offset_8),
+        PrintedValue(
+            example="figure 9",
+            quantity="x1",
+            paper=-0.9076,
+            computed=float(-offset_9 / normal_9[0]),
+        ),
     ]
-    return pd.DataFrame(rows, columns=["example", "quantity", "paper", "computed"])
 
 
 def figure_14() -> DataSet:
     """Return the artificial data of Figure 14: 2,000 angles of two equally concentrated classes."""
     rng = np.random.default_rng(derive_seed("directional example", 14))
-    angles = np.concatenate([rng.vonmises(np.pi, 2.5, 1000), rng.vonmises(_HALF, 2.5, 1000)])
-    samples = [f"s{i}" for i in range(len(angles))]
-    labels = np.repeat(_CLASSES, 1000)
-    return DataSet("figure 14", angles[None], ["angle"], samples, labels, ["angular"])
+    first_class = rng.vonmises(np.pi, 2.5, 1000)
+    second_class = rng.vonmises(_QUARTER_TURN, 2.5, 1000)
+    angles = np.concatenate([first_class, second_class])
+    return DataSet(
+        "figure 14",
+        values=angles[None],
+        features=["angle"],
+        samples=[f"s{i}" for i in range(len(angles))],
+        labels=np.repeat(_CLASSES, 1000),
+        kinds=["angular"],
+    )
 
 
 def torus_regions(name: str, X: np.ndarray, y: np.ndarray) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -150,11 +300,13 @@ def _draw(example: Example) -> pd.DataFrame:
     n = example.n_samples // 2
     parts = []
     for code, label in enumerate(_CLASSES):
-        mu, kappa = np.asarray(example.mu[code], dtype=float), example.kappa[code]
+        mu = np.asarray(example.mu[code], dtype=float)
+        kappa = example.kappa[code]
         second = np.zeros(n)
         if example.space == "sphere":
             unit = vonmises_fisher(mu / np.linalg.norm(mu), kappa).rvs(n, random_state=rng)
-            first, second = np.arctan2(unit[:, 1], unit[:, 0]), np.arcsin(unit[:, 2])
+            first = np.arctan2(unit[:, 1], unit[:, 0])  # longitude
+            second = np.arcsin(unit[:, 2])  # latitude
         elif example.space == "torus":
             first, second = rng.vonmises(mu, kappa, (n, 2)).T
         else:
@@ -172,23 +324,28 @@ def _draw(example: Example) -> pd.DataFrame:
 def _features(space: str, points: pd.DataFrame) -> np.ndarray:
     """Return the classifier's input for a space, shape (n_samples, n_features)."""
     first, second = points["first"].to_numpy(), points["second"].to_numpy()
-    across, up = (np.cos(second), np.sin(second)) if space == "sphere" else (1.0, second)
-    if space in ("circle", "torus"):
-        return np.column_stack([first, second][: 1 if space == "circle" else 2])
-    return np.column_stack([across * np.cos(first), across * np.sin(first), up])
+    if space == "circle":
+        return first[:, None]
+    if space == "torus":
+        return np.column_stack([first, second])
+    if space == "sphere":  # from longitude and latitude
+        x, y = np.cos(second) * np.cos(first), np.cos(second) * np.sin(first)
+        return np.column_stack([x, y, np.sin(second)])
+    return np.column_stack([np.cos(first), np.sin(first), second])
 
 
 def _grid(space: str, second: pd.Series) -> pd.DataFrame:
     """Return points that cover a space; on a cylinder the range of its samples."""
-    heights = {
+    angles = _TURN if space in ("circle", "circles") else _GRID_ANGLES
+    second_values = {
         "circle": np.zeros(1),
-        "torus": _CELLS,
-        "sphere": _CELLS / 2,
+        "torus": _GRID_ANGLES,
+        "sphere": _GRID_ANGLES / 2,
         "cylinder": np.linspace(second.min(), second.max(), 61),
         "circles": np.array([1.0, 2.0]),
     }[space]
-    first, height = np.meshgrid(_TURN if space in ("circle", "circles") else _CELLS, heights)
-    return pd.DataFrame({"first": first.ravel(), "second": height.ravel()})
+    first, other = np.meshgrid(angles, second_values)
+    return pd.DataFrame({"first": first.ravel(), "second": other.ravel()})
 
 
 def _boundary(example: Example) -> pd.DataFrame:
@@ -203,45 +360,56 @@ def _boundary(example: Example) -> pd.DataFrame:
         return _sphere_circle(*von_mises_fisher_boundary(mu, kappa))
     if example.space == "cylinder":
         return _cylinder_curves(mu, kappa, np.array(example.second, dtype=float))
+    # On circles a category's probabilities act as priors (section 3.5).
     direction = np.arctan2(mu[:, 1], mu[:, 0])
-    share = np.array(example.second)
-    parts = [
-        _curve(von_mises_boundary(direction, kappa, priors), np.full(2, i + 1.0), i + 1)
-        for i, priors in enumerate((share, 1 - share))
-    ]
-    return pd.concat(parts, ignore_index=True)
+    probability_of_1 = np.array(example.second)
+    on_first = von_mises_boundary(direction, kappa, probability_of_1)
+    on_second = von_mises_boundary(direction, kappa, 1 - probability_of_1)
+    curves = [_curve(on_first, np.full(2, 1.0), 1), _curve(on_second, np.full(2, 2.0), 2)]
+    return pd.concat(curves, ignore_index=True)
 
 
 def _torus_curves(mu: np.ndarray, kappa: np.ndarray, priors: np.ndarray) -> pd.DataFrame:
     """Solve for either angle in turn, so that steep parts of the curve have points as well."""
-    fine = np.linspace(-np.pi, np.pi, 1441)
-    upright = torus_boundary(fine, mu, kappa, priors)
-    across = torus_boundary(fine, mu[:, ::-1], kappa[:, ::-1], priors)
-    curves = [(fine, upright[0]), (fine, upright[1]), (across[0], fine), (across[1], fine)]
-    return pd.concat([_curve(*xy, i) for i, xy in enumerate(curves)], ignore_index=True)
+    angles = np.linspace(-np.pi, np.pi, 1441)
+    psi = torus_boundary(angles, mu, kappa, priors)
+    phi = torus_boundary(angles, mu[:, ::-1], kappa[:, ::-1], priors)
+    curves = [
+        _curve(angles, psi[0], 0),
+        _curve(angles, psi[1], 1),
+        _curve(phi[0], angles, 2),
+        _curve(phi[1], angles, 3),
+    ]
+    return pd.concat(curves, ignore_index=True)
 
 
 def _sphere_circle(normal: np.ndarray, offset: float) -> pd.DataFrame:
     """Return where the plane ``normal @ x + offset = 0`` cuts the unit sphere."""
-    length = np.linalg.norm(normal)
-    centre = -offset / length**2 * normal
+    centre = -offset / (normal @ normal) * normal  # the plane's point next to the origin
     radius = np.sqrt(1 - centre @ centre)
-    across = np.linalg.svd(normal[None])[2][1:]
-    points = centre + radius * np.column_stack([np.cos(_TURN), np.sin(_TURN)]) @ across
+    axes_in_plane = np.linalg.svd(normal[None])[2][1:]
+    circle = np.column_stack([np.cos(_TURN), np.sin(_TURN)])
+    points = centre + radius * circle @ axes_in_plane
     return _curve(np.arctan2(points[:, 1], points[:, 0]), np.arcsin(points[:, 2]))
 
 
 def _cylinder_curves(mu: np.ndarray, kappa: np.ndarray, second: np.ndarray) -> pd.DataFrame:
-    """Solve the surface for the real number at each angle: no, one or two solutions."""
+    """Solve the surface for the real number y at each angle: no, one or two solutions.
+
+    At an angle the surface is ``a y**2 + b y + c = 0``.
+    """
     surface = hybrid_boundary(mu, kappa, second[:, 0], second[:, 1])
     a, b = surface.quadratic.item(), surface.linear.item()
     c = np.column_stack([np.cos(_TURN), np.sin(_TURN)]) @ surface.normal + surface.offset
     if a == 0:
         return _curve(_TURN, -c / b)
-    root = np.sqrt(np.where(b**2 >= 4 * a * c, b**2 - 4 * a * c, np.nan))
-    parts = [_curve(_TURN, (-b + sign * root) / (2 * a), i) for i, sign in enumerate((-1, 1))]
-    return pd.concat(parts, ignore_index=True)
+    discriminant = b**2 - 4 * a * c
+    root = np.sqrt(np.where(discriminant >= 0, discriminant, np.nan))
+    lower = _curve(_TURN, (-b - root) / (2 * a), 0)
+    upper = _curve(_TURN, (-b + root) / (2 * a), 1)
+    return pd.concat([lower, upper], ignore_index=True)
 
 
 def _curve(first: np.ndarray, second: np.ndarray, curve: int = 0) -> pd.DataFrame:
+    """Return the points of a numbered curve, without those that do not exist (NaN)."""
     return pd.DataFrame({"first": first, "second": second, "curve": curve}).dropna()

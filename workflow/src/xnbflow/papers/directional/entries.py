@@ -105,3 +105,5 @@ ANALYSIS = Analysis(
 )
 
 ANGULAR = Source("angular", "xnbflow.papers.directional.angular", SAMPLE)
+
+AUSLAN = Source("auslan", "xnbflow.papers.directional.auslan", {"file": SAMPLE["file"]})

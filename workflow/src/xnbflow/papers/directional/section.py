@@ -3,14 +3,14 @@
 Lopez-Cruz, Bielza and Larranaga: Tables 1 to 6, Figures 3 to 14.
 """
 
-import itertools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from xnbflow.papers.directional import ADJUSTED, COUNTERPARTS, counterpart, counterpart_key
+from xnbflow.papers.directional import ADJUSTMENTS, counterpart, counterpart_name
 from xnbflow.papers.directional.drawings import Ring, draw_angle, draw_rings, draw_surface
 from xnbflow.papers.directional.entries import ANALYSIS
 from xnbflow.papers.directional.printed_tables import printed_table
@@ -88,58 +88,72 @@ def section(results: StudyResults) -> Section | None:
 
 def _counterparts(results: StudyResults) -> Table:
     """Return the paper's data sets that correspond to ours, with their sizes (Table 6)."""
-    paper = printed_table(6).set_index("dataset")
-    features = printed_table(2).set_index("dataset")
-    paper["features"] = features.loc[features["classifier"] == "vMNB", "features"]
-    paper = paper.rename(columns={"instances": "samples"})
+    paper = printed_table(6).set_index("dataset").rename(columns={"instances": "samples"})
+    complexity = printed_table(2).set_index("dataset")
+    # Table 6 counts more features than the classifiers of Table 2 use.
+    paper["features"] = complexity.loc[complexity["classifier"] == "vMNB", "features"]
+
     datasets = list(results.study.datasets)
-    entries = [
-        COUNTERPARTS.get(counterpart_key(d) or "", ("", "not in the paper")) for d in datasets
-    ]
-    frame = pd.DataFrame(entries, datasets, columns=["paper’s data set", "relation"])
+    entries = [counterpart(dataset) for dataset in datasets]
+    frame = pd.DataFrame(
+        {
+            "paper’s data set": [entry.name if entry else "" for entry in entries],
+            "relation": [entry.relation if entry else "not in the paper" for entry in entries],
+        },
+        index=pd.Index(datasets, name="dataset"),
+    )
     names = frame["paper’s data set"]
-    ours = results.tables["datasets"].set_index("dataset").loc[datasets]
-    sizes = ["samples", "features", "classes"]
-    for size in sizes:
-        frame[size] = ours[size]
+    sizes = results.tables["datasets"].set_index("dataset").loc[datasets]
+    formats = {}
+    for size in ("samples", "features", "classes"):
+        frame[size] = sizes[size]
         frame[f"{size}, paper"] = names.map(paper[size])
-    missing = paper.index.difference(names, sort=False)
+        formats[f"{size}, paper"] = ",.0f"
     caption = (
         "Our data sets, and the paper's data sets (its Tables 2 and 6) for comparison. Numbers "
         "can agree only where the data set is the same."
-        + (f" Not here of the paper’s: {', '.join(missing)}." if len(missing) else "")
     )
-    formats = dict.fromkeys([f"{size}, paper" for size in sizes], ",.0f")
-    rows = frame.rename_axis("dataset").reset_index()
-    return results.tables.show("datasets", caption, rows=rows, own=formats)
+    missing = paper.index.difference(names, sort=False)
+    if len(missing) == 1:
+        caption += f" The paper’s data set {missing[0]} is missing here."
+    elif len(missing):
+        caption += f" The paper’s data sets {', '.join(missing)} are missing here."
+    return results.tables.show("datasets", caption, rows=frame.reset_index(), own=formats)
 
 
 def _accuracy_table(tables: StudyTables, folds: str) -> Table:
     """Return Table 1, the paper's accuracies and ours."""
-    theirs = {"paper": "accuracy, paper", "paper_sd": "sd, paper", "paper_rank": "rank, paper"}
-    rows = tables["accuracies"].rename(columns=theirs)
-    formats = dict.fromkeys(["accuracy", "sd", "accuracy, paper", "sd, paper"], ".2f")
-    formats |= {"rank": "g", "rank, paper": "g"}
-    best = [
-        (int(i), f"accuracy{whose}")
-        for whose in ("", ", paper")
-        for i in np.flatnonzero(rows[f"rank{whose}"] == 1)
+    rows = tables["accuracies"].rename(
+        columns={"paper": "accuracy, paper", "paper_sd": "sd, paper", "paper_rank": "rank, paper"}
+    )
+    formats = {
+        "accuracy": ".2f",
+        "accuracy, paper": ".2f",
+        "rank": "g",
+        "rank, paper": "g",
+        "sd": ".2f",
+        "sd, paper": ".2f",
+    }
+    best_of_ours = [(int(row), "accuracy") for row in np.flatnonzero(rows["rank"] == 1)]
+    best_of_paper = [
+        (int(row), "accuracy, paper") for row in np.flatnonzero(rows["rank, paper"] == 1)
     ]
     caption = (
         f"Table 1: accuracy in per cent, standard deviation over folds ({folds}) and rank, with "
         "the paper's values. The best of a data set are marked; the paper’s accuracy of dNB "
         "could not be read, but its rank follows from Table 5."
     )
-    columns = ["dataset", "classifier", *sorted(formats), "counterpart"]
-    return tables.show("accuracies", caption, columns, rows, own=formats, best=frozenset(best))
+    columns = ["dataset", "classifier", *formats, "counterpart"]
+    best = frozenset(best_of_ours + best_of_paper)
+    return tables.show("accuracies", caption, columns, rows, own=formats, best=best)
 
 
 def _rank_table(tables: StudyTables) -> Table:
     """Return Table 3: average ranks, over the same data sets and over all of each."""
     accuracies = tables["accuracies"]
-    lacking = set(accuracies.loc[accuracies["accuracy"].isna(), "dataset"])
-    complete = [name for name in accuracies["dataset"].unique() if name not in lacking]
-    names = ", ".join(filter(None, map(counterpart, complete)))
+    incomplete = set(accuracies.loc[accuracies["accuracy"].isna(), "dataset"])
+    complete = [name for name in accuracies["dataset"].unique() if name not in incomplete]
+    names = ", ".join(filter(None, map(counterpart_name, complete)))
     caption = (
         "Table 3: average ranks of accuracy, 1 is best; in the paper’s order. First over the same "
         f"data sets ({names}), the paper’s computed from its Tables 1 and 5; then over all of each."
@@ -152,14 +166,16 @@ def _pair_table(tables: StudyTables) -> Table:
     """Return Table 4: every pair's adjusted p-values."""
     pairs = tables["pair_tests"]
     caption = (
-        "Table 4: p-values of the average ranks, adjusted for ten pairs in two of the paper’s "
-        "four ways, Nemenyi’s and Holm’s. Ranks apart are those of the second less those of the "
-        "first: above 0 the first is better. Ours are over the "
-        f"{pairs['datasets'].iloc[0]} data sets that correspond to the paper’s, the paper’s over "
-        "its eight; below 0.05 the two classifiers differ."
+        "Table 4: p-values of the average ranks, adjusted for ten pairs in the paper’s four ways. "
+        "Holm’s procedure is valid for any hypotheses; Shaffer’s and Bergmann and Hommel’s use "
+        "that two equal classifiers differ equally from a third, and adjust less. Ranks apart are "
+        "those of the second less those of the first: above 0 the first is better. Ours are over "
+        f"the {pairs['datasets'].iloc[0]} data sets that correspond to the paper’s, the paper’s "
+        "over its eight; below 0.05 the two classifiers differ."
     )
     columns = ["pair", "ranks_apart", "ranks_apart_paper"]
-    columns += [name for each in ADJUSTED for name in (each, f"{each}_paper")]
+    for adjustment in ADJUSTMENTS:
+        columns += [adjustment, f"{adjustment}_paper"]
     rows = pairs.assign(pair=pairs["first"] + " – " + pairs["second"])
     return tables.show("pair_tests", caption, columns, rows)
 
@@ -167,22 +183,23 @@ def _pair_table(tables: StudyTables) -> Table:
 def _runs(tables: StudyTables) -> list[Block]:
     """Return Table 5, and the number of the paper's comparisons with the same result."""
     runs = tables["runs"]
-    both = runs[runs["paper_direction"] != ""]
-    same = both["direction"] == both["paper_direction"]
-    sure = both["paper_p"] < _SIGNIFICANT
-    ours = sure & same & (both["p"] < _SIGNIFICANT)
+    in_paper = runs[runs["paper_direction"] != ""]
+    same_direction = in_paper["direction"] == in_paper["paper_direction"]
+    significant_in_paper = in_paper["paper_p"] < _SIGNIFICANT
+    significant_in_both = significant_in_paper & same_direction & (in_paper["p"] < _SIGNIFICANT)
     text = (
-        f"Of {len(both)} comparisons in the paper on these or similar data sets, "
-        f"{len(both[same])} have the same direction here; of the {len(both[sure])} that are "
-        f"significant there, {len(both[ours])} are significant here in the same direction."
+        f"Of {len(in_paper)} comparisons in the paper on these or similar data sets, "
+        f"{np.count_nonzero(same_direction)} have the same direction here; of the "
+        f"{np.count_nonzero(significant_in_paper)} that are significant there, "
+        f"{np.count_nonzero(significant_in_both)} are significant here in the same direction."
     )
-    if both.empty:
+    if in_paper.empty:
         text = "The paper has tests on sorted runs for none of these data sets."
     caption = (
         "Table 5: Wilcoxon’s signed-rank test on sorted runs, one-sided in the direction of the "
-        "sign: “>” means that the first of the pair is more accurate. The direction is that "
-        "of the same accuracies, so that in the paper as here a p below 0.05 comes up in nearly "
-        "twice as many pairs of equals. The difference is in per cent."
+        "sign: “>” means that the first of the pair is more accurate. Because the direction is "
+        "chosen from the same data, equal classifiers get p < 0.05 nearly twice as often as they "
+        "should. The difference is in per cent."
     )
     rows = runs.assign(pair=runs["first"] + " – " + runs["second"])
     columns = ["dataset", "pair", "difference", "direction", "p", "counterpart"]
@@ -196,22 +213,28 @@ def _runs(tables: StudyTables) -> list[Block]:
 
 def _complexity(tables: StudyTables, paper: pd.DataFrame) -> Table:
     """Return Table 2: the size of the classifiers and the time of their fits."""
-    complexity = tables["complexity"]
-    names = complexity["dataset"].map(counterpart)
-    keys = pd.MultiIndex.from_arrays([names, complexity["classifier"]])
+    rows = tables["complexity"].copy()
+    names = rows["dataset"].map(counterpart_name)
+    keys = pd.MultiIndex.from_arrays([names, rows["classifier"]])
     printed = paper.set_index(["dataset", "classifier"]).reindex(keys)
-    formats = {"parameters": ",.1f", "features": ".1f", "angular_percent": ".0f", "seconds": ".4f"}
-    beside = {size: f"{size.replace('_percent', ', per cent')}, paper" for size in formats}
-    rows = complexity.assign(**{beside[size]: printed[size].to_numpy() for size in formats})
+    columns = ["dataset", "classifier"]
+    formats = {}
+    for size, heading, spec in (
+        ("parameters", "parameters, paper", ",.1f"),
+        ("features", "features, paper", ".1f"),
+        ("angular_percent", "angular, per cent, paper", ".0f"),
+        ("seconds", "seconds, paper", ".4f"),
+    ):
+        rows[heading] = printed[size].to_numpy()
+        formats[heading] = spec
+        columns += [size, heading]
     caption = (
         "Table 2: free parameters and features of each classifier fitted to the whole data set, "
-        "the share of angles among the features, and the seconds it took, averaged over runs that "
-        "differ in the folds by which features are selected. The paper prints for dNB the "
-        "parameters of vMNB; ours are those of the cells that it cuts features into."
+        "the share of angles among the features, and the seconds that the fit took, averaged over "
+        "runs that differ in the folds by which features are selected. The paper prints for dNB "
+        "the parameters of vMNB; ours are those of the intervals into which it cuts features."
     )
-    columns = ["dataset", "classifier", *itertools.chain.from_iterable(beside.items())]
-    own = {beside[size]: spec for size, spec in formats.items()}
-    return tables.show("complexity", caption, columns, rows, own=own)
+    return tables.show("complexity", caption, columns, rows, own=formats)
 
 
 def _angles(tables: StudyTables) -> Group:
@@ -229,36 +252,41 @@ def _angles(tables: StudyTables) -> Group:
         "All angles: mean direction and concentration of the von Mises density, mean and standard "
         "deviation of the Gaussian (in degrees), and the log-likelihoods of both."
     )
-    angles = ["mean_direction", "mean", "standard_deviation"]
-    degrees = fitted.assign(**{name: np.degrees(fitted[name]) for name in angles})
-    own = dict.fromkeys(angles, Column("number", "degrees", format=".1f"))
+    in_degrees = ["mean_direction", "mean", "standard_deviation"]
+    degrees = fitted.assign(**{name: np.degrees(fitted[name]) for name in in_degrees})
+    own = dict.fromkeys(in_degrees, Column("number", "degrees", format=".1f"))
     columns = list(fitted.columns.drop(["dataset", "gain_per_sample"]))
     for dataset, sectors in tables["rose"].groupby("dataset", sort=False):
         figures = [
             _angle_figure(f"angle-{_slug(dataset)}-{i}", tables, dataset, feature)
             for i, feature in enumerate(sectors["feature"].unique())
         ]
-        shown = degrees[degrees["dataset"] == dataset]
-        table = tables.show("fitted", of_all, columns, shown, own=own)
+        rows = degrees[degrees["dataset"] == dataset]
+        table = tables.show("fitted", of_all, columns, rows, own=own)
         caption = "The angles with most information on the class."
         gallery = Gallery(figures, caption, tables.sources("rose", "densities", "fitted"))
-        artificial = dataset == "figure 14"
-        title = "The artificial data of Figure 14" if artificial else dataset
-        note = f"{len(figures)} of {shown['feature'].nunique()} angles"
-        blocks.append(Group(title, [gallery, table], note, opened=artificial))
+        is_artificial = dataset == "figure 14"
+        title = "The artificial data of Figure 14" if is_artificial else dataset
+        note = f"{len(figures)} of {rows['feature'].nunique()} angles"
+        blocks.append(Group(title, [gallery, table], note, opened=is_artificial))
     return Group("Angles: von Mises against Gaussian", blocks, "Figures 13 and 14", opened=True)
 
 
 def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) -> Figure:
-    fitted, sectors, curves = (
-        tables.rows(table, dataset=dataset, feature=feature)
-        for table in ("fitted", "rose", "densities")
-    )
+    """Return the rose diagrams and densities of one angle, a row per class."""
+    fitted = tables.rows("fitted", dataset=dataset, feature=feature)
+    sectors = tables.rows("rose", dataset=dataset, feature=feature)
+    curves = tables.rows("densities", dataset=dataset, feature=feature)
     gain = fitted.set_index("class")["gain_per_sample"]
-    n = len(gain)
-    sector, curve = sectors.iloc[: len(sectors) // n], curves.iloc[: len(curves) // n]
-    texts = ", ".join(f"{label} {value:+.2f}" for label, value in gain.items())
-    densities = [curves[family].to_numpy().reshape(n, -1) for family in ("von_mises", "gaussian")]
+    n_classes = len(gain)
+    # Sectors and grid of the first class; the other classes have the same.
+    sector = sectors.iloc[: len(sectors) // n_classes]
+    curve = curves.iloc[: len(curves) // n_classes]
+    densities = [
+        curves["von_mises"].to_numpy().reshape(n_classes, -1),
+        curves["gaussian"].to_numpy().reshape(n_classes, -1),
+    ]
+    gains = ", ".join(f"{label} {value:+.2f}" for label, value in gain.items())
     return Figure(
         name,
         draw_angle,
@@ -267,13 +295,13 @@ def _angle_figure(name: str, tables: StudyTables, dataset: str, feature: str) ->
             "classes": gain.index.tolist(),
             "notes": [f"{value:+.2f}" for value in gain],
             "edges": np.append(sector["sector_start"], sector["sector_end"].iloc[-1]),
-            "counts": sectors["samples"].to_numpy().reshape(n, -1),
+            "counts": sectors["samples"].to_numpy().reshape(n_classes, -1),
             "grid": curve["angle"].to_numpy(),
             "densities": np.array(densities),
         },
         "",
         f"Rose diagrams and fitted densities of {feature} per class; gain in log-likelihood of "
-        f"von Mises over Gaussian per sample: {texts}.",
+        f"von Mises over Gaussian per sample: {gains}.",
     )
 
 
@@ -291,61 +319,78 @@ def _regions(tables: StudyTables) -> Group:
         "Numbers that the paper prints for its examples, and ours: angles in radians; planes "
         "through the sphere with the paper’s directions, which in Figure 7 are not of length 1; "
         f"and the classes of two angles in Figure 14. {np.count_nonzero(printed['agrees'])} of "
-        f"{len(printed)} equal the printed ones to four decimals."
+        f"{len(printed)} round to the printed ones."
     )
-    columns = ["example", "quantity", "paper", "computed"]
+    columns = ["example", "quantity", "paper", "computed", "agrees"]
     blocks.append(tables.show("printed", caption, columns))
     return Group("Decision regions", blocks, "Figures 3 to 12", opened=True)
 
 
 def _region_figure(tables: StudyTables, example: str, space: str) -> Figure:
-    names = ("regions", "samples", "boundaries")
-    grid, samples, boundary = (tables.rows(name, example=example) for name in names)
+    """Return the decision regions of an example, with some of its samples and the boundary."""
+    grid = tables.rows("regions", example=example)
+    samples = tables.rows("samples", example=example)
+    boundary = tables.rows("boundaries", example=example)
     classes = sorted({*grid["predicted"], *samples["class"]})
     grid = grid.assign(code=pd.Categorical(grid["predicted"], categories=classes).codes)
     drawn = [samples[samples["class"] == label].head(_MOST_SAMPLES) for label in classes]
     title = example.capitalize() if " " in example else example
-    right = ""
+    alt = f"{title}: decision regions of classes {' and '.join(classes)} on the {space}"
     if len(samples):
-        n_right = np.count_nonzero(samples["class"] == samples["predicted"])
-        right = f"; {n_right} of {len(samples)} samples are on the right side"
+        n_correct = np.count_nonzero(samples["class"] == samples["predicted"])
+        alt += f"; {n_correct} of {len(samples)} samples are predicted correctly"
     arguments: dict[str, Any] = {"title": title, "classes": classes}
-    place = ["first", "second"]
     if space in {"circle", "circles"}:
-        several = grid["second"].nunique() > 1
-        arguments["rings"] = [
+        arguments["rings"] = _rings(grid, drawn, boundary)
+        return Figure(f"regions-{_slug(example)}", draw_rings, arguments, "", f"{alt}.")
+    arguments |= _surface(grid, drawn, boundary, space=space)
+    if example.startswith("protein"):
+        arguments["labels"] = ("φ", "ψ")
+    return Figure(f"regions-{_slug(example)}", draw_surface, arguments, "", f"{alt}.")
+
+
+def _rings(grid: pd.DataFrame, samples: list[pd.DataFrame], boundary: pd.DataFrame) -> list[Ring]:
+    """Return a ring per category, or one for an angle alone."""
+    several = grid["second"].nunique() > 1
+    rings = []
+    for category, points in grid.groupby("second"):
+        of_category = [rows.loc[rows["second"] == category, "first"] for rows in samples]
+        crossings = boundary.loc[boundary["second"] == category, "first"]
+        rings.append(
             Ring(
-                f"category {category:g}" if several else "",
-                at["first"].to_numpy(),
-                at["code"].to_numpy(),
-                [own.loc[own["second"] == category, "first"].to_numpy() for own in drawn],
-                boundary.loc[boundary["second"] == category, "first"].to_numpy(),
+                title=f"category {category:g}" if several else "",
+                angles=points["first"].to_numpy(),
+                predicted=points["code"].to_numpy(),
+                samples=[angles.to_numpy() for angles in of_category],
+                boundary=crossings.to_numpy(),
             )
-            for category, at in grid.groupby("second")
-        ]
-    else:
-        if space == "sphere":
-            grid, boundary, *drawn = (
-                each.assign(second=np.sin(each["second"])) for each in (grid, boundary, *drawn)
-            )
-        wide = grid.pivot(index="second", columns="first", values="code")
-        angles = ("φ", "ψ") if example.startswith("protein") else ("first angle", "second angle")
-        labels = {"torus": angles, "sphere": ("longitude", "sine of latitude")}
-        arguments |= {
-            "grid": (wide.columns.to_numpy(), wide.index.to_numpy()),
-            "predicted": wide.to_numpy(),
-            "samples": [own[place].to_numpy() for own in drawn],
-            "boundary": [curve[place].to_numpy() for _, curve in boundary.groupby("curve")],
-            "labels": labels.get(space, ("angle", "real number")),
-            "torus": space == "torus",
-        }
-    return Figure(
-        f"regions-{_slug(example)}",
-        draw_rings if "rings" in arguments else draw_surface,
-        arguments,
-        "",
-        f"{title}: decision regions of classes {' and '.join(classes)} on the {space}{right}.",
-    )
+        )
+    return rings
+
+
+def _surface(
+    grid: pd.DataFrame, samples: list[pd.DataFrame], boundary: pd.DataFrame, *, space: str
+) -> Mapping[str, Any]:
+    """Return the arguments of `draw_surface`; a sphere is in Lambert's cylindrical map."""
+    if space == "sphere":
+        grid = grid.assign(second=np.sin(grid["second"]))
+        boundary = boundary.assign(second=np.sin(boundary["second"]))
+        samples = [rows.assign(second=np.sin(rows["second"])) for rows in samples]
+    wide = grid.pivot(index="second", columns="first", values="code")
+    place = ["first", "second"]
+    labels = {
+        "torus": ("first angle", "second angle"),
+        "sphere": ("longitude", "sine of latitude"),
+        "cylinder": ("angle", "real number"),
+    }
+    return {
+        "grid": (wide.columns.to_numpy(), wide.index.to_numpy()),
+        "predicted": wide.to_numpy(),
+        "samples": [rows[place].to_numpy() for rows in samples],
+        "boundary": [curve[place].to_numpy() for _, curve in boundary.groupby("curve")],
+        "labels": labels[space],
+        "torus": space == "torus",
+    }
 
 
 def _slug(name: str) -> str:

@@ -17,12 +17,14 @@ from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Columns, Instance, ListOf, one_of, whole
 from xnbflow.data.columns import column_positions
+from xnbflow.density.families.multivariate_gaussian import COVARIANCES
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.papers.separation.gaussian_blocks import GaussianBlocks
 from xnbflow.papers.separation.separation_scores import (
     CUTS,
     effective_samples,
     null_mean,
+    null_mean_per_class,
     select_blocks,
 )
 
@@ -32,8 +34,6 @@ _LOWEST = -1e200
 
 class BlockNB(BaseNaiveBayes):
     """Naive Bayes over blocks of features, each block multivariate normal.
-
-    The classes share one covariance matrix per block, which makes linear discriminants.
 
     Two classes a and b are compared by ``sum_i w_i (log f_i(x | a) - log f_i(x | b))`` plus their
     log prior odds. Without selection all weights are 1. With selection the weights depend on the
@@ -45,6 +45,9 @@ class BlockNB(BaseNaiveBayes):
         Features per block, taken in the order of the columns (the last block may be smaller); or
         the columns of each block; or an estimator with ``blocks_`` such as
         `xnbflow.preprocessing.CorrelationBlocks`, which is fitted to the training samples.
+    covariance : {"pooled", "per_class"}, default="pooled"
+        One covariance matrix per block for all classes, which makes linear discriminants, or one
+        for each class, which makes quadratic ones (Eqs. 10 and 11 for any two normal densities).
     selection : {None, "threshold", "weights"}, default=None
         Keep all blocks, those whose separation score reaches a threshold (Eq. 18), or give all
         blocks their optimal weights (Eq. 17).
@@ -62,6 +65,8 @@ class BlockNB(BaseNaiveBayes):
         Separation scores: half the cross-entropy distance of the two classes in the block, times
         2 n1 n2 / (n1 + n2). Selection divides them by the factor by which the estimated covariances
         inflate them, see `xnbflow.papers.separation.separation_scores.null_mean`.
+    null_scores_ : ndarray of shape (n_pairs, n_blocks)
+        The mean score of a block in which both classes have the same density.
     threshold_ : ndarray of shape (n_pairs, n_blocks)
         The score below which a block is left out, inflated like the scores; 0 without a threshold.
     weights_, selected_blocks_ : ndarray of shape (n_pairs, n_blocks)
@@ -77,11 +82,13 @@ class BlockNB(BaseNaiveBayes):
         The densities of the blocks, those of one size together.
     shrinkage_ : ndarray of shape (n_blocks,)
         Shrinkage of each correlation matrix towards independence (Ledoit-Wolf): above 0 only if it
-        is singular or has fewer than ten degrees of freedom per feature.
+        is singular or has fewer than ten degrees of freedom per feature. With a covariance per
+        class the shape is (n_classes, n_blocks).
 
     See Also
     --------
-    GaussianNB : Every feature a block of its own.
+    GaussianNB : Every feature a block of its own, with a variance per class; the same as
+        ``BlockNB(covariance="per_class")`` but for variances over n instead of n - 1 samples.
     xnbflow.preprocessing.CorrelationBlocks : Finds blocks of correlated features.
     SelectiveNB : Selects features by mutual information.
 
@@ -89,7 +96,8 @@ class BlockNB(BaseNaiveBayes):
     -----
     With selection and more than two classes the score of a class is the mean of its log odds
     against all classes, posteriors are their softmax, and where another class has the most wins,
-    the two exchange their scores; `explain` shows the scores before that. See
+    the two exchange their scores; `explain` shows the scores before that. A covariance per class
+    needs two samples of each class, and for blocks of several features many parameters. See
     ``docs/methods/separation.md``.
 
     References
@@ -107,10 +115,14 @@ class BlockNB(BaseNaiveBayes):
     array([[ 373., 1205.],
            [ 542., 2806.],
            [  40.,  352.]])
+    >>> quadratic = BlockNB(blocks=[[0, 1], [2, 3]], covariance="per_class").fit(X, y)
+    >>> round(float(quadratic.score(X, y)), 2)
+    0.97
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "blocks": [whole(1), ListOf(Columns()), Instance("fit")],
+        "covariance": [one_of(*COVARIANCES)],
         "selection": [one_of("threshold", "weights"), None],
         "cut": [one_of(*CUTS)],
     }
@@ -119,10 +131,12 @@ class BlockNB(BaseNaiveBayes):
         self,
         *,
         blocks: Any = 1,
+        covariance: str = "pooled",
         selection: str | None = None,
         cut: str = "printed",
     ) -> None:
         self.blocks = blocks
+        self.covariance = covariance
         self.selection = selection
         self.cut = cut
 
@@ -137,6 +151,8 @@ class BlockNB(BaseNaiveBayes):
         ]
         self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
         singular = self._in_blocks([density.singular_ for density in self.densities_])
+        if singular.ndim == 2:  # per class
+            singular = singular.any(axis=0)
         if singular.any():
             block = int(np.argmax(singular))
             names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
@@ -149,7 +165,7 @@ class BlockNB(BaseNaiveBayes):
         self._select(sizes)
 
     def _refuse_constant(self, features: np.ndarray, codes: np.ndarray) -> None:
-        """Raise where the classes leave no variance within them."""
+        """Raise where the classes, or one with a covariance of its own, leave no variance."""
         n_classes = len(self.classes_)
         if len(codes) <= n_classes:
             msg = (
@@ -157,30 +173,49 @@ class BlockNB(BaseNaiveBayes):
                 "variance within classes; give more samples than classes"
             )
             raise InputError(msg)
-        spreads = [np.ptp(features[:, codes == code], axis=1) for code in range(n_classes)]
-        constant = (np.array(spreads) == 0).all(axis=0)
-        if constant.any():
+        ranges = np.array([np.ptp(features[:, codes == code], axis=1) for code in range(n_classes)])
+        names = self._feature_names().tolist()
+        is_constant = (ranges == 0).all(axis=0)
+        if is_constant.any():
             msg = (
-                f"feature {self._feature_names().tolist()[np.argmax(constant)]!r} is constant "
-                f"within each class ({constant.sum()} in all), so that no normal density fits it; "
-                "remove such features"
+                f"feature {names[np.argmax(is_constant)]!r} is constant "
+                f"within each class ({is_constant.sum()} in all), so that no normal density fits "
+                "it; remove such features"
+            )
+            raise InputError(msg)
+        if self.covariance == "pooled":
+            return
+        labels = self.classes_.tolist()
+        if (self.class_count_ == 1).any():
+            msg = (
+                f"class {labels[np.argmax(self.class_count_ == 1)]!r} has 1 sample, which has no "
+                "covariance; use covariance='pooled', or at least 2 samples of each class"
+            )
+            raise InputError(msg)
+        if (ranges == 0).any():
+            code, column = np.argwhere(ranges == 0)[0]
+            n_features = (ranges == 0).any(axis=0).sum()
+            msg = (
+                f"feature {names[column]!r} is constant within class {labels[code]!r} "
+                f"({counted(n_features, 'feature')} within some class), so that no normal density "
+                "fits it; remove such features, or use covariance='pooled'"
             )
             raise InputError(msg)
 
     def _find_blocks(self, features: np.ndarray, codes: np.ndarray) -> list[np.ndarray]:
         n_features = len(features)
-        found: Any
         if isinstance(self.blocks, Integral):
-            found = np.split(np.arange(n_features), range(self.blocks, n_features, self.blocks))
-        elif isinstance(self.blocks, (list, tuple)):
+            starts = range(self.blocks, n_features, self.blocks)
+            return np.split(np.arange(n_features), starts)
+        if isinstance(self.blocks, (list, tuple)):
             names = self._feature_names()
-            found = [column_positions(block, names, "blocks") for block in self.blocks]
-        else:
-            found = getattr(clone(self.blocks).fit(features.T, codes), "blocks_", None)
-            if found is None:
-                msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
-                raise InputError(msg)
-        return [block for block in found if len(block)]
+            listed = [column_positions(block, names, "blocks") for block in self.blocks]
+            return [block for block in listed if len(block)]
+        finder = clone(self.blocks).fit(features.T, codes)
+        if not hasattr(finder, "blocks_"):
+            msg = f"blocks is {self.blocks!r:.60}, which finds no blocks: it has no blocks_"
+            raise InputError(msg)
+        return [block for block in finder.blocks_ if len(block)]
 
     def _check_blocks(self) -> None:
         """Raise unless every feature is in one block, and no block is too large."""
@@ -206,29 +241,42 @@ class BlockNB(BaseNaiveBayes):
         self, features: np.ndarray, codes: np.ndarray, members: np.ndarray
     ) -> GaussianBlocks:
         columns = np.array([self.blocks_[i] for i in members])
+        density = GaussianBlocks(columns=columns, covariance=self.covariance)
         try:
-            return GaussianBlocks(columns=columns).fit(features, codes, len(self.classes_))
+            return density.fit(features, codes, len(self.classes_))
         except np.linalg.LinAlgError as error:
+            remedy = "Remove one of each such pair"
+            if self.covariance == "per_class":
+                remedy += ", or use covariance='pooled'"
             msg = (
                 f"a covariance of a block of {columns.shape[1]} features is singular even when "
-                "shrunk: there are too few samples, or features repeat each other. Remove one of "
-                "each such pair"
+                "shrunk: there are too few samples, or features repeat each other. " + remedy
             )
             raise InputError(msg) from error
 
     def _select(self, sizes: np.ndarray) -> None:
         """Score every block for every pair of classes, and select."""
-        within = self.class_count_.sum() - len(self.classes_)
-        excess = null_mean(sizes, self.shrinkage_, within) / sizes
+        n_blocks = len(sizes)
         self.pairs_ = list(combinations(range(len(self.classes_)), 2))
-        self.scores_, self.threshold_, self.weights_ = np.empty((3, len(self.pairs_), len(sizes)))
-        self.asymptotic_risk_ = np.empty(len(self.pairs_))
+        n_pairs = len(self.pairs_)
+        self.scores_ = np.empty((n_pairs, n_blocks))
+        self.null_scores_ = np.empty((n_pairs, n_blocks))
+        self.threshold_ = np.empty((n_pairs, n_blocks))
+        self.weights_ = np.empty((n_pairs, n_blocks))
+        self.asymptotic_risk_ = np.empty(n_pairs)
+        degrees = self._degrees_of_freedom(sizes)
         for row, (first, second) in enumerate(self.pairs_):
             n = effective_samples(self.class_count_[first], self.class_count_[second])
             distances = [density.distances(first, second) for density in self.densities_]
             self.scores_[row] = n / 2 * self._in_blocks(distances)
-            result = select_blocks(self.scores_[row] / excess, sizes, n, self.selection, self.cut)
-            self.weights_[row], self.threshold_[row] = result.weights, result.threshold * excess
+            # Scores without separation have this mean instead of their degrees of freedom.
+            self.null_scores_[row] = self._null_mean(sizes, first, second)
+            inflation = self.null_scores_[row] / degrees
+            result = select_blocks(
+                self.scores_[row] / inflation, degrees, n, self.selection, self.cut
+            )
+            self.weights_[row] = result.weights
+            self.threshold_[row] = result.threshold * inflation
             self.asymptotic_risk_[row] = result.moments.risk
             if not result.weights.any():
                 one, other = self.classes_[[first, second]].tolist()
@@ -243,6 +291,25 @@ class BlockNB(BaseNaiveBayes):
             self.selected_features_ = {
                 label: self._selected(code) for code, label in enumerate(labels)
             }
+
+    def _degrees_of_freedom(self, sizes: np.ndarray) -> np.ndarray:
+        """Return in how many parameters two classes may differ in each block: m of the paper."""
+        if self.covariance == "pooled":
+            return sizes
+        return sizes * (sizes + 3) // 2  # means, and the half of a covariance with its diagonal
+
+    def _null_mean(self, sizes: np.ndarray, first: int, second: int) -> np.ndarray:
+        """Return the mean score of blocks in which two classes have the same density."""
+        if self.covariance == "pooled":
+            dof = self.class_count_.sum() - len(self.classes_)
+            return null_mean(sizes, self.shrinkage_, dof)
+        counts = self.class_count_
+        return null_mean_per_class(
+            sizes,
+            (self.shrinkage_[first], self.shrinkage_[second]),
+            (counts[first] - 1, counts[second] - 1),
+            effective_samples(counts[first], counts[second]),
+        )
 
     def _selected(self, code: int) -> list[Any]:
         """Return the features selected for a class, by falling score against another class."""

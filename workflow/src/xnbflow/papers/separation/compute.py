@@ -17,6 +17,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.correlation import normalised_residuals
 from xnbflow.papers.separation import ALL, ALL_BLOCKS, BEST_THRESHOLD, EQ22, ESTIMATED_WEIGHTS
 from xnbflow.papers.separation.block_nb import BlockNB
+from xnbflow.papers.separation.compute_figures import figure_tables
 from xnbflow.papers.separation.compute_simulation import (
     Setting,
     make_settings,
@@ -25,6 +26,7 @@ from xnbflow.papers.separation.compute_simulation import (
 )
 from xnbflow.papers.separation.correlation_blocks import CorrelationBlocks
 from xnbflow.papers.separation.entries import ANALYSIS
+from xnbflow.papers.separation.separation_scores import printed_cut
 from xnbflow.tables.contract import analysis_tables
 from xnbflow.tables.storage import table_of
 
@@ -40,6 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "useless": [0.1, 0.5, 0.95],
     "useful": [[0, 20], [0, 40], [40, 80]],
     "repeats": 300,
+    "figure_sets": 20,
     "fits": 5,
     "sizes": [2, 4],
 }
@@ -64,7 +67,8 @@ def analyse(
     are ``uniform`` on [0, each of these]; ``noncentral`` chi-square with each pair of degrees of
     freedom and non-centrality; ``useless`` shares of blocks of score 0, the others uniform on each
     of the intervals ``useful``. Each has ``repeats`` training sets; those with useless blocks also
-    ``fits`` data sets of each sample size, to which `BlockNB` is fitted. ``sizes`` are of the
+    ``fits`` data sets of each sample size, to which `BlockNB` is fitted. ``figure_sets`` are
+    training sets at each point of the paper's figures (`figure_tables`). ``sizes`` are of the
     blocks found in microarrays, of which there need be none.
 
     Combinations of a distribution and a sample size in which all blocks together misclassify less
@@ -76,32 +80,43 @@ def analyse(
         msg = "the analysis 'separation' has no distribution: give uniform, noncentral or useless"
         raise InputError(msg)
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        parts = list(pool.map(lambda setting: simulate(setting, params), settings))
+        simulations = list(pool.map(lambda setting: simulate(setting, params), settings))
     tables = {
-        name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]
+        name: pd.concat([tables_of[name] for tables_of in simulations], ignore_index=True)
+        for name in simulations[0]
     }
+    tables |= figure_tables(params["figure_sets"])
     tables["fitted"] = _fit_settings(settings, params, tables["risk"])
     tables["blocks"] = _fit_microarrays(series, params["sizes"])
     if len(tables["risk"]):
         tables["risk"] = _with_signs(tables["risk"])
         tables["verdicts"] = _verdicts(tables["risk"])
     if len(tables["fitted"]):
-        by_size = tables["fitted"].groupby("samples", sort=False)
-        tables["fitted_means"] = by_size.agg(
-            shrinkage=("shrinkage", "mean"),
-            above_known=("above_known", "median"),
-            above_exact=("above_exact", "median"),
-        ).reset_index()
-    theorem1 = tables["theorem1"]
+        tables["fitted_means"] = _fitted_means(tables["fitted"])
+    tables["theorem1"] = _with_errors(tables["theorem1"])
+    empty = {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
+    return empty | {name: table for name, table in tables.items() if len(table)}
+
+
+def _fitted_means(fitted: pd.DataFrame) -> pd.DataFrame:
+    """Return the loss by estimated covariances per sample size."""
+    by_size = fitted.groupby("samples", sort=False)
+    return by_size.agg(
+        shrinkage=("shrinkage", "mean"),
+        above_known=("above_known", "median"),
+        above_exact=("above_exact", "median"),
+    ).reset_index()
+
+
+def _with_errors(theorem1: pd.DataFrame) -> pd.DataFrame:
+    """Add the relative deviations of Theorem 1 from the simulated signal."""
     simulated = theorem1["simulated"]
-    forms = ("printed", "corrected", "corrected_estimated")
-    off = {f"{form}_off": theorem1[form] / simulated - 1 for form in forms}
-    relative = theorem1["simulated_error"] / simulated
-    tables["theorem1"] = theorem1.assign(relative_error=relative, **off)
-    return {
-        name: tables[name] if len(tables.get(name, ())) else pd.DataFrame(columns=table.fixed)
-        for name, table in TABLES.items()
-    }
+    return theorem1.assign(
+        relative_error=theorem1["simulated_error"] / simulated,
+        printed_off=theorem1["printed"] / simulated - 1,
+        corrected_off=theorem1["corrected"] / simulated - 1,
+        corrected_estimated_off=theorem1["corrected_estimated"] / simulated - 1,
+    )
 
 
 def _with_signs(risk: pd.DataFrame) -> pd.DataFrame:
@@ -139,31 +154,32 @@ def _fit_settings(
 
     ``risk`` is that with known covariances; settings that it lacks are left out.
     """
-    known = risk.set_index(_KEYS)["risk"] if len(risk) else risk
-    rows = [
-        row
-        for setting, n in itertools.product(settings, params["samples"])
-        if setting.about["useless"] > 0 and (setting.name, n, ALL_BLOCKS) in known.index
-        for row in _fit_all(setting, n, params["fits"])
-    ]
-    columns = ["risk", "expected_risk", "kept", "shrinkage"]
-    fits = pd.DataFrame(rows, columns=[*_KEYS, *columns]).groupby(_KEYS, sort=False)
-    fitted = fits[columns].agg(lambda values: np.mean(values.tolist()))
-    fitted = fitted.assign(
-        risk_error=fits["risk"].agg(lambda risks: standard_error(risks.to_numpy())),
-        known_covariance_risk=known.reindex(fitted.index) if len(fitted) else np.nan,
-    )
+    if risk.empty:
+        return pd.DataFrame(columns=TABLES["fitted"].fixed)
+    known_risk = risk.set_index(_KEYS)["risk"]
+    rows = []
+    for setting, n in itertools.product(settings, params["samples"]):
+        has_useless = setting.about["useless"] > 0
+        if has_useless and (setting.name, n, ALL_BLOCKS) in known_risk.index:
+            rows += _fit_all(setting, n, params["fits"])
+    if not rows:
+        return pd.DataFrame(columns=TABLES["fitted"].fixed)
+    by_case = pd.DataFrame(rows).groupby(_KEYS, sort=False)
+    fitted = by_case[["risk", "expected_risk", "kept", "shrinkage"]].mean()
+    fitted["risk_error"] = by_case["risk"].agg(lambda risks: standard_error(risks.to_numpy()))
+    fitted["known_covariance_risk"] = known_risk.reindex(fitted.index)
     fitted = fitted.reset_index()
-    keys = ["setting", "samples"]
-    whole = fitted[fitted["method"] == ALL_BLOCKS].set_index(keys)
-    whole = whole.reindex(pd.MultiIndex.from_frame(fitted[keys])).set_axis(fitted.index)
-    ratio = fitted["risk"] / whole["risk"]
+
+    case = ["setting", "samples"]
+    of_all = fitted[fitted["method"] == ALL_BLOCKS].set_index(case)
+    of_all = of_all.reindex(pd.MultiIndex.from_frame(fitted[case])).set_axis(fitted.index)
+    ratio = fitted["risk"] / of_all["risk"]
     # As for methods fitted to different data, hence conservative.
-    error = np.hypot(fitted["risk_error"], ratio * whole["risk_error"]) / whole["risk"]
+    error = np.hypot(fitted["risk_error"], ratio * of_all["risk_error"]) / of_all["risk"]
     return fitted.assign(
         gain=1 - ratio,
         gain_error=error,
-        known_gain=1 - fitted["known_covariance_risk"] / whole["known_covariance_risk"],
+        known_gain=1 - fitted["known_covariance_risk"] / of_all["known_covariance_risk"],
         above_known=fitted["risk"] / fitted["known_covariance_risk"] - 1,
         above_exact=fitted["expected_risk"] / fitted["risk"] - 1,
     )[TABLES["fitted"].fixed]
@@ -188,7 +204,7 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
                     "method": method,
                     "risk": _linear_risk(model, difference),
                     "expected_risk": float(model.asymptotic_risk_[0]),
-                    "kept": model.selected_blocks_.mean(),
+                    "kept": _kept_by_equation_22(model).mean(),
                     "shrinkage": model.shrinkage_.mean(),
                 }
             )
@@ -209,20 +225,41 @@ def _linear_risk(model: BlockNB, difference: np.ndarray) -> float:
 
 
 def _fit_microarrays(series: dict[str, DataSet], sizes: list[int]) -> pd.DataFrame:
-    """Find blocks of the given sizes in data sets."""
+    """Find blocks of the given sizes in data sets by correlation, and select by Eq. 22."""
     rows = []
     for (name, data), size in itertools.product(series.items(), sizes):
         X = data.values.T
         model = BlockNB(blocks=CorrelationBlocks(size=size)).fit(X, data.labels)
-        shrunk = model.shrinkage_ > 0
-        mean_abs_r = np.nan
-        if size > 1:  # over all pairs of features within complete blocks
-            complete = [b for b in model.blocks_ if len(b) == len(model.blocks_[0])]
-            values = normalised_residuals(X, data.labels)[np.array(complete)]
-            r = np.abs(values @ values.transpose(0, 2, 1))
-            mean_abs_r = float(r[:, *np.triu_indices(r.shape[1], 1)].mean())
-        row = {"dataset": name, "size": size, "samples": data.n_samples}
-        row |= {"blocks": len(model.blocks_), "mean_abs_r": mean_abs_r, "shrunk": shrunk.mean()}
-        shrinkage = model.shrinkage_[shrunk].mean() if shrunk.any() else 0.0
-        rows.append(row | {"mean_shrinkage": shrinkage})
+        is_shrunk = model.shrinkage_ > 0
+        rows.append(
+            {
+                "dataset": name,
+                "size": size,
+                "samples": data.n_samples,
+                "blocks": len(model.blocks_),
+                "mean_abs_r": _mean_correlation(X, data.labels, model.blocks_),
+                "shrunk": is_shrunk.mean(),
+                "mean_shrinkage": model.shrinkage_[is_shrunk].mean() if is_shrunk.any() else 0.0,
+                "kept": _kept_by_equation_22(model).mean(),
+                "positive": (model.scores_ > model.null_scores_).mean(),
+            }
+        )
     return table_of(rows, TABLES["blocks"])
+
+
+def _kept_by_equation_22(model: BlockNB) -> np.ndarray:
+    """Return which blocks Eq. 22 keeps, (n_pairs, n_blocks), for a model without selection."""
+    degrees = np.array([len(block) for block in model.blocks_])
+    scores = model.scores_ * degrees / model.null_scores_
+    return np.array([of_pair >= degrees * printed_cut(of_pair, degrees) for of_pair in scores])
+
+
+def _mean_correlation(X: np.ndarray, y: np.ndarray, blocks: list[np.ndarray]) -> float:
+    """Return the mean absolute correlation of pairs within complete blocks; NaN for size 1."""
+    size = len(blocks[0])
+    if size == 1:
+        return np.nan
+    complete = np.array([block for block in blocks if len(block) == size])
+    residuals = normalised_residuals(X, y)[complete]
+    correlation = np.abs(residuals @ residuals.transpose(0, 2, 1))
+    return float(correlation[:, *np.triu_indices(size, 1)].mean())

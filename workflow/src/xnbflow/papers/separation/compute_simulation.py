@@ -32,8 +32,9 @@ from xnbflow.papers.separation.separation_scores import (
     weighted_moments,
 )
 
-#: Least error with all blocks for a comparison.
-_LEAST_RISK = 1e-6
+#: Least risk with all blocks for a comparison.
+LEAST_RISK = 1e-6
+#: Number of training sets by which estimates of H are described.
 _SHOWN_ESTIMATES = 50
 #: Training sets for Theorem 1, which needs no estimate of H, per training set for the rest.
 _THEOREM1_DRAWS = 20
@@ -76,11 +77,17 @@ class Setting:
         return np.random.default_rng(derive_seed("separation", self.name, purpose))
 
 
-class _Trials(NamedTuple):
-    """Training samples, as far as the risk depends on them; arrays (n_repeats, n_blocks).
+class Trials(NamedTuple):
+    """Training sets, as far as the risk depends on them; arrays (n_sets, n_blocks).
 
-    ``observed`` are scores u = |T|², ``signal`` is gamma'T, and ``offset`` T's with s the noise of
-    the midpoint between the class means, which shifts the boundary.
+    Attributes
+    ----------
+    observed : ndarray
+        Scores u = |T|².
+    signal : ndarray
+        gamma'T, the agreement of the estimated difference with the true one.
+    offset : ndarray
+        T's, with s the noise of the midpoint between the class means, which shifts the boundary.
     """
 
     observed: np.ndarray
@@ -88,31 +95,53 @@ class _Trials(NamedTuple):
     offset: np.ndarray
 
 
+def draw_trials(true: np.ndarray, size: int, rng: np.random.Generator) -> Trials:
+    """Draw training sets from blocks of ``size`` features with ``true`` scores (n_sets, n_blocks).
+
+    Only the part of T along gamma and the squared length of the part across it are drawn: a normal
+    and a chi-square with size - 1 degrees of freedom.
+    """
+    along = np.sqrt(true) + rng.normal(size=true.shape)
+    across = rng.chisquare(size - 1, size=true.shape) if size > 1 else 0.0
+    observed = along**2 + across
+    signal = np.sqrt(true) * along
+    offset = np.sqrt(observed) * rng.normal(size=true.shape)
+    return Trials(observed, signal, offset)
+
+
 def make_settings(params: dict[str, Any]) -> list[Setting]:
     """Return the distributions that the study's parameters name; see `analyse`."""
-    n, size = params["blocks"], params["size"]
-    found = []
-
-    def quantiles(n: int) -> np.ndarray:
-        return (np.arange(n) + 0.5) / n
+    n_blocks, size = params["blocks"], params["size"]
+    settings = []
 
     def add(name: str, kind: str, true: np.ndarray, useless: float = 0.0) -> None:
         about = {"setting": name, "distribution": kind, "useless": useless}
-        found.append(Setting(about, true, size))
+        settings.append(Setting(about, true, size))
 
     for high in params["uniform"]:
-        add(f"uniform on [0, {high:g}]", "uniform", high * quantiles(n))
+        add(f"uniform on [0, {high:g}]", "uniform", high * equal_probabilities(n_blocks))
     kind = "non-central chi-square"
     for degrees, shift in params["noncentral"]:
-        true = ncx2.ppf(quantiles(n), degrees, shift)
+        true = ncx2.ppf(equal_probabilities(n_blocks), degrees, shift)
         add(f"{kind} ({degrees:g}, {shift:g})", kind, true)
     for share, (low, high) in itertools.product(params["useless"], params["useful"]):
-        n_useless = round(share * n)
-        useful = low + (high - low) * quantiles(n - n_useless)
+        n_useless = round(share * n_blocks)
+        useful = low + (high - low) * equal_probabilities(n_blocks - n_useless)
         name = f"{share:.0%} useless, others uniform on [{low:g}, {high:g}]"
         true = np.append(np.zeros(n_useless), useful)
         add(name, "useless and uniform", true, share)
-    return found
+    return settings
+
+
+def equal_probabilities(n: int) -> np.ndarray:
+    """Return the middles of n equally probable parts of [0, 1].
+
+    Examples
+    --------
+    >>> equal_probabilities(4).tolist()
+    [0.125, 0.375, 0.625, 0.875]
+    """
+    return (np.arange(n) + 0.5) / n
 
 
 def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame]:
@@ -134,58 +163,61 @@ def simulate(setting: Setting, params: dict[str, Any]) -> dict[str, pd.DataFrame
     }
 
 
-def _draw(setting: Setting, repeats: int, purpose: str) -> _Trials:
-    rng = setting.rng(purpose)
-    shape = (repeats, len(setting.true))
-    along = np.sqrt(setting.true) + rng.normal(size=shape)
-    across = rng.chisquare(setting.size - 1, size=shape) if setting.size > 1 else 0.0
-    observed = along**2 + across
-    signal = np.sqrt(setting.true) * along
-    return _Trials(observed, signal, np.sqrt(observed) * rng.normal(size=shape))
+def _draw(setting: Setting, n_sets: int, purpose: str) -> Trials:
+    """Draw training sets of a setting, by random numbers that the purpose names."""
+    true = np.broadcast_to(setting.true, (n_sets, len(setting.true)))
+    return draw_trials(true, setting.size, setting.rng(purpose))
 
 
 def _method_weights(
-    setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
+    setting: Setting, trials: Trials, estimates: list[MixingDistribution]
 ) -> dict[str, np.ndarray]:
-    """Return the weights (n_repeats, n_blocks) that each method gives."""
+    """Return the weights (n_sets, n_blocks) that each method gives."""
     observed, degrees, size = trials.observed, setting.degrees, setting.size
-
-    weights = np.array(
-        [mixing.weights(scores, size) for scores, mixing in zip(observed, estimates, strict=True)]
-    )
-    printed = [scores >= size * printed_cut(scores, degrees) for scores in observed]
-    best = [
-        scores >= size * optimal_cut(scores, degrees, own)
-        for scores, own in zip(observed, weights, strict=True)
-    ]
-    truly_kept = (setting.true + size >= setting.cut).astype(float)
+    estimated = np.empty(observed.shape)
+    best = np.empty(observed.shape)
+    for row, (scores, mixing) in enumerate(zip(observed, estimates, strict=True)):
+        estimated[row] = mixing.weights(scores, size)
+        best[row] = scores >= size * optimal_cut(scores, degrees, estimated[row])
+    true_score_is_kept = (setting.true + size >= setting.cut).astype(float)
     known = setting.mixing.weights(observed.reshape(-1), size).reshape(observed.shape)
     return {
         ALL_BLOCKS: np.ones(observed.shape),
-        EQ22: np.array(printed, dtype=float),
-        BEST_THRESHOLD: np.array(best, dtype=float),
+        EQ22: printed_selection(observed, size),
+        BEST_THRESHOLD: best,
         KNOWN_WEIGHTS: known,
-        ESTIMATED_WEIGHTS: weights,
-        TRUE_SCORES: np.broadcast_to(truly_kept, observed.shape),
+        ESTIMATED_WEIGHTS: estimated,
+        TRUE_SCORES: np.broadcast_to(true_score_is_kept, observed.shape),
     }
+
+
+def printed_selection(observed: np.ndarray, size: int) -> np.ndarray:
+    """Return 1 for the blocks that Eq. 22 keeps in each training set, else 0.
+
+    ``observed`` scores have shape (n_sets, n_blocks).
+    """
+    degrees = np.full(observed.shape[1], size)
+    kept = [scores >= size * printed_cut(scores, degrees) for scores in observed]
+    return np.array(kept, dtype=float)
 
 
 def _compare(
     setting: Setting,
-    trials: _Trials,
+    trials: Trials,
     methods: dict[str, np.ndarray],
     asymptotic: dict[str, Moments],
     n: int,
 ) -> list[dict[str, Any]]:
     """Return rows of the table ``risk`` for one sample size."""
-    risks = {method: _exact_risk(trials, weights, n) for method, weights in methods.items()}
-    whole = risks[ALL_BLOCKS]
+    risk_of_all = exact_risk(trials, methods[ALL_BLOCKS], n)
     rows: list[dict[str, Any]] = []
-    if whole.mean() < _LEAST_RISK:
+    if risk_of_all.mean() < LEAST_RISK:
         return rows
     limits = {method: Moments(m.mean / n, m.variance / n) for method, m in asymptotic.items()}
     for method, weights in methods.items():
-        risk, limit, share = risks[method], limits[method], risks[method].mean() / whole.mean()
+        risk = exact_risk(trials, weights, n)
+        limit = limits[method]
+        ratio = risk.mean() / risk_of_all.mean()
         moments = weighted_moments(trials.observed, weights, trials.signal, n)
         rows.append(
             {
@@ -198,18 +230,18 @@ def _compare(
                 "risk_error": standard_error(risk),
                 "asymptotic_separation": float(limit.separation),
                 "asymptotic_risk": float(limit.risk),
-                "gain": 1 - share,
-                "gain_error": standard_error(risk - share * whole) / whole.mean(),
+                "gain": 1 - ratio,
+                "gain_error": standard_error(risk - ratio * risk_of_all) / risk_of_all.mean(),
                 "asymptotic_gain": float(1 - limit.risk / limits[ALL_BLOCKS].risk),
                 "kept": (weights > 0).mean(),
-                "sets_harmed": np.nan if method == ALL_BLOCKS else (risk > whole).mean(),
+                "sets_harmed": np.nan if method == ALL_BLOCKS else (risk > risk_of_all).mean(),
             }
         )
     return rows
 
 
-def _exact_risk(trials: _Trials, weights: np.ndarray, n: int) -> np.ndarray:
-    """Return the misclassification risk given each training set, equal priors, (n_repeats,).
+def exact_risk(trials: Trials, weights: np.ndarray, n: int) -> np.ndarray:
+    """Return the misclassification risk given each training set, equal priors, (n_sets,).
 
     The midpoint between the estimated means is off by s / sqrt(2 n) in each direction, which moves
     both classes' scores by the same T's / n.
@@ -233,12 +265,12 @@ def _asymptotic_moments(setting: Setting) -> dict[str, Moments]:
 
     Thresholds are those at the expectation of all scores, as they become with many blocks.
     """
-    candidates = np.linspace(0, ncx2.ppf(0.999, setting.size, setting.true.max()), 400)
-    best = max((_above(setting, cut) for cut in candidates), key=lambda m: m.separation)
+    cuts = np.linspace(0, ncx2.ppf(0.999, setting.size, setting.true.max()), 400)
+    best = max((_above(setting, cut) for cut in cuts), key=lambda moments: moments.separation)
     true = setting.true[setting.true + setting.degrees >= setting.cut]
-    # With optimal weights V = 2 E, E the mean of u w(u)².
-    top = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
-    roots = np.linspace(0, top, 4001)[1:]
+    # With optimal weights V = 2 E, E the mean of u w(u)²; the integral is over the root of u.
+    largest_root = np.sqrt(setting.true.max()) + np.sqrt(setting.size) + 8
+    roots = np.linspace(0, largest_root, 4001)[1:]
     scores = roots**2
     density = setting.mixing.density(scores, setting.size) * 2 * roots
     weights = setting.mixing.weights(scores, setting.size)
@@ -266,10 +298,11 @@ def _above(setting: Setting, cut: float) -> Moments:
 
 
 def _theorem1(
-    setting: Setting, trials: _Trials, estimates: list[MixingDistribution]
+    setting: Setting, trials: Trials, estimates: list[MixingDistribution]
 ) -> dict[str, Any]:
     """Return the mean signal n E of the classifier with Eq. 20's threshold, four ways."""
     degrees, cut = setting.degrees, setting.cut
+    # The simulated signal needs more training sets than the estimates of H.
     many = _draw(setting, _THEOREM1_DRAWS * len(trials.observed), "Theorem 1")
     n_draws = len(many.observed)
     kept = many.observed >= cut

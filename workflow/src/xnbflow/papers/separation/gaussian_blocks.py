@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from xnbflow.core.parameters import one_of
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.families.gaussian import log_normal
+from xnbflow.density.families.multivariate_gaussian import COVARIANCES
 from xnbflow.density.tiles import map_strips
 
 #: A covariance estimated with fewer degrees of freedom per feature of its block is shrunk.
@@ -21,29 +23,33 @@ _SINGULAR = 1e-10
 class GaussianBlocks(Distribution):
     """A normal density for each class and block; all blocks have the same size, each is a term.
 
-    The classes share the covariances. These are unbiased: sums of squares and products about the
-    class means over ``n - k`` samples. Where that is fewer than ten per feature of the block, or
-    where the matrix is singular, the correlation matrix is shrunk towards the identity by Ledoit
-    and Wolf's rule; variances are not shrunk, so the result is independent of units.
+    Covariances are unbiased: sums of squares and products about the class means over ``n - k``
+    samples if pooled, over ``n_c - 1`` samples of each class if not. Where that is fewer than ten
+    per feature of the block, or where the matrix is singular, the correlation matrix is shrunk
+    towards the identity by Ledoit and Wolf's rule; variances are not shrunk, so the result is
+    independent of units.
 
     Parameters
     ----------
     columns : ndarray of int, shape (n_blocks, size)
         The features of each block.
+    covariance : {"pooled", "per_class"}, default="pooled"
+        One covariance matrix per block for all classes, or one for each class.
 
     Attributes
     ----------
     means_ : ndarray of shape (n_classes, n_blocks, size)
         Class means.
     factors_ : ndarray of shape (n_blocks, size, size)
-        Lower Cholesky factors of the covariances.
-    whitenings_ : ndarray of shape (n_blocks, size, size)
-        Their inverses.
+        Lower Cholesky factors of the covariances. Per class: (n_classes, n_blocks, size, size).
+    whitenings_ : ndarray
+        Their inverses, of the same shape.
     shrinkage_ : ndarray of shape (n_blocks,)
-        Shrinkage of each correlation matrix, from 0 (none) to 1 (independent features).
+        Shrinkage of each correlation matrix, from 0 (none) to 1 (independent features). Per class:
+        (n_classes, n_blocks).
     singular_ : ndarray of bool, shape (n_blocks,)
         Where the sample covariance has no inverse although there were samples enough for one:
-        where features depend on each other exactly.
+        where features depend on each other exactly. Per class: (n_classes, n_blocks).
 
     References
     ----------
@@ -58,15 +64,19 @@ class GaussianBlocks(Distribution):
     (2,)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": ["array-like"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "columns": ["array-like"],
+        "covariance": [one_of(*COVARIANCES)],
+    }
 
-    def __init__(self, *, columns: np.ndarray) -> None:
+    def __init__(self, *, columns: np.ndarray, covariance: str = "pooled") -> None:
         self.columns = columns
+        self.covariance = covariance
 
     def fit(self, features: np.ndarray, codes: np.ndarray, n_classes: int) -> Self:
         """Estimate the densities of all blocks; see `Distribution.fit`.
 
-        No feature may be constant within the classes.
+        No feature may be constant within all classes, or, with a covariance per class, within any.
 
         Raises
         ------
@@ -75,27 +85,43 @@ class GaussianBlocks(Distribution):
         """
         self._validate_params()
         self.n_classes_ = n_classes
-        columns = self.columns
-        n_blocks, size = columns.shape
+        n_blocks, size = self.columns.shape
         counts = np.bincount(codes, minlength=n_classes)
-        membership = np.equal.outer(codes, np.arange(n_classes)) / counts
-        dof = len(codes) - n_classes
+        averaging = np.equal.outer(codes, np.arange(n_classes)) / counts
+        if self.covariance == "pooled":
+            groups = [np.ones(len(codes), dtype=bool)]
+            freedom = [len(codes) - n_classes]
+        else:
+            groups = [codes == code for code in range(n_classes)]
+            freedom = (counts - 1).tolist()
         means = np.empty((n_classes, n_blocks, size))
-        factors, whitenings = np.empty((2, n_blocks, size, size))
-        shrinkage, singular = np.empty(n_blocks), np.empty(n_blocks, dtype=bool)
+        factors = np.empty((len(groups), n_blocks, size, size))
+        whitenings = np.empty_like(factors)
+        shrinkage = np.empty((len(groups), n_blocks))
+        singular = np.empty((len(groups), n_blocks), dtype=bool)
 
         def work(part: slice) -> None:
-            values = features[columns[part]]
-            means[:, part] = (values @ membership).transpose(2, 0, 1)
+            values = features[self.columns[part]]
+            means[:, part] = (values @ averaging).transpose(2, 0, 1)
             residuals = values - means[:, part].transpose(1, 2, 0)[:, :, codes]
-            covariance, shrinkage[part], singular[part] = _covariance(residuals, dof)
-            factors[part] = np.linalg.cholesky(covariance)
-            whitenings[part] = np.linalg.inv(factors[part])
+            for i, (group, dof) in enumerate(zip(groups, freedom, strict=True)):
+                of_group = residuals if len(groups) == 1 else residuals[:, :, group]
+                covariance, shrinkage[i, part], singular[i, part] = _covariance(of_group, dof)
+                factors[i, part] = np.linalg.cholesky(covariance)
+                whitenings[i, part] = np.linalg.inv(factors[i, part])
 
         map_strips(work, n_blocks, size * len(codes))
-        self.means_, self.factors_, self.whitenings_ = means, factors, whitenings
-        self.shrinkage_, self.singular_ = shrinkage, singular
+        self.means_ = means
+        pooled = self.covariance == "pooled"
+        self.factors_ = factors[0] if pooled else factors
+        self.whitenings_ = whitenings[0] if pooled else whitenings
+        self.shrinkage_ = shrinkage[0] if pooled else shrinkage
+        self.singular_ = singular[0] if pooled else singular
         return self
+
+    def _of_class(self, matrices: np.ndarray, code: int) -> np.ndarray:
+        """Return the matrices of a class, (n_blocks, size, size): `factors_` or `whitenings_`."""
+        return matrices if matrices.ndim == 3 else matrices[code]
 
     def log_density_terms(self, features: np.ndarray, code: int, blocks: np.ndarray) -> np.ndarray:
         """Return the log densities of some blocks in the class ``code``, split over their features.
@@ -109,7 +135,8 @@ class GaussianBlocks(Distribution):
             Its sum over the second axis is the blocks' log density.
         """
         size, n_samples = self.columns.shape[1], features.shape[1]
-        diagonal = np.einsum("bii->bi", self.factors_[blocks])
+        whitenings = self._of_class(self.whitenings_, code)
+        diagonal = np.einsum("bii->bi", self._of_class(self.factors_, code)[blocks])
         log_scale = np.log(diagonal)[:, :, None]
         terms = np.empty((len(blocks), size, n_samples))
 
@@ -117,7 +144,7 @@ class GaussianBlocks(Distribution):
             chosen = blocks[part]
             with np.errstate(over="ignore", invalid="ignore"):
                 centred = features[self.columns[chosen]] - self.means_[code, chosen, :, None]
-                standard = self.whitenings_[chosen] @ centred
+                standard = whitenings[chosen] @ centred
                 terms[part] = log_normal(standard**2, log_scale[part])
 
         map_strips(work, len(blocks), size * n_samples)
@@ -125,29 +152,41 @@ class GaussianBlocks(Distribution):
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
         blocks = np.arange(len(self.columns))[terms]
-        each = [
+        of_classes = [
             self.log_density_terms(features, code, blocks).sum(axis=1)
             for code in range(self.n_classes_)
         ]
-        return np.stack(each, axis=1)
+        return np.stack(of_classes, axis=1)
 
     def _n_terms(self, features: np.ndarray) -> int:  # noqa: ARG002
         return len(self.columns)
 
     def n_parameters(self) -> np.ndarray:
-        """Return the means and the half of the covariance matrix with its diagonal."""
+        """Return the means and the halves of the covariance matrices with their diagonals."""
         n_blocks, size = self.columns.shape
-        each = self.n_classes_ * size + size * (size + 1) // 2
-        return np.full(n_blocks, each)
+        n_covariances = 1 if self.covariance == "pooled" else self.n_classes_
+        n_parameters = self.n_classes_ * size + n_covariances * size * (size + 1) // 2
+        return np.full(n_blocks, n_parameters)
 
     def distances(self, first: int, second: int) -> np.ndarray:
         """Return the cross-entropy distance J of two classes in each block, shape (n_blocks,).
 
         The Kullback-Leibler divergence from the first to the second density plus that from the
-        second to the first (Eqs. 10 and 11): ``d' A^-1 d`` for means d apart and the covariance A.
+        second to the first (Eqs. 10 and 11). For means d apart it is ``d' A^-1 d`` if both classes
+        have the covariance A, and ``d' (A^-1 + B^-1) d / 2 + tr(A^-1 B + B^-1 A) / 2 - size`` if
+        they have A and B.
         """
         difference = (self.means_[first] - self.means_[second])[:, :, None]
-        return ((self.whitenings_ @ difference) ** 2).sum(axis=(1, 2))
+        if self.covariance == "pooled":
+            return ((self.whitenings_ @ difference) ** 2).sum(axis=(1, 2))
+        distance = np.full(len(self.columns), -float(self.columns.shape[1]))
+        for one, other in ((first, second), (second, first)):
+            # With A = L L' and the whitening W = L^-1: d' A^-1 d = |W d|², and with B = M M'
+            # tr(A^-1 B) = |W M|², the sum of its squared elements.
+            whitening = self.whitenings_[one]
+            distance += ((whitening @ difference) ** 2).sum(axis=(1, 2)) / 2
+            distance += ((whitening @ self.factors_[other]) ** 2).sum(axis=(1, 2)) / 2
+        return np.maximum(distance, 0.0)
 
 
 def _covariance(residuals: np.ndarray, dof: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

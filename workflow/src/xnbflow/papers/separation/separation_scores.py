@@ -65,16 +65,30 @@ def effective_samples(n_first: int, n_second: int) -> float:
     return 2 * n_first * n_second / (n_first + n_second)
 
 
-def null_mean(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np.ndarray:
-    """Return the mean score (n_blocks,) of blocks that do not separate, with covariances estimated.
+def inverse_inflation(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np.ndarray:
+    """Return by how much the inverses of estimated covariances are too large on average.
 
-    If d estimates a covariance A of p features with f degrees of freedom, the mean of its inverse
-    is ``c A^-1``, ``c = f / (f - p - 1)`` (inverse Wishart distribution). By the definition of J
-    the mean score is ``size c``.
+    If a covariance A of p features is estimated with f degrees of freedom, the mean of the inverse
+    of the estimate is ``c A^-1``, ``c = f / (f - p - 1)`` (inverse Wishart distribution).
 
     ``shrinkage`` (n_blocks,) is that of the correlations, 0 to 1: only ``1 - shrinkage`` of the
-    features beyond the first count in p, an approximation that is exact at 0 and 1. ``dof`` are
-    those of the pooled covariance.
+    features beyond the first count in p, an approximation that is exact at 0 and 1. With fewer than
+    p + 2 degrees of freedom the mean does not exist, and the denominator is .5.
+
+    Examples
+    --------
+    >>> inverse_inflation(2, np.zeros(1), 28)  # 28 / (28 - 3)
+    array([1.12])
+    """
+    features = 1 + (1 - shrinkage) * (size - 1)
+    return dof / np.maximum(dof - features - 1, 0.5)
+
+
+def null_mean(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np.ndarray:
+    """Return the mean score (n_blocks,) of blocks that do not separate, covariances pooled.
+
+    By the definition of J it is the size of the block times the inflation of the inverse of the
+    estimated covariance, which has ``dof`` degrees of freedom; see `inverse_inflation`.
 
     Examples
     --------
@@ -83,8 +97,34 @@ def null_mean(size: float | np.ndarray, shrinkage: np.ndarray, dof: float) -> np
     >>> null_mean(2, np.zeros(1), 28)
     array([2.24])
     """
-    features = 1 + (1 - shrinkage) * (size - 1)
-    return size * (dof / np.maximum(dof - features - 1, 0.5))
+    return size * inverse_inflation(size, shrinkage, dof)
+
+
+def null_mean_per_class(
+    size: float | np.ndarray,
+    shrinkage: tuple[np.ndarray, np.ndarray],
+    dof: tuple[float, float],
+    n: float,
+) -> np.ndarray:
+    """Return the same, (n_blocks,), if each of the two classes has its own estimated covariance.
+
+    With the inflations ``c1`` and ``c2`` of both inverses the means contribute ``size (c1 + c2) /
+    2`` and the covariances ``n / 4 size (c1 + c2 - 2)``; for many samples together ``size (size +
+    3) / 2``, the number of parameters. ``n`` are samples per class, or `effective_samples`.
+
+    Examples
+    --------
+    Blocks of 2 features and 10,000 samples per class: 2 means, 2 variances and a covariance.
+
+    >>> none = np.zeros(1)
+    >>> null_mean_per_class(2, (none, none), (9999, 9999), 10_000).round(2)
+    array([5.])
+    """
+    first = inverse_inflation(size, shrinkage[0], dof[0])
+    second = inverse_inflation(size, shrinkage[1], dof[1])
+    of_means = size * (first + second) / 2
+    of_covariances = n / 4 * size * (first + second - 2)
+    return of_means + of_covariances
 
 
 def weighted_moments(

@@ -1,0 +1,99 @@
+"""Figures 1 and 2: curves against Eq. 9, histograms against their training sets."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from xnbflow.papers.separation import FIGURE_1, FIGURE_2, FIGURE_2_FIXED
+from xnbflow.papers.separation.compute_figures import N_BLOCKS, N_SAMPLES, SIZE, figure_tables
+from xnbflow.papers.separation.compute_simulation import printed_selection
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return figure_tables(n_sets=80)
+
+
+def curve(tables, figure):
+    return tables["figures"].query("figure == @figure")
+
+
+def separation_by_equation_9(mean_score):
+    """D for J = 2 kappa / n times the mean score: R = Phi(-D / 2) is Eq. 9."""
+    rho = N_BLOCKS / N_SAMPLES
+    distance = 2 * rho * mean_score
+    return np.sqrt(distance) / np.sqrt(1 + 2 * SIZE * rho / distance)
+
+
+def test_figure_1_has_the_papers_axis_and_follows_equation_9(tables):
+    points = curve(tables, FIGURE_1)
+    assert len(points) == 65
+    assert points["scale"].iloc[[0, -1]].tolist() == [12, 780]  # b = .02 and 1.3, n = 1200
+    expected = separation_by_equation_9(points["scale"] / 2)  # the mean of a uniform distribution
+    np.testing.assert_allclose(points["separation"], expected, rtol=0.04)
+    risk = norm.cdf(-expected / 2)
+    small = points["scale"] < 200
+    np.testing.assert_allclose(points["risk"][small], risk[small], rtol=0.1)
+
+
+@pytest.mark.parametrize("figure", [FIGURE_2, FIGURE_2_FIXED])
+def test_figure_2_follows_equation_9_along_the_mean_score(tables, figure):
+    points = curve(tables, figure)
+    points = points[points["scale"] > 60]  # within a bin of smaller scores D varies
+    expected = separation_by_equation_9(points["scale"])
+    np.testing.assert_allclose(points["separation"], expected, rtol=0.06)
+    assert points["scale"].max() > 1100
+
+
+def test_figure_2_as_printed_draws_degrees_up_to_all_features(tables):
+    points = curve(tables, FIGURE_2)
+    assert points["training_sets"].sum() == 65 * 80
+    # m is uniform: each of 60 equal bins of the mean score has about a 60th of the training sets
+    assert points["training_sets"].between(40, 140).all()
+    assert points["scale"].iloc[-1] == pytest.approx(1210 * 59.5 / 60)
+
+
+def test_where_no_block_is_left_out_nothing_changes(tables):
+    points = tables["figures"]
+    all_kept = points[points["kept"] == 1]
+    assert len(all_kept) > 40
+    np.testing.assert_array_equal(all_kept["risk"], all_kept["risk_selected"])
+    np.testing.assert_array_equal(all_kept["separation"], all_kept["separation_selected"])
+
+
+def test_equation_22_leaves_out_most_blocks_where_scores_are_small(tables):
+    for figure in (FIGURE_1, FIGURE_2, FIGURE_2_FIXED):
+        points = curve(tables, figure)
+        assert points["kept"].iloc[0] < 0.85
+        assert points["kept"].iloc[-1] > 0.97
+
+
+def test_equation_22_compares_each_score_with_the_sum_of_its_training_set():
+    """Threshold 2 m S / (S + B) with S the sum of scores and B = 2 blocks times m = 2."""
+    observed = np.array([[1.0, 3.0], [2.0, 18.0]])
+    # S = 4: 2 * 2 * 4 / 8 = 2; S = 20: 2 * 2 * 20 / 24 = 3.3
+    np.testing.assert_array_equal(printed_selection(observed, 2), [[0, 1], [0, 1]])
+    np.testing.assert_array_equal(printed_selection(np.array([[2.0, 2.0]]), 2), [[1, 1]])
+
+
+def test_histograms_have_every_compared_training_set_and_their_middle_is_no_gain(tables):
+    summary = tables["figure_summary"].set_index("figure")
+    for figure, bins in tables["figure_gains"].groupby("figure"):
+        row = summary.loc[figure]
+        assert bins["training_sets"].sum() == row["training_sets"]
+        assert (bins["gain_to"] - bins["gain_from"]).to_numpy() == pytest.approx(0.005)
+        (middle,) = bins[(bins["gain_from"] < 0) & (bins["gain_to"] > 0)].itertuples()
+        assert middle.gain_from == pytest.approx(-middle.gain_to)
+        # gains between the extremes only
+        occupied = bins[bins["training_sets"] > 0]
+        assert occupied["gain_from"].min() <= row["least_gain"] < occupied["gain_to"].min()
+        assert occupied["gain_from"].max() <= row["greatest_gain"] < occupied["gain_to"].max()
+        assert row["helped"] + row["harmed"] <= 1
+
+
+def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
+    """docs/replication.md: within -6 and +2 per cent."""
+    summary = tables["figure_summary"]
+    assert summary["greatest_gain"].max() < 0.02
+    assert summary["least_gain"].min() > -0.07
+    assert (summary["mean_gain"] < 0).all()
