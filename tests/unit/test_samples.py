@@ -1,7 +1,7 @@
 """The forms in which people have samples and labels: AnnData, sparse matrices, odd labels."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -88,12 +88,43 @@ def test_annotated_cells_that_cannot_be_used_are_refused():
     cells = annotated()
     with refused(key="typ"):
         ClassSpecificNB().fit(cells, "typ")
-    for wrong in (
-        Annotated(cells.X, cells.obs, cells.var_names, isbacked=True),
-        Annotated(cells.X, cells.obs, pd.Index(["g"] * GENES)),
-    ):
-        with pytest.raises(InputError):
-            ClassSpecificNB().fit(wrong, "type")
+    alike = Annotated(cells.X, cells.obs, pd.Index(["g"] * GENES))
+    with pytest.raises(InputError, match="two genes of the AnnData have one name"):
+        ClassSpecificNB().fit(alike, "type")
+
+
+class StoredMatrix:
+    """The public attributes of a sparse matrix in an .h5ad file that is not read."""
+
+    shape = (1_000_000, 20_000)
+    group: ClassVar = {
+        "data": np.broadcast_to(np.float32(1.0), 2_000_000_000),
+        "indices": np.broadcast_to(np.int32(1), 2_000_000_000),
+        "indptr": np.broadcast_to(np.int64(1), 1_000_001),
+    }
+
+
+@dataclass
+class StoredTable:
+    """The same of a dense matrix, a data set of h5py."""
+
+    shape: tuple[int, int]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "memory"),
+    [
+        (StoredMatrix(), "its sparse values take 16,009 MB, and fit up to 32,017 MB"),
+        (StoredTable((1_000_000, 20_000)), "dense values take 160,000 MB, and fit up to 320,000"),
+    ],
+)
+def test_cells_in_a_file_are_refused_with_the_memory_that_they_take(matrix, memory):
+    cells = annotated()
+    backed = Annotated(matrix, cells.obs, cells.var_names, isbacked=True)
+    with pytest.raises(InputError, match=memory) as refusal:
+        ClassSpecificNB().fit(backed, "type")
+    assert "X.to_memory()" in str(refusal.value)
+    assert "X[:, genes].to_memory()" in str(refusal.value)
 
 
 TABLES = [lambda table, fill=fill: table.astype(pd.SparseDtype(float, fill)) for fill in (0.0, 1.0)]

@@ -1,5 +1,6 @@
 """Samples and labels as arrays, tables or AnnData in memory."""
 
+import math
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -54,14 +55,34 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
         return _sparse_frame(X)
     if isinstance(X, AnnDataLike):
         if getattr(X, "isbacked", False):
-            msg = "X is an AnnData whose values are in a file; give X.to_memory()"
-            raise InputError(msg)
+            raise InputError(_backed_message(X))
         names = np.asarray(X.var_names, dtype=object)
         if len(set(names.tolist())) < len(names):
             msg = "two genes of the AnnData have one name; call its var_names_make_unique()"
             raise InputError(msg)
         return (X.X if issparse(X.X) else np.asarray(X.X)), names
     return X, None
+
+
+def _backed_message(cells: Any) -> str:
+    """Return what to do about an AnnData whose values are in a file, and the memory it takes."""
+    n_cells, n_genes = cells.X.shape
+    stored = getattr(cells.X, "group", None)
+    if stored is None:
+        n_bytes, what = n_cells * n_genes * np.dtype(np.float64).itemsize, "dense"
+    else:
+        n_bytes = sum(stored[part].nbytes for part in ("data", "indices", "indptr"))
+        what = "sparse"
+    return (
+        f"X is an AnnData of {n_cells:,} cells and {n_genes:,} genes whose values are in a file. "
+        f"Give X.to_memory(): its {what} values take {_megabytes(n_bytes)} MB, and fit up to "
+        f"{_megabytes(2 * n_bytes)} MB with its copy by gene. If that is too much, fit some of the "
+        "genes (X[:, genes].to_memory()) or of the cells"
+    )
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{math.ceil(n_bytes / 1e6):,}"
 
 
 def _sparse_frame(X: pd.DataFrame) -> tuple[Any, np.ndarray | None]:

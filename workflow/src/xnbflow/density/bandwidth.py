@@ -8,7 +8,8 @@ from xnbflow.density.tiles import class_moments
 #: The spread of a class with equal values only, as in the authors' program.
 SMALLEST_SPREAD = 1e-7
 
-_TINY = 1e-300
+#: Spreads below are taken as 0.
+SMALLEST_DEVIATION = 1e-300
 
 
 @njit(nogil=True)
@@ -26,19 +27,21 @@ def _write_spreads(tile: np.ndarray, offsets: np.ndarray, factor: float, out: np
         rows = tile[offsets[c] : offsets[c + 1]]
         n = len(rows)
         scale = factor * n**-0.2
-        below_first, first, share_first = _hazen(n, 0.25)
-        below_third, third, share_third = _hazen(n, 0.75)
+        below_first, first, share_first = hazen(n, 0.25)
+        below_third, third, share_third = hazen(n, 0.75)
         for f in range(width):
             low = rows[below_first, f] + share_first * (rows[first, f] - rows[below_first, f])
             high = rows[below_third, f] + share_third * (rows[third, f] - rows[below_third, f])
             quartiles, deviation = (high - low) / 1.349, np.sqrt(squares[c, f] / max(n - 1, 1))
             spread = min(deviation, quartiles) if quartiles > 0.0 else deviation
             constant = rows[0, f] == rows[n - 1, f]
-            out[c, f] = scale * (SMALLEST_SPREAD if constant | (spread < _TINY) else spread)
+            out[c, f] = scale * (
+                SMALLEST_SPREAD if constant | (spread < SMALLEST_DEVIATION) else spread
+            )
 
 
 @njit(nogil=True, inline="always")
-def _hazen(n: int, p: float) -> tuple[int, int, float]:
+def hazen(n: int, p: float) -> tuple[int, int, float]:
     """Return the two of n ascending values around Hazen's quantile, and its place between them."""
     position = min(max(p * n - 0.5, 0.0), n - 1.0)
     below = int(position)

@@ -1,4 +1,4 @@
-"""Strips of features by class, from which distances are computed."""
+"""Strips of features by class, from which distances are computed: dense here, or sparse."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.data.matrices import as_dense
+from xnbflow.data.matrices import as_dense, is_sparse
 from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
+from xnbflow.density.sparse_tiles import SPARSE_RULES, SparseTile, classes_of_samples
 from xnbflow.density.standard import StandardUnits
-from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
+from xnbflow.density.tiles import class_offsets, map_parts, map_strips, sorted_classes
+
+_SPARSE_STRIP = 32  # features
+_NS_PER_STORED = 100.0
 
 
 @dataclass(frozen=True)
@@ -61,20 +65,30 @@ class ClassTile:
         return separation(means, squares, self.sizes, pairs)
 
 
+Tile = ClassTile | SparseTile
+
+
 def map_class_tiles(
-    work: Callable[[ClassTile, slice], None],
+    work: Callable[[Tile, slice], None],
     features: Any,
     codes: np.ndarray,
     n_classes: int,
     *,
     samples: np.ndarray | None = None,
+    rule: str | None = None,
 ) -> None:
     """Call ``work(tile, strip)`` for every strip of features, on threads; it writes its results.
 
     ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
-    (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array one strip
-    at a time is dense in each thread.
+    (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array the tiles
+    are a `SparseTile` each if the ``rule`` for bandwidths allows it (`SPARSE_RULES`); otherwise one
+    strip at a time is dense in each thread.
     """
+    if is_sparse(features) and rule in SPARSE_RULES:
+        _map_sparse_tiles(
+            work, features, classes_of_samples(codes, samples, features.shape[1]), n_classes
+        )
+        return
     order, offsets = class_offsets(codes, n_classes)
     order = order if samples is None else samples[order]
 
@@ -83,6 +97,23 @@ def map_class_tiles(
         work(ClassTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets), strip)
 
     map_strips(each, features.shape[0], len(order))
+
+
+def _map_sparse_tiles(
+    work: Callable[[SparseTile, slice], None],
+    features: Any,
+    class_of: np.ndarray,
+    n_classes: int,
+) -> None:
+    """Call ``work(tile, strip)`` for strips of a CSR array without duplicates, on threads."""
+    n_features = features.shape[0]
+    starts = range(0, n_features, _SPARSE_STRIP)
+    strips = [slice(start, min(start + _SPARSE_STRIP, n_features)) for start in starts]
+
+    def each(strip: slice) -> None:
+        work(SparseTile.gather(features, strip, class_of, n_classes), strip)
+
+    map_parts(each, strips, max(features.nnz, n_features) * _NS_PER_STORED)
 
 
 @njit(nogil=True)

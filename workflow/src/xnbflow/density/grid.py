@@ -20,9 +20,11 @@ from xnbflow.core.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
 
 _LOG_SQRT_2PI = 0.9189385332046727
-_REACH = 25.0
-_FARTHEST = 37.0
-_WIDEST_STEP = 4.0
+#: In bandwidths: the greatest distance of a grid point from its anchor, of a sample from it, and
+#: the widest step of the grid for which kernels are powers.
+REACH = 25.0
+FARTHEST = 37.0
+WIDEST_STEP = 4.0
 _LOG_NOTHING = -800.0
 _CACHED_VALUES = 32_768  # rows are summed in parts whose powers stay in cache
 _MANY_SAMPLES = 4096
@@ -49,7 +51,7 @@ def grid_densities(
     low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)
     n, width = tile.shape
-    too_wide = kernel == "gaussian" and (step > _WIDEST_STEP * bandwidths).any()
+    too_wide = kernel == "gaussian" and (step > WIDEST_STEP * bandwidths).any()
     out = np.empty((len(offsets) - 1, n_grid, width))
     if kernel != "gaussian":
         _sum_kernels(tile, offsets, bandwidths, kernel_code(kernel), low, step, out)
@@ -143,9 +145,11 @@ def _mend_underflow(
     for c in range(n_classes):
         a, b = offsets[c], offsets[c + 1]
         for f in range(width):
-            if step[f] > _WIDEST_STEP * bandwidths[c, f]:
+            if step[f] > WIDEST_STEP * bandwidths[c, f]:
                 points = np.linspace(low[f], high[f], n_grid)
-                _write_exact(tile[a:b, f].copy(), bandwidths[c, f], points, in_logs, out[c, :, f])
+                values = tile[a:b, f].copy()
+                weights = np.ones(b - a)
+                write_exact(values, weights, bandwidths[c, f], points, in_logs, out[c, :, f])
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})
@@ -168,12 +172,12 @@ def _sum_classes(
     part = np.empty((n_grid, width))
     anchor, per_h, steps = np.empty(width), np.empty(width), np.empty(width)
     for c in range(n_classes):
-        widest = 2.0 * _REACH / n_grid
+        widest = 2.0 * REACH / n_grid
         for f in range(width):
             per_h[f] = 1.0 / bandwidths[c, f]
-            steps[f] = min(step[f] * per_h[f], _WIDEST_STEP)
+            steps[f] = min(step[f] * per_h[f], WIDEST_STEP)
             widest = max(widest, steps[f])
-        size = max(1, int(2.0 * _REACH / widest))  # the points that one anchor serves
+        size = max(1, int(2.0 * REACH / widest))  # the points that one anchor serves
         for first in range(0, n_grid, size):
             piece = out[c, first : first + size]
             for f in range(width):
@@ -260,7 +264,7 @@ def _write_exponents(
     """Write the logarithms of all samples' terms, of their ratios, and of the last factors."""
     for i in range(len(rows)):
         for f in range(len(anchor)):
-            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -_FARTHEST), _FARTHEST)
+            u = min(max((rows[i, f] - anchor[f]) * per_h[f], -FARTHEST), FARTHEST)
             terms[i, f] = -0.5 * u * u
             ratios[i, f] = steps[f] * u
     for g in range(len(factors)):
@@ -287,8 +291,9 @@ def _normalize(out: np.ndarray) -> None:
 
 
 @njit(nogil=True)
-def _write_exact(
+def write_exact(
     values: np.ndarray,
+    weights: np.ndarray,
     bandwidth: float,
     points: np.ndarray,
     in_logs: bool,
@@ -296,10 +301,11 @@ def _write_exact(
 ) -> None:
     """Write one feature's Gaussian density divided by its sum, exact however small it is.
 
-    Where it underflows at every point it is zero, or normalised ``in_logs``.
+    Each of ``values`` stands for as many samples as its weight. Where the density underflows at
+    every point it is zero, or normalised ``in_logs``.
     """
     n = len(values)
-    terms, log_weight = np.empty(n), -np.log(n * bandwidth) - _LOG_SQRT_2PI
+    terms, log_weight = np.empty(n), -np.log(weights.sum() * bandwidth) - _LOG_SQRT_2PI
     highest = -np.inf
     for g in range(len(points)):
         nearest = -np.inf
@@ -312,7 +318,9 @@ def _write_exact(
             for i in range(n):
                 terms[i] -= nearest
             exponentiate(terms)
-            total = terms.sum()
+            total = 0.0
+            for i in range(n):
+                total += weights[i] * terms[i]
         out[g] = nearest + np.log(total)
         highest = max(highest, out[g])
     total = 0.0

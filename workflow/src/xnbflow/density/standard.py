@@ -43,6 +43,13 @@ class StandardUnits:
             size = np.maximum(tile.max(axis=0), -tile.min(axis=0))
             centres = tile.mean(axis=0)
             deviations = overall_spread(np.ascontiguousarray(tile))
+        return cls.of_moments(centres, deviations, size)
+
+    @classmethod
+    def of_moments(
+        cls, centres: np.ndarray, deviations: np.ndarray, size: np.ndarray
+    ) -> "StandardUnits":
+        """Return them by mean, standard deviation (ddof=1) and greatest size of each feature."""
         if not np.isfinite(deviations).all() or not np.isfinite(centres).all():
             msg = "a feature is so large that its range overflows; scale the features down"
             raise InputError(msg)

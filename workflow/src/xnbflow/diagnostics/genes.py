@@ -6,7 +6,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet, row_slices
 from xnbflow.data.matrices import Rows
-from xnbflow.density.class_tiles import ClassTile, map_class_tiles
+from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
@@ -66,7 +66,7 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
     pairs = np.stack([np.arange(k), k + np.arange(k)], axis=1)
     found = np.empty((k, len(features)))
 
-    def work(tile: ClassTile, strip: slice) -> None:
+    def work(tile: Tile, strip: slice) -> None:
         widths = tile.bandwidths("silverman", 0.0)
         own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
         rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start further threads

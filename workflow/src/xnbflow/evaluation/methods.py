@@ -146,6 +146,19 @@ _OWN = (
         tunes_itself=True,
         checks_not_met=_BY_NAME,
     ),
+    Method(
+        "shrunken_centroids",
+        "xnbflow.naive_bayes.shrunken_centroids.ShrunkenCentroids",
+        "nearest shrunken centroids (PAM), threshold cross-validated",
+        "@tibshirani2002, on standardised features",
+        {
+            "threshold": either(number(least=0), nothing()),
+            "n_thresholds": whole(2),
+            "cv": either(whole(2), estimator(), nothing()),
+            "priors": PRIORS,
+        },
+        tunes_itself=True,
+    ),
     _transformer(
         "imputer",
         "xnbflow.preprocessing.imputation.Imputer",

@@ -12,6 +12,7 @@ from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
 from xnbflow.naive_bayes.gaussian_nb import GaussianNB
+from xnbflow.naive_bayes.shrunken_centroids import ShrunkenCentroids
 from xnbflow.naive_bayes.xnb import XNB
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ClassSpecificNBCV",
     "FlexibleNB",
     "GaussianNB",
+    "ShrunkenCentroids",
 ]
 
 

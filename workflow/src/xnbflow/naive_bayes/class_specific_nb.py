@@ -220,15 +220,16 @@ class BaseClassSpecificNB(SelectorMixin, BaseNaiveBayes):
         self.selected_features_, self.selected_distances_ = {}, {}
         self.direction_, self.tied_features_ = {}, {}
         for code, label in enumerate(labels):
-            mine = rankings.strengths[pairs_with(code, len(labels))]
-            greatest = mine[:, chosen[code]].max(axis=0, initial=0.0)
-            ranked = chosen[code][np.argsort(levels(-greatest), kind="stable")]
-            mine = distance_of_strength(mine)
+            strengths = rankings.strengths[np.ix_(pairs_with(code, len(labels)), chosen[code])]
+            greatest = strengths.max(axis=0, initial=0.0)
+            order = np.argsort(levels(-greatest), kind="stable")
+            ranked = chosen[code][order]
+            distances = distance_of_strength(strengths[:, order])
             names = features.names
             self.columns_.append(features.positions[ranked])
-            self.distances_.append(mine[:, ranked])
+            self.distances_.append(distances)
             self.selected_features_[label] = names[ranked].tolist()
-            self.selected_distances_[label] = mine[:, ranked].max(axis=0, initial=0.0)
+            self.selected_distances_[label] = distances.max(axis=0, initial=0.0)
             self.direction_[label] = _directions(some_rows(features.values, ranked), codes == code)
             ties = rankings.interchangeable(ranked, code)
             self.tied_features_[label] = [

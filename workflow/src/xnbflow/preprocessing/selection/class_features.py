@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import ClassTile, map_class_tiles
+from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
@@ -52,12 +52,12 @@ def pair_distances(
     pairs = class_pairs(n_classes)
     found = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: ClassTile, strip: slice) -> None:
+    def work(tile: Tile, strip: slice) -> None:
         widths = tile.bandwidths(bandwidth, min_bandwidth)
         densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
         found[:, strip] = hellinger(densities, pairs)
 
-    map_class_tiles(work, features, codes, n_classes)
+    map_class_tiles(work, features, codes, n_classes, rule=bandwidth)
     return found
 
 

@@ -77,23 +77,27 @@ class Shortlist:
     """The features that may be selected among many; `keep` is called once.
 
     A pair takes ``n_features``; if None, the number that the threshold needs (see `enough_for`).
+    ``candidates`` are for each pair the ``features`` that it may take, ascending.
     """
 
     n_classes: int
     n_features: int | None
     threshold: float = 0.999
     features: RankedFeatures = field(init=False)
+    candidates: list[np.ndarray] = field(init=False)
 
     def keep(self, strengths: np.ndarray, values: Any, names: np.ndarray | None = None) -> None:
         """Keep the features among ``values`` by their strengths (n_pairs, n_features)."""
         may_be_selected = np.zeros(values.shape[0], dtype=bool)
-        for row in strengths:
-            may_be_selected[self.top(row)] = True
+        tops = [self.top(row) for row in strengths]
+        for top in tops:
+            may_be_selected[top] = True
         kept = np.flatnonzero(may_be_selected)
         if len(kept) < len(may_be_selected):  # of many classes all strengths: no copy
             strengths = strengths[:, kept]
         own = kept if names is None else names[kept]
         self.features = RankedFeatures(kept, own, strengths, some_rows(values, kept))
+        self.candidates = [np.searchsorted(kept, top) for top in tops]
 
     def top(self, row: np.ndarray) -> np.ndarray:
         """Return the features that a pair may take by strengths (n_features,), ascending.
@@ -134,8 +138,9 @@ class PairRankings:
         self.orders: list[np.ndarray] = []
         self.ties: list[np.ndarray] = []
         self.enough: list[int] = []
-        for row, pair in zip(self.strengths, self._pairs, strict=True):
-            order, labels = self._ranked(row, shortlist.top(row), pair)
+        candidates = shortlist.candidates
+        for row, pair, useful in zip(self.strengths, self._pairs, candidates, strict=True):
+            order, labels = self._ranked(row, useful, pair)
             enough = enough_for(row[order], shortlist.n_features, shortlist.threshold)
             self.orders.append(order)
             self.ties.append(labels)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from xnbflow.density.class_tiles import ClassTile, map_class_tiles
+from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.preprocessing.selection.class_features import class_pairs
 
@@ -56,7 +56,7 @@ def pair_strengths(
 
     found = np.empty((len(pairs), features.shape[0]))
 
-    def work(tile: ClassTile, strip: slice) -> None:
+    def work(tile: Tile, strip: slice) -> None:
         tile = tile.standardised()
         widths = tile.bandwidths(bandwidth, min_bandwidth)
         if distance == "separation":
@@ -69,7 +69,7 @@ def pair_strengths(
             strengths = np.sqrt(tile.separation(widths, pairs) * strengths)
         found[:, strip] = strengths
 
-    map_class_tiles(work, features, codes, n_classes, samples=samples)
+    map_class_tiles(work, features, codes, n_classes, samples=samples, rule=bandwidth)
     return found
 
 
