@@ -8,7 +8,7 @@ import pytest
 
 import xnbflow
 from xnbflow.core.errors import InputError
-from xnbflow.core.plugins import PAPERS, shipped_analyses
+from xnbflow.core.plugins import shipped_analyses
 from xnbflow.papers.common.coverage import (
     COVERAGE_FILE,
     Item,
@@ -126,8 +126,8 @@ def test_the_table_counts_the_items_and_names_their_places():
     ]
     lines = coverage_table(items).splitlines()
     assert lines[0] == "2 of 3 items are in the project: 1 of 2 tables, 1 of 1 figures."
-    assert lines[4:6] == [
+    assert lines[4] == (
         "| Table 1 | sizes | `naive_bayes/xnb.py`; study `xnb-paper`, section `accuracy` "
-        "| `tests/unit/test_density.py` |",
-        "| Table 2 | a \\| b | left out: no data | |",
-    ]
+        "| `tests/unit/test_density.py` |"
+    )
+    assert lines[5] == "| Table 2 | a \\| b | left out: no data | |"

@@ -131,9 +131,8 @@ def coverage_table(items: Sequence[Item]) -> str:
         "",
         "| item | content | where | shown by |",
         "|---|---|---|---|",
+        *map(_row, items),
     ]
-    for item in items:
-        lines.append(_row(item))
     return "\n".join(lines)
 
 
