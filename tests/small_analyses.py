@@ -35,6 +35,14 @@ def toy(features=12):
     return {"toy": dataset(values, LABELS)}
 
 
+def distances(folder):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(12, 36))
+    values[2] += 2.0 * (LABELS == "a")
+    values[3] -= 2.0 * (LABELS == "b")
+    return toy() | {"other": dataset(values, LABELS, "other")}, small("distances")
+
+
 def cells(folder):
     return toy(), {"splits": 3, "repeats": 1, "top": 2, "trees": 5}
 

@@ -64,6 +64,14 @@ def test_equal_densities_are_at_0_and_the_two_ends_at_1(name):
 
 
 @pytest.mark.parametrize("name", DISTANCES)
+def test_the_least_numbers_are_no_obstacle(name):
+    densities = np.zeros((2, 3, 1))
+    densities[0, 0] = densities[1, 1] = 1.0
+    densities[0, 2] = 5e-324  # half of it is 0
+    assert distance_of(name, densities)[0] == pytest.approx(0.5 if name == "wasserstein" else 1.0)
+
+
+@pytest.mark.parametrize("name", DISTANCES)
 def test_a_density_that_underflowed_is_at_distance_one_from_every_other(name):
     densities = np.zeros((2, 9, 2))
     densities[0, :, 0] = 1 / 9

@@ -95,11 +95,11 @@ def jensen_shannon(densities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         p, q = densities[pairs[pair, 0]], densities[pairs[pair, 1]]
         for g in range(n_grid):
             for f in range(width):
-                middle = 0.5 * (p[g, f] + q[g, f])
+                both = p[g, f] + q[g, f]  # half of it, the mean, may underflow
                 if p[g, f] > 0.0:
-                    out[pair, f] += 0.5 * p[g, f] * np.log2(p[g, f] / middle)
+                    out[pair, f] += 0.5 * p[g, f] * (1.0 + np.log2(p[g, f] / both))
                 if q[g, f] > 0.0:
-                    out[pair, f] += 0.5 * q[g, f] * np.log2(q[g, f] / middle)
+                    out[pair, f] += 0.5 * q[g, f] * (1.0 + np.log2(q[g, f] / both))
     return np.sqrt(np.minimum(np.maximum(out, 0.0), 1.0))
 
 
