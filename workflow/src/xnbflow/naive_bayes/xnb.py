@@ -60,6 +60,9 @@ class XNB(BaseNaiveBayes):
         one product over all other classes. "minimal": Eq. 10, the smallest set that reaches the
         threshold against every other class, found by integer programming among the 300 best
         features of each pair.
+    class_independent : bool, default=False
+        Give every class the union of the features of all classes, as a selection that is not
+        class-specific does (the left half of the paper's Figure 1).
     underflow : {"as_published", "log"}, default="as_published"
         A Gaussian or exponential kernel density that underflows at every grid point, as that of a
         class almost constant against the range of the feature, is zero and its distances are 1, as
@@ -122,6 +125,7 @@ class XNB(BaseNaiveBayes):
         "threshold": [number(0.0, 1.0)],
         "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
         "selection": [one_of("greedy", "joint", "minimal")],
+        "class_independent": ["boolean"],
         "underflow": [one_of("as_published", "log")],
         "priors": ["array-like", None],
     }
@@ -136,6 +140,7 @@ class XNB(BaseNaiveBayes):
         threshold: float = 0.999,
         min_distance: float | str = 0.5,
         selection: str = "greedy",
+        class_independent: bool = False,
         underflow: str = "as_published",
         min_bandwidth: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
@@ -147,6 +152,7 @@ class XNB(BaseNaiveBayes):
         self.threshold = threshold
         self.min_distance = min_distance
         self.selection = selection
+        self.class_independent = class_independent
         self.underflow = underflow
         self.min_bandwidth = min_bandwidth
         self.priors = priors
@@ -166,6 +172,8 @@ class XNB(BaseNaiveBayes):
         selection = PairSelection(
             distances, names, n_classes, self.threshold, self.min_distance, self.selection
         )
+        if self.class_independent:
+            selection.share()
         greatest = _greatest_count(features)
         if _FEW_COUNTS < greatest < np.inf:
             msg = (

@@ -9,6 +9,7 @@ ANALYSIS = Analysis(
     "xnb_paper",
     "xnbflow.papers.xnb_paper.compute",
     "xnbflow.papers.xnb_paper.section",
+    {"figure_repeats": whole(1)},
     comparison="xnbflow.papers.xnb_paper.compute",
     needs=("repeats", "diagnostics"),
     parts=("nb", "xnb"),

@@ -111,6 +111,11 @@ class PairSelection:
             np.unique(np.concatenate([nothing, *(kept[i] for i in own)])) for own in self._of_class
         ]
 
+    def share(self) -> None:
+        """Give every class the union of the features of all classes."""
+        union = np.unique(np.concatenate(self._chosen))
+        self._chosen = [union] * self._n_classes
+
     def ranked(self, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a class's features by their greatest distance to another class, ties by name.
 
