@@ -35,6 +35,14 @@ def toy(features=12):
     return {"toy": dataset(values, LABELS)}
 
 
+def distances(folder):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(12, 36))
+    values[2] += 2.0 * (LABELS == "a")
+    values[3] -= 2.0 * (LABELS == "b")
+    return toy() | {"other": dataset(values, LABELS, "other")}, small("distances")
+
+
 def cells(folder):
     return toy(), {"splits": 3, "repeats": 1, "top": 2, "trees": 5}
 
@@ -64,7 +72,17 @@ def effects(folder):
 
 
 def xnb_paper(folder):
-    return {}, {}
+    """The series of Figure 1, with its classes and some of its probes."""
+    rng = np.random.default_rng(1)
+    classes = ["ependymoma", "glioblastoma", "medulloblastoma", "normal", "pilocytic_astrocytoma"]
+    labels = np.repeat(classes, 12)
+    values = rng.normal(size=(20, 60))
+    for code, label in enumerate(classes):
+        values[[code, code + 5]] += 5.0 * (labels == label)
+    names = [f"p{i}_at" for i in range(20)]
+    names[2], names[7] = "228915_at", "212056_at"  # of medulloblastoma
+    data = dataset(values, labels, "GSE50161", features=names)
+    return {data.name: data}, {"figure_repeats": 1}
 
 
 def xnb_paper_study():

@@ -1,16 +1,14 @@
-"""Kernels, bandwidths, grids, distances and tables agree with NumPy, SciPy and brute force."""
+"""Kernels, rules of thumb, grids and tables agree with NumPy, SciPy and brute force."""
 
 import numpy as np
 import published_xnb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.special import logsumexp
 
 from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
 from xnbflow.density.density_tables import log_tabulated, tabulate
-from xnbflow.density.distances import hellinger
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
 from xnbflow.density.grid import grid_densities
@@ -73,13 +71,15 @@ def test_no_bandwidth_is_below_the_floor(rng, rule):
     features = np.vstack([rng.normal(size=51), np.where(codes == 0, 3.0, rng.normal(size=51))])
     features[0, codes == 1] *= 1e-3
     tile, offsets = tile_of(features, codes)
-    published = bandwidths_of(tile, offsets, rule)
-    found = bandwidths_of(tile, offsets, rule, min_bandwidth=0.3)
+    in_order = np.ascontiguousarray(features.T)  # the samples are class after class
+    published = bandwidths_of(tile, offsets, rule, in_order=in_order)
+    found = bandwidths_of(tile, offsets, rule, min_bandwidth=0.3, in_order=in_order)
     floors = 0.3 * features.std(axis=1, ddof=1) * np.bincount(codes)[:, None] ** -0.2
     np.testing.assert_allclose(found, np.maximum(published, floors), rtol=1e-12)
     assert (published < floors).any()
     assert (published > floors).any()
-    np.testing.assert_array_equal(bandwidths_of(tile, offsets, rule, min_bandwidth=0.0), published)
+    unlimited = bandwidths_of(tile, offsets, rule, min_bandwidth=0.0, in_order=in_order)
+    np.testing.assert_array_equal(unlimited, published)
 
 
 def direct(values, h, points, kernel="gaussian"):
@@ -146,25 +146,6 @@ def test_a_density_in_the_range_of_denormal_numbers_is_that_of_the_published_pro
     expected = np.exp(published_xnb.log_density(points, values, h))
     assert 0 < expected.sum() < 1e-300
     np.testing.assert_allclose(found[0, :, 0], expected / expected.sum(), rtol=1e-9)
-
-
-def distance_of(densities):
-    return hellinger(densities.copy(), np.array([[0, 1]]))[0]
-
-
-@pytest.mark.parametrize("shift", [0.1, 1.0, 3.0])
-def test_distance_of_normal_densities_is_known(shift):
-    expected = np.sqrt(1 - np.exp(-(shift**2) / 8))
-    x = np.linspace(-12, 12 + shift, 4001)
-    densities = np.array([stats.norm.pdf(x), stats.norm.pdf(x, shift)])
-    densities = (densities / densities.sum(axis=1, keepdims=True))[:, :, None]
-    assert distance_of(densities)[0] == pytest.approx(expected, rel=1e-6)
-
-
-def test_a_density_that_underflowed_is_at_distance_one_from_every_other():
-    densities = np.zeros((2, 9, 2))
-    densities[0, :, 0] = 1 / 9
-    np.testing.assert_array_equal(distance_of(densities), 1)
 
 
 #: What the documentation promises of log densities, within the data and beyond.

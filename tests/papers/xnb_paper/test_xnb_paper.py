@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from report_study import analysis_section
-from small_analyses import xnb_paper_study
+from small_analyses import xnb_paper, xnb_paper_study
+from toys import markers
 
-from xnbflow.papers.xnb_paper import compute
+from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.naive_bayes import XNB, FlexibleNB
+from xnbflow.papers.xnb_paper import compute, published
 from xnbflow.papers.xnb_paper.entries import ANALYSIS
 from xnbflow.report.drawings.rows import draw_points
 from xnbflow.report.page.blocks import figures_of
@@ -19,6 +23,7 @@ FOLDER = Path(compute.__file__).parent
 
 def test_the_sheet_and_the_study_have_table_1_of_the_paper():
     sheet = read_sheet(FOLDER / "datasets.tsv")
+    sheet = {name: row for name, row in sheet.items() if row.source == "cumida"}
     assert default_configuration()["studies"]["xnb-paper"]["datasets"] == list(sheet)
     assert list(pd.read_csv(FOLDER / "table1.tsv", sep="\t")["accession"]) == list(sheet)
     assert len(sheet) == 18
@@ -41,10 +46,107 @@ def test_values_that_are_printed_alike_are_ties():
     assert row["n_repeats"] == 5
 
 
+def study_of(datasets, repeats):
+    """The tables of a study: accuracies .7 and .8 of naive Bayes, .9 of XNB with 10 features."""
+    rows = []
+    for dataset in datasets:
+        for repeat in range(repeats):
+            key = {"dataset": dataset, "folds": "10x10"}
+            values = [("nb", "accuracy", 0.7 + 0.1 * repeat), ("xnb", "accuracy", 0.9)]
+            values.append(("xnb", "features_per_class", 10.0 + repeat))
+            rows += [key | {"classifier": classifier, "metric": metric, "value": value}
+                     for classifier, metric, value in values]  # fmt: skip
+    diagnostics = pd.DataFrame({"dataset": list(datasets)})
+    diagnostics = diagnostics.assign(non_normal_ratio=0.5, dependent_ratio=0.25)
+    return {"repeats": pd.DataFrame(rows), "diagnostics": diagnostics}
+
+
+PARTS = {"parts": {"nb": "nb", "xnb": "xnb"}}
+
+
+def test_mean_row():
+    """The printed rows Mean are the means of the printed numbers, to a unit of their last digit."""
+    accessions = pd.read_csv(FOLDER / "table1.tsv", sep="\t")["accession"]
+    means = compute.compare(PARTS, study_of(accessions, 2))["means"].set_index("quantity")
+    printed = [0.57, 0.58, 0.799, 0.803, 8.3, 0.9998]  # the last rows of Tables 1 and 2, section 6
+    assert means["paper"].tolist() == printed
+    for quantity, decimals in (*published.DECIMALS.items(), ("reduction", 4)):
+        row = means.loc[quantity]
+        assert row["paper_here"] == pytest.approx(row["paper"], abs=10.0**-decimals)
+    assert means["datasets"].tolist() == [18] * 6
+    assert means.loc["nb_accuracy", "ours"] == pytest.approx(0.75)
+    assert means.loc["nb_accuracy", "sd"] == pytest.approx(np.std([0.7, 0.8], ddof=1))
+    assert means.loc["dependent_ratio", "ours"] == 0.25
+    assert np.isnan(means.loc["dependent_ratio", "sd"])
+    features = pd.read_csv(FOLDER / "table1.tsv", sep="\t")["features"]
+    assert means.loc["reduction", "ours"] == pytest.approx(1 - (10.5 / features).mean())
+
+
+def test_the_means_of_some_series_are_beside_the_printed_means_of_these():
+    means = compute.compare(PARTS, study_of(["GSE7670", "GSE6008"], 1))["means"]
+    row = means.set_index("quantity").loc["xnb_accuracy"]
+    assert row["paper"] == 0.803
+    assert row["paper_here"] == pytest.approx((0.923 + 0.684) / 2)  # Table 2
+    assert (row["datasets"], row["n_repeats"], row["ours"]) == (2, 1, 0.9)
+
+
+def test_figure_1_is_compared_with_all_folds(tmp_path):
+    series, params = xnb_paper(tmp_path)
+    (data,) = series.values()
+    table = compute.analyse(series, params, 1)["figure1"].set_index("quantity")
+    printed = [21, 14, 10, 9, 7, 4, 8.8, 7, 0.846, 1.0]  # the caption of Figure 1
+    assert table["paper"].tolist()[:-1] == printed
+    assert np.isnan(table.loc["union_accuracy", ["paper", "percentile"]].astype(float)).all()
+    folds = folds_of_repeat(data, 10, 0).set_index("sample")["fold"].loc[data.samples].to_numpy()
+    X = pd.DataFrame(data.values.T, columns=data.features)
+    expected = []
+    for fold in range(10):
+        model = XNB().fit(X[folds != fold], data.labels[folds != fold])
+        selected = model.selected_features_
+        test = folds == fold
+        expected.append(
+            {
+                "union": len(set().union(*selected.values())),
+                "features of normal": len(selected["normal"]),
+                "medulloblastoma_probes": len(
+                    {"228915_at", "212056_at"} & set(selected["medulloblastoma"])
+                ),
+                "xnb_accuracy": model.score(X[test], data.labels[test]),
+            }
+        )
+    expected = pd.DataFrame(expected)
+    for quantity in expected:
+        row, values = table.loc[quantity], expected[quantity]
+        assert row["ours"] == pytest.approx(values.mean())
+        assert (row["least"], row["most"], row["n_folds"]) == (values.min(), values.max(), 10)
+    assert table.loc["medulloblastoma_probes", "most"] == 2
+    assert table.loc["union", "percentile"] == 100.0  # 20 features only
+
+
+def test_without_its_series_there_is_no_figure_1():
+    assert compute.analyse({}, {}, 1)["figure1"].empty
+
+
+def test_a_class_independent_xnb_has_the_union_of_the_features_for_every_class(rng):
+    X, y = markers(rng)
+    own, shared = XNB().fit(X, y), XNB(class_independent=True).fit(X, y)
+    union = set().union(*own.selected_features_.values())
+    assert len(union) > min(map(len, own.selected_features_.values()))
+    assert [set(chosen) for chosen in shared.selected_features_.values()] == [union] * 3
+    columns = sorted(union)
+    flexible = FlexibleNB().fit(X[:, columns], y)
+    np.testing.assert_allclose(
+        shared.predict_joint_log_proba(X), flexible.predict_joint_log_proba(X[:, columns])
+    )
+
+
 def test_the_section_has_the_printed_numbers_beside_ours(tmp_path):
     about, study = xnb_paper_study()
-    tables = compute.compare(about, study)
-    section, (table,) = analysis_section(ANALYSIS, tables, tmp_path)
+    tables = compute.compare(about, study) | compute.analyse(*xnb_paper(tmp_path), 1)
+    section, (means, table, figure1) = analysis_section(ANALYSIS, tables, tmp_path)
+    assert list(means.frame["paper"]) == [0.57, 0.58, 0.799, 0.803]
+    assert len(figure1.frame) == 11
+    assert "features of glioblastoma" in list(figure1.frame["quantity"])
     (figure,) = figures_of(section.blocks)
     groups = {group.label: group for group in figure.arguments["groups"]}
     assert groups["XNB"].values == pytest.approx([0.9])

@@ -1,7 +1,7 @@
 """Validation of values by JSON schemas, with errors in one plain sentence."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -111,6 +111,8 @@ def _complaint(error: Any) -> str:
             text = f"found {len(value)} items; give at {bound} {asked}"
         case "enum" if isinstance(value, str):
             text = f"unknown {quoted(value)}; {known_names(value, asked)}"
+        case "anyOf" if isinstance(value, str) and (names := _names_among(asked)):
+            text = f"unknown {quoted(value)}; {known_names(value, names)}"
         case "oneOf":
             keys = [repr(each["required"][0]) for each in asked]
             text = f"give either {' or '.join(keys)}, and not both"
@@ -119,3 +121,10 @@ def _complaint(error: Any) -> str:
         case _:
             text = f"found {quoted(value)}; use {described(schema)}"
     return text
+
+
+def _names_among(schemas: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the names that one of several schemas lists, if values of the others are no text."""
+    if any(schema.get("type") == "string" for schema in schemas):
+        return []
+    return [name for schema in schemas for name in schema.get("enum", [])]

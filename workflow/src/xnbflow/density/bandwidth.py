@@ -1,9 +1,20 @@
-"""Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1)."""
+"""Bandwidths of kernel densities, per class and feature (XNB paper, section 4.1).
+
+================== ===================================================================
+silverman, scott   rules of thumb, here
+sheather_jones     the plug-in equation, `xnbflow.density.plug_in_bandwidth`
+cross_validation   likelihood of left-out samples, `xnbflow.density.validated_bandwidth`
+adaptive           Silverman's times a factor for each sample,
+                   `xnbflow.density.adaptive_bandwidth`
+================== ===================================================================
+"""
 
 import numpy as np
 
 from xnbflow.core.jit import njit
+from xnbflow.density.plug_in_bandwidth import write_plug_in_bandwidths
 from xnbflow.density.tiles import class_moments
+from xnbflow.density.validated_bandwidth import write_validated_bandwidths
 
 #: The spread of a class with equal values only, as in the authors' program.
 SMALLEST_SPREAD = 1e-7
@@ -48,8 +59,14 @@ def hazen(n: int, p: float) -> tuple[int, int, float]:
     return below, min(below + 1, n - 1), position - below
 
 
-#: The factor of each rule of thumb.
-BANDWIDTHS = {"silverman": 0.9, "scott": 1.059}
+#: The factor of each rule of thumb; adaptive bandwidths begin with Silverman's.
+_RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "adaptive": 0.9}
+
+#: The names of the rules.
+BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
+
+#: The rule that depends on the order of the samples.
+ORDERED_RULE = "cross_validation"
 
 
 def bandwidths_of(
@@ -58,28 +75,51 @@ def bandwidths_of(
     rule: str,
     min_bandwidth: float = 0.0,
     spreads: np.ndarray | None = None,
+    *,
+    in_order: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the bandwidths, shape (n_classes, n_features).
 
     The tile (n_samples, n_features) holds class after class, ascending within each; class ``c`` has
-    the rows ``offsets[c]`` to ``offsets[c + 1]`` (see `xnbflow.density.tiles`).
+    the rows ``offsets[c]`` to ``offsets[c + 1]`` (see `xnbflow.density.tiles`). ``in_order`` is the
+    same with the samples of a class in their own order, which "cross_validation" needs. With
+    "adaptive" the bandwidths are those that `xnbflow.density.adaptive_bandwidth` multiplies.
 
     A class (almost) constant in a feature has a spike there, and a value beside it weighs hundreds
-    of nats. No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, where rules of thumb have 0.9
-    or 1.06; ``s`` is the feature's standard deviation (ddof=1) over all training samples, so that
-    the floor is independent of the unit. ``spreads`` (n_features,) has ``s`` where the tile lacks
-    some training samples. A class whose values are all equal has the floor as its bandwidth. A
-    feature that is constant over all samples has no floor.
+    of nats. No bandwidth is below `bandwidth_floor`. A class whose values are all equal has the
+    floor as its bandwidth. A feature that is constant over all samples has no floor.
     """
-    sizes = np.diff(offsets)
-    widths = np.empty((len(sizes), tile.shape[1]))
-    _write_spreads(tile, offsets, BANDWIDTHS[rule], widths)
+    widths = np.empty((len(offsets) - 1, tile.shape[1]))
+    if rule == "sheather_jones":
+        write_plug_in_bandwidths(tile, offsets, widths)
+    elif rule == ORDERED_RULE:
+        if in_order is None:
+            msg = f"{rule} needs the samples in their order"
+            raise TypeError(msg)
+        write_validated_bandwidths(in_order, offsets, widths)
+    else:
+        _write_spreads(tile, offsets, _RULES_OF_THUMB[rule], widths)
     if min_bandwidth > 0.0:
-        spreads = overall_spread(tile) if spreads is None else spreads
-        floor = min_bandwidth * spreads * sizes[:, np.newaxis] ** -0.2
+        floor = bandwidth_floor(tile, offsets, min_bandwidth, spreads)
         constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)
         widths = np.where(constant, floor, np.maximum(widths, floor))
     return widths
+
+
+def bandwidth_floor(
+    tile: np.ndarray,
+    offsets: np.ndarray,
+    min_bandwidth: float,
+    spreads: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the least bandwidths, ``min_bandwidth * s * n_c**-0.2``, (n_classes, n_features).
+
+    Rules of thumb have 0.9 or 1.06 in place of ``min_bandwidth``. ``s`` is the feature's standard
+    deviation (ddof=1) over all training samples, so that the floor is independent of the unit.
+    ``spreads`` (n_features,) has ``s`` where the tile lacks some training samples.
+    """
+    spreads = overall_spread(tile) if spreads is None else spreads
+    return np.asarray(min_bandwidth * spreads * np.diff(offsets)[:, np.newaxis] ** -0.2)
 
 
 @njit(nogil=True)

@@ -8,7 +8,8 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 from xnbflow.data.matrices import as_dense, is_sparse
-from xnbflow.density.bandwidth import bandwidths_of
+from xnbflow.density.adaptive_bandwidth import adaptive_factors, kernel_spreads
+from xnbflow.density.bandwidth import ORDERED_RULE, bandwidth_floor, bandwidths_of
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import grid_densities
 from xnbflow.density.sparse_tiles import SPARSE_RULES, SparseTile, classes_of_samples
@@ -25,12 +26,14 @@ class ClassTile:
 
     ``values`` (n_samples, n_features) are class after class, ascending within each; class ``c`` has
     the rows ``offsets[c]`` to ``offsets[c + 1]``. ``spreads`` (n_features,) are standard deviations
-    (ddof=1) where they are known exactly, as in standard units.
+    (ddof=1) where they are known exactly, as in standard units. ``in_order`` are the values with
+    the samples of a class in their own order, for the rule that depends on it.
     """
 
     values: np.ndarray
     offsets: np.ndarray
     spreads: np.ndarray | None = None
+    in_order: np.ndarray | None = None
 
     @property
     def sizes(self) -> np.ndarray:
@@ -44,23 +47,51 @@ class ClassTile:
     def standardised(self) -> "ClassTile":
         """Return the tile in standard units."""
         standard = StandardUnits.of(self.values)
-        return ClassTile(standard.apply(self.values), self.offsets, standard.spreads)
+        in_order = None if self.in_order is None else standard.apply(self.in_order)
+        return ClassTile(standard.apply(self.values), self.offsets, standard.spreads, in_order)
 
     def bandwidths(self, rule: str, min_bandwidth: float) -> np.ndarray:
         """Return bandwidths per class and feature."""
-        return bandwidths_of(self.values, self.offsets, rule, min_bandwidth, self.spreads)
+        return bandwidths_of(
+            self.values, self.offsets, rule, min_bandwidth, self.spreads, in_order=self.in_order
+        )
+
+    def factors(
+        self, widths: np.ndarray, *, rule: str, kernel: str | int, min_bandwidth: float
+    ) -> np.ndarray | None:
+        """Return the factors of samples (n_samples, n_features) by which "adaptive" multiplies."""
+        if rule != "adaptive":
+            return None
+        floor = bandwidth_floor(self.values, self.offsets, min_bandwidth, self.spreads)
+        return adaptive_factors(self.values, self.offsets, widths, kernel, floor)
 
     def densities(
-        self, widths: np.ndarray, *, kernel: str, n_grid: int, underflow: str
+        self,
+        widths: np.ndarray,
+        *,
+        kernel: str | int,
+        n_grid: int,
+        underflow: str,
+        factors: np.ndarray | None = None,
     ) -> np.ndarray:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
         return grid_densities(
-            self.values, self.offsets, widths, kernel=kernel, n_grid=n_grid, underflow=underflow
+            self.values,
+            self.offsets,
+            widths,
+            kernel=kernel,
+            n_grid=n_grid,
+            underflow=underflow,
+            factors=factors,
         )
 
-    def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    def separation(
+        self, widths: np.ndarray, pairs: np.ndarray, factors: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
         means, squares = np.zeros((2, len(self.sizes), self.values.shape[1]))
+        if factors is not None:
+            widths = kernel_spreads(widths, factors, self.offsets)
         _write_moments(self.values, self.offsets, widths, means, squares)
         return separation(means, squares, self.sizes, pairs)
 
@@ -82,7 +113,7 @@ def map_class_tiles(
     ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
     (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array the tiles
     are a `SparseTile` each if the ``rule`` for bandwidths allows it (`SPARSE_RULES`); otherwise one
-    strip at a time is dense in each thread.
+    strip at a time is dense in each thread. Tiles have the samples in order if the rule needs it.
     """
     if is_sparse(features) and rule in SPARSE_RULES:
         _map_sparse_tiles(
@@ -94,7 +125,7 @@ def map_class_tiles(
 
     def each(strip: slice) -> None:
         # No reference to the tile here, so the work can free the values after standardisation.
-        work(ClassTile(sorted_classes(as_dense(features[strip]), order, offsets), offsets), strip)
+        work(class_tile(as_dense(features[strip]), order, offsets, rule), strip)
 
     map_strips(each, features.shape[0], len(order))
 
@@ -114,6 +145,16 @@ def _map_sparse_tiles(
         work(SparseTile.gather(features, strip, class_of, n_classes), strip)
 
     map_parts(each, strips, max(features.nnz, n_features) * _NS_PER_STORED)
+
+
+def class_tile(
+    features: np.ndarray, order: np.ndarray, offsets: np.ndarray, rule: str | None = None
+) -> ClassTile:
+    """Return the tile of a strip of features (n_features, n_samples); see `sorted_classes`."""
+    in_order = None
+    if rule == ORDERED_RULE:
+        in_order = np.ascontiguousarray(features[:, order].T)
+    return ClassTile(sorted_classes(features, order, offsets), offsets, in_order=in_order)
 
 
 @njit(nogil=True)

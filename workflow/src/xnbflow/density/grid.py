@@ -18,6 +18,7 @@ import numpy as np
 
 from xnbflow.core.jit import njit
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
+from xnbflow.density.log_sums import write_grid_densities
 
 _LOG_SQRT_2PI = 0.9189385332046727
 #: In bandwidths: the greatest distance of a grid point from its anchor, of a sample from it, and
@@ -37,17 +38,26 @@ def grid_densities(
     offsets: np.ndarray,
     bandwidths: np.ndarray,
     *,
-    kernel: str = "gaussian",
+    kernel: str | int = "gaussian",
     n_grid: int = 50,
     underflow: str = "as_published",
+    factors: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the density of each class on a grid, divided by its sum.
 
     The tile (n_samples, n_features), ``offsets`` and bandwidths are as of `bandwidths_of`. The grid
     goes from the least to the greatest sample of a feature; the result has shape (n_classes,
     n_grid, n_features). A density that underflows at every grid point is left
-    zero "as_published", as the authors' program does, or normalised in "log" space.
+    zero "as_published", as the authors' program does, or normalised in "log" space. ``factors``
+    (n_samples, n_features), if any, multiply the bandwidths (`adaptive_factors`).
     """
+    if factors is not None or kernel == "exponential":
+        widths = np.repeat(bandwidths, np.diff(offsets), axis=0)
+        widths = widths if factors is None else widths * factors
+        densities = np.empty((len(offsets) - 1, n_grid, tile.shape[1]))
+        in_logs = underflow == "log"
+        write_grid_densities(tile, offsets, widths, kernel_code(kernel), in_logs, densities)
+        return densities
     low, high = tile[offsets[:-1]].min(axis=0), tile[offsets[1:] - 1].max(axis=0)
     step = (high - low) / (n_grid - 1)
     n, width = tile.shape

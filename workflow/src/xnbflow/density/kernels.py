@@ -4,6 +4,8 @@ The C library's ``exp`` takes one number at a time. The arithmetic of `exponenti
 faster, and accurate to two units in the last place.
 """
 
+import math
+
 import numpy as np
 
 from xnbflow.core.errors import require_choice
@@ -47,7 +49,8 @@ def exponentiate(values: np.ndarray) -> None:
         bits[i] += np.int64(k) << 52
 
 
-#: The beta family of Eq. 5 (uniform to triweight), the gaussian of Eq. 6, and two more.
+#: The names of kernels: the gaussian of Eq. 6, the beta family of Eq. 5 for s = 0 (uniform) to 3
+#: (triweight), and three more. A whole number is the kernel of the beta family with this ``s``.
 KERNELS = (
     "gaussian",
     "uniform",
@@ -56,27 +59,72 @@ KERNELS = (
     "triweight",
     "cosine",
     "triangular",
+    "exponential",
 )
 
+#: The greatest ``s`` of the beta family; its kernel is close to a normal density.
+GREATEST_BETA = 10_000
+
+#: Codes of the two kernels whose density is nowhere zero.
+GAUSSIAN, EXPONENTIAL = 0, 7
+#: Codes from this one on are kernels of the beta family, the first with s = 0.
+_FIRST_BETA = 8
+
 _PER_SQRT_2PI = 0.3989422804014327
+_SQRT_PI = 1.772453850905516
+#: Beyond this distance the exponential of a negative number is 0.
+_EXP_UNDERFLOWS = 746.0
 
 
-def kernel_code(kernel: str) -> int:
-    """Return a kernel's code for `apply_kernel`; an unknown name is an `InputError`."""
-    require_choice("kernel", kernel, KERNELS)
-    return KERNELS.index(kernel)
+def kernel_code(kernel: str | int) -> int:
+    """Return a kernel's code for `apply_kernel`; an unknown name is an `InputError`.
+
+    Examples
+    --------
+    >>> kernel_code("gaussian"), kernel_code(0)
+    (0, 8)
+    """
+    if isinstance(kernel, str):
+        require_choice("kernel", kernel, KERNELS)
+        return KERNELS.index(kernel)
+    return _FIRST_BETA + int(kernel)
+
+
+def kernel_title(kernel: str | int) -> str:
+    """Return the name of a kernel in a text.
+
+    Examples
+    --------
+    >>> kernel_title("gaussian"), kernel_title(4)
+    ('gaussian', 'beta (s = 4)')
+    """
+    return kernel if isinstance(kernel, str) else f"beta (s = {kernel})"
 
 
 @njit(nogil=True)
 def apply_kernel(code: int, values: np.ndarray) -> None:
     """Replace distances ``u`` in bandwidths by the kernel's density ``K(u)``."""
-    if code == 0:
+    if code == GAUSSIAN:
         for i in range(len(values)):
             values[i] *= -0.5 * values[i]
         exponentiate(values)
         for i in range(len(values)):
             values[i] *= _PER_SQRT_2PI
         return
+    if code == EXPONENTIAL:
+        for i in range(len(values)):
+            u = abs(values[i])
+            values[i] = 0.5 * np.exp(-u) if u < _EXP_UNDERFLOWS else 0.0
+        return
+    if code >= _FIRST_BETA:
+        _apply_beta(code - _FIRST_BETA, values)
+    else:
+        _apply_bounded(code, values)
+
+
+@njit(nogil=True)
+def _apply_bounded(code: int, values: np.ndarray) -> None:
+    """Replace ``u`` by a kernel with a name that is 0 outside (-1, 1)."""
     for i in range(len(values)):
         u = min(abs(values[i]), 1.0)
         inside = 1.0 - u * u
@@ -92,3 +140,15 @@ def apply_kernel(code: int, values: np.ndarray) -> None:
             values[i] = 0.25 * np.pi * np.cos(0.5 * np.pi * u) if u < 1.0 else 0.0
         else:
             values[i] = 1.0 - u
+
+
+@njit(nogil=True)
+def _apply_beta(s: int, values: np.ndarray) -> None:
+    """Replace ``u`` by ``(2s + 1)!! / (2**(s + 1) s!) (1 - u²)**s``, 0 outside (-1, 1); Eq. 5.
+
+    The factor is ``gamma(s + 3/2) / (sqrt(pi) gamma(s + 1))``.
+    """
+    factor = np.exp(math.lgamma(s + 1.5) - math.lgamma(s + 1.0)) / _SQRT_PI
+    for i in range(len(values)):
+        u = min(abs(values[i]), 1.0)
+        values[i] = factor * (1.0 - u * u) ** s if u < 1.0 else 0.0

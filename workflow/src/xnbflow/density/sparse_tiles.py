@@ -104,10 +104,23 @@ class SparseTile:
             widths = np.where(constant & (floor > 0.0), floor, np.maximum(widths, floor))
         return widths
 
+    def factors(
+        self, widths: np.ndarray, *, rule: str, kernel: str | int, min_bandwidth: float
+    ) -> None:
+        """Return no factors of samples: only the rule "adaptive" has some, see `ClassTile`."""
+        del widths, rule, kernel, min_bandwidth
+
     def densities(
-        self, widths: np.ndarray, *, kernel: str, n_grid: int, underflow: str
+        self,
+        widths: np.ndarray,
+        *,
+        kernel: str | int,
+        n_grid: int,
+        underflow: str,
+        factors: None = None,
     ) -> np.ndarray:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
+        del factors
         out = np.empty((*self.starts.shape[:1], len(self.sizes), n_grid))
         tile = self.values, self.weights, self.starts
         if kernel == "gaussian":
@@ -116,8 +129,9 @@ class SparseTile:
             _sum_kernels(*tile, widths, kernel_code(kernel), out)
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
-    def separation(self, widths: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    def separation(self, widths: np.ndarray, pairs: np.ndarray, factors: None = None) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
+        del factors
         means, squares = np.empty((2, len(self.sizes), len(self.starts)))
         _write_class_moments(self.values, self.weights, self.starts, means, squares)
         squares += self.sizes[:, np.newaxis] * widths**2

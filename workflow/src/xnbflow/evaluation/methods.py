@@ -15,6 +15,7 @@ from xnbflow.core.entries import (
     choice,
     either,
     estimator,
+    flag,
     list_of,
     nothing,
     number,
@@ -24,11 +25,22 @@ from xnbflow.core.entries import (
 from xnbflow.core.plugins import with_papers, with_plugins
 
 _XNB = "@xnb2024"
-_BANDWIDTH = choice("silverman", "scott")
-_KERNEL = choice(
-    "gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", "triangular"
+_BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
+_KERNEL = either(
+    choice(
+        "gaussian",
+        "uniform",
+        "epanechnikov",
+        "biweight",
+        "triweight",
+        "cosine",
+        "triangular",
+        "exponential",
+    ),
+    whole(0, 10_000),  # the beta family
 )
-_PAIR_DISTANCE = choice("combined", "separation", "hellinger")
+_DISTANCES = ("hellinger", "jeffreys", "jensen_shannon", "kullback_leibler", "wasserstein")
+_PAIR_DISTANCE = choice("combined", "separation", *_DISTANCES)
 _EVIDENCE = {
     "kernel": _KERNEL,
     "n_grid": whole(2, 10_000),
@@ -93,9 +105,11 @@ _OWN = (
             "bandwidth": _BANDWIDTH,
             "kernel": _KERNEL,
             "n_grid": whole(2, 10_000),
+            "distance": choice(*_DISTANCES),
             "threshold": number(above=0, below=1),
             "min_distance": either(choice("mean"), number(least=0, below=1)),
             "selection": choice("greedy", "joint", "minimal"),
+            "class_independent": flag(),
             "underflow": choice("as_published", "log"),
             "min_bandwidth": number(least=0),
             "priors": PRIORS,

@@ -296,10 +296,12 @@ class ClassSpecificNB(BaseClassSpecificNB):
         `ClassSpecificNBCV` chooses by cross-validation.
     threshold : float, default=0.999
         Without ``n_features``, features are taken until ``1 - prod(1 - distance)`` reaches this.
-    distance : {"combined", "separation", "hellinger"}, default="combined"
+    distance : {"combined", "separation", "hellinger", "jeffreys", "jensen_shannon", \
+            "kullback_leibler", "wasserstein"}, default="combined"
         Distance of two kernel densities, from 0 to 1, see
         `xnbflow.preprocessing.selection.pair_strengths`.
-    bandwidth, min_bandwidth, kernel : str, float, str, default="silverman", 0.3, "gaussian"
+    bandwidth, min_bandwidth, kernel : str, float, str or int, \
+            default="silverman", 0.3, "gaussian"
         As in `FlexibleNB`.
     n_grid : int, default=50
         Points, over the range of a feature, at which densities are compared.
@@ -369,7 +371,7 @@ class ClassSpecificNB(BaseClassSpecificNB):
         distance: str = "combined",
         bandwidth: str = "silverman",
         min_bandwidth: float = 0.3,
-        kernel: str = "gaussian",
+        kernel: str | int = "gaussian",
         n_grid: int = 50,
         contamination: float = 0.01,
         temperature: float = 1.0,

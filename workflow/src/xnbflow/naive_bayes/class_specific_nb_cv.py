@@ -137,7 +137,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         distance: str = "combined",
         bandwidth: str = "silverman",
         min_bandwidth: float = 0.3,
-        kernel: str = "gaussian",
+        kernel: str | int = "gaussian",
         n_grid: int = 50,
         contamination: float = 0.01,
         priors: Sequence[float] | np.ndarray | None = None,

@@ -14,12 +14,21 @@ class FlexibleNB(IndependentNB):
 
     Parameters
     ----------
-    bandwidth : {"silverman", "scott"}, default="silverman"
-        Rule of thumb for the bandwidth of each class and feature.
+    bandwidth : {"silverman", "scott", "sheather_jones", "cross_validation", "adaptive"}, \
+            default="silverman"
+        Rule for the bandwidth of each class and feature. "silverman" and "scott" are rules of
+        thumb. "sheather_jones" is the plug-in equation, solved as in the authors' program of XNB
+        (`xnbflow.density.plug_in_bandwidth`). "cross_validation" has the best likelihood of
+        left-out samples in three folds, as in that program; it depends on the order of the samples
+        (`xnbflow.density.validated_bandwidth`). With both the time grows with the square of a
+        class's samples. "adaptive" multiplies Silverman's bandwidth by a factor for each sample,
+        greater where samples are sparse (Abramson's square-root law).
     kernel : {"gaussian", "uniform", "epanechnikov", "biweight", "triweight", "cosine", \
-            "triangular"}, default="gaussian"
-        Kernel of the densities. All but the first have bounded support: where a density is zero
-        its logarithm is taken as -708.4, that of the smallest normal number.
+            "triangular", "exponential"} or int, default="gaussian"
+        Kernel of the densities. A whole number ``s`` is the kernel ``(1 - u²)**s`` of the beta
+        family (Eq. 5), whose first members are "uniform" (0) to "triweight" (3). All but
+        "gaussian" and "exponential" have bounded support: where a density is zero its logarithm is
+        taken as -708.4, that of the smallest normal number.
     min_bandwidth : float, default=0.0
         No bandwidth is below ``min_bandwidth * s * n_c**-0.2``, with ``s`` the feature's standard
         deviation over all training samples and ``n_c`` the samples of the class. With 0, the
@@ -61,7 +70,7 @@ class FlexibleNB(IndependentNB):
         self,
         *,
         bandwidth: str = "silverman",
-        kernel: str = "gaussian",
+        kernel: str | int = "gaussian",
         min_bandwidth: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
     ) -> None:

@@ -18,6 +18,7 @@ from xnbflow.data.matrices import (
     some_rows,
 )
 from xnbflow.density.bandwidth import overall_spread
+from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.preprocessing.selection.class_features import PairSelection, pair_distances
@@ -40,10 +41,14 @@ class XNB(BaseNaiveBayes):
 
     Parameters
     ----------
-    bandwidth, kernel : str, default="silverman", "gaussian"
+    bandwidth, kernel : str, str or int, default="silverman", "gaussian"
         As in `FlexibleNB`.
     n_grid : int, default=50
         Points, over the range of a feature, at which densities are compared.
+    distance : {"hellinger", "jeffreys", "jensen_shannon", "kullback_leibler", "wasserstein"}, \
+            default="hellinger"
+        Distance of two densities, scaled to [0, 1]; see `xnbflow.density.distances`. The paper uses
+        Hellinger's and names the others as future work.
     threshold : float, default=0.999
         For each pair of classes the features with the greatest distance are taken until ``1 -
         prod(1 - distance)`` reaches this; a class gets the union over its pairs.
@@ -55,10 +60,13 @@ class XNB(BaseNaiveBayes):
         one product over all other classes. "minimal": Eq. 10, the smallest set that reaches the
         threshold against every other class, found by integer programming among the 300 best
         features of each pair.
+    class_independent : bool, default=False
+        Give every class the union of the features of all classes, as a selection that is not
+        class-specific does (the left half of the paper's Figure 1).
     underflow : {"as_published", "log"}, default="as_published"
-        A Gaussian kernel density that underflows at every grid point, as that of a class almost
-        constant against the range of the feature, is zero and its distances are 1, as in the
-        authors' program; or it is normalised in log space.
+        A Gaussian or exponential kernel density that underflows at every grid point, as that of a
+        class almost constant against the range of the feature, is zero and its distances are 1, as
+        in the authors' program; or it is normalised in log space.
     min_bandwidth, priors
         As in `FlexibleNB`; the floor holds in selection and in classification.
 
@@ -77,7 +85,8 @@ class XNB(BaseNaiveBayes):
     densities_ : list of Kernel
         For each class the densities of its features.
     bandwidths_ : dict
-        For each class label the bandwidths of its features, shape (n_selected,).
+        For each class label the bandwidths of its features, shape (n_selected,); with "adaptive"
+        those that the factors of the samples multiply.
     mean_distance_ : float
         Mean distance over all features and pairs of classes.
     optimality_gap_ : dict
@@ -112,9 +121,11 @@ class XNB(BaseNaiveBayes):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DENSITY_CONSTRAINTS,
         "n_grid": [whole(2, 10_000)],
+        "distance": [one_of(*DISTANCES)],
         "threshold": [number(0.0, 1.0)],
         "min_distance": [one_of("mean"), number(0.0, 1.0, closed="left")],
         "selection": [one_of("greedy", "joint", "minimal")],
+        "class_independent": ["boolean"],
         "underflow": [one_of("as_published", "log")],
         "priors": ["array-like", None],
     }
@@ -123,11 +134,13 @@ class XNB(BaseNaiveBayes):
         self,
         *,
         bandwidth: str = "silverman",
-        kernel: str = "gaussian",
+        kernel: str | int = "gaussian",
         n_grid: int = 50,
+        distance: str = "hellinger",
         threshold: float = 0.999,
         min_distance: float | str = 0.5,
         selection: str = "greedy",
+        class_independent: bool = False,
         underflow: str = "as_published",
         min_bandwidth: float = 0.0,
         priors: Sequence[float] | np.ndarray | None = None,
@@ -135,9 +148,11 @@ class XNB(BaseNaiveBayes):
         self.bandwidth = bandwidth
         self.kernel = kernel
         self.n_grid = n_grid
+        self.distance = distance
         self.threshold = threshold
         self.min_distance = min_distance
         self.selection = selection
+        self.class_independent = class_independent
         self.underflow = underflow
         self.min_bandwidth = min_bandwidth
         self.priors = priors
@@ -149,6 +164,7 @@ class XNB(BaseNaiveBayes):
             "bandwidth": self.bandwidth,
             "kernel": self.kernel,
             "n_grid": self.n_grid,
+            "distance": self.distance,
             "min_bandwidth": self.min_bandwidth,
         }
         distances = pair_distances(features, codes, n_classes, underflow=self.underflow, **options)
@@ -156,6 +172,8 @@ class XNB(BaseNaiveBayes):
         selection = PairSelection(
             distances, names, n_classes, self.threshold, self.min_distance, self.selection
         )
+        if self.class_independent:
+            selection.share()
         greatest = _greatest_count(features)
         if _FEW_COUNTS < greatest < np.inf:
             msg = (

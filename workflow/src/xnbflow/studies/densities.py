@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.density.kernels import kernel_title
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.naive_bayes.flexible_nb import FlexibleNB
@@ -88,7 +89,7 @@ def class_densities(
         raise InputError(msg)
     name = f"the densities of {type(estimator).__name__}"
     if isinstance(estimator, FlexibleNB):
-        name = f"{estimator.kernel} kernels, bandwidth by {estimator.bandwidth}"
+        name = f"{kernel_title(estimator.kernel)} kernels, bandwidth by {estimator.bandwidth}"
     k, (n, points) = len(series.classes), grids.shape
     return pd.DataFrame(
         {

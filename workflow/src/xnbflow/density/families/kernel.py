@@ -1,18 +1,29 @@
 """Kernel densities, one per feature and class (XNB paper, Eqs. 3 and 8)."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number, one_of
+from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.matrices import as_dense
-from xnbflow.density.bandwidth import BANDWIDTHS, bandwidths_of
+from xnbflow.density.bandwidth import BANDWIDTHS
+from xnbflow.density.class_tiles import ClassTile, class_tile
 from xnbflow.density.density_tables import QUANTILES, log_grouped, log_tabulated, tabulate
 from xnbflow.density.families.distribution import TiledDistribution, composite_gauss_legendre
-from xnbflow.density.kernels import KERNELS, apply_kernel, exponentiate, kernel_code
-from xnbflow.density.tiles import class_offsets, map_strips, sorted_classes
+from xnbflow.density.kernels import (
+    EXPONENTIAL,
+    GAUSSIAN,
+    GREATEST_BETA,
+    KERNELS,
+    apply_kernel,
+    exponentiate,
+    kernel_code,
+)
+from xnbflow.density.log_sums import log_density_at
+from xnbflow.density.tiles import class_offsets, map_strips
 
 #: Least samples of a class with tables: below, sums are as fast (`benchmarks/bench_samples.py`).
 TABULATED_FROM = 1024
@@ -28,7 +39,7 @@ _TAIL = np.array([1.0, 2.0, 4.0, 8.0])
 #: Parameters of kernel densities, of the family and of classifiers.
 DENSITY_CONSTRAINTS: dict[str, list[Any]] = {
     "bandwidth": [one_of(*BANDWIDTHS)],
-    "kernel": [one_of(*KERNELS)],
+    "kernel": [one_of(*KERNELS), whole(0, GREATEST_BETA)],
     "min_bandwidth": [number(0.0, closed="left")],
 }
 
@@ -40,7 +51,7 @@ class Kernel(TiledDistribution):
     ----------
     bandwidth : str, default="silverman"
         Rule for the bandwidth of each class and feature, as in `xnbflow.naive_bayes.FlexibleNB`.
-    kernel : str, default="gaussian"
+    kernel : str or int, default="gaussian"
         The kernel, as there. Where a kernel of bounded support gives density zero, the log density
         is `LOG_ZERO`.
     min_bandwidth : float, default=0.0
@@ -58,6 +69,8 @@ class Kernel(TiledDistribution):
         Training samples of each class.
     bandwidths_ : list of ndarray of shape (n_features,)
         For each class one bandwidth per feature.
+    factors_ : list of ndarray of shape (n_features, n_class_samples), or None
+        For each class the factors of its samples, which multiply the bandwidth, with "adaptive".
 
     Examples
     --------
@@ -71,11 +84,13 @@ class Kernel(TiledDistribution):
         "exact": ["boolean"],
     }
 
+    factors_: list[np.ndarray] | None = None
+
     def __init__(
         self,
         *,
         bandwidth: str = "silverman",
-        kernel: str = "gaussian",
+        kernel: str | int = "gaussian",
         min_bandwidth: float = 0.0,
         exact: bool = False,
     ) -> None:
@@ -111,7 +126,9 @@ class Kernel(TiledDistribution):
         order = order if samples is None else samples[order]
         self.class_count_ = np.diff(offsets)
         each = [slice(*ends) for ends in pairwise(offsets)]
-        least = np.inf if self.exact or self.kernel != "gaussian" else TABULATED_FROM
+        adaptive = self.bandwidth == "adaptive"
+        summed = self.exact or self.kernel != "gaussian" or adaptive
+        least = np.inf if summed else TABULATED_FROM
         tabulated = self.class_count_ >= least
         self.samples_: list[Any] = [None] * n_classes
         self.tables_: list[Any] = [None] * n_classes
@@ -121,27 +138,40 @@ class Kernel(TiledDistribution):
             else:
                 self.samples_[c] = np.empty((self.n_features_, count))
         bandwidths = np.empty((n_classes, self.n_features_))
+        factors = np.empty((self.n_features_, len(order))) if adaptive else None
 
         def work(strip: slice) -> None:
-            tile = sorted_classes(as_dense(features[strip]), order, offsets)
-            own = None if spreads is None else spreads[strip]
-            widths = bandwidths_of(tile, offsets, self.bandwidth, self.min_bandwidth, own)
+            tile = class_tile(as_dense(features[strip]), order, offsets, self.bandwidth)
+            if spreads is not None:
+                tile = replace(tile, spreads=spreads[strip])
+            widths = tile.bandwidths(self.bandwidth, self.min_bandwidth)
             bandwidths[:, strip] = widths
+            if factors is not None:
+                factors[strip] = self._factors(tile, widths).T
             for c, rows in enumerate(each):
                 if tabulated[c]:
-                    columns = map(np.ascontiguousarray, tile[rows].T)
+                    columns = map(np.ascontiguousarray, tile.values[rows].T)
                     self.tables_[c][strip] = map(tabulate, columns, widths[c])
                 else:
-                    self.samples_[c][strip] = tile[rows].T
+                    self.samples_[c][strip] = tile.values[rows].T
 
         map_strips(work, self.n_features_, len(order))
         self.bandwidths_ = list(bandwidths)
+        self.factors_ = None
+        if factors is not None:
+            self.factors_ = [np.ascontiguousarray(factors[:, rows]) for rows in each]
         return self
+
+    def _factors(self, tile: ClassTile, widths: np.ndarray) -> Any:
+        return tile.factors(
+            widths, rule=self.bandwidth, kernel=self.kernel, min_bandwidth=self.min_bandwidth
+        )
 
     def _log_density(self, terms: slice, code: int, tile: np.ndarray, out: np.ndarray) -> None:
         if self.tables_[code] is None:
             samples, bandwidths = self.samples_[code][terms], self.bandwidths_[code][terms]
-            log_kernel_density(samples, bandwidths, self.kernel, tile, out)
+            factors = None if self.factors_ is None else self.factors_[code][terms]
+            log_kernel_density(samples, bandwidths, self.kernel, tile, out, factors)
             return
         column = np.empty(len(tile))
         for f, table in enumerate(self.tables_[code][terms]):
@@ -152,10 +182,11 @@ class Kernel(TiledDistribution):
         """Return `log_density` to about 1e-3 where Gaussian kernels are sums over samples.
 
         The time does not grow with the number of samples, see
-        `xnbflow.density.density_tables.log_grouped`. Other kernels take the exact sums.
+        `xnbflow.density.density_tables.log_grouped`. Other kernels and adaptive bandwidths take the
+        exact sums.
         """
         sums = all(samples is not None for samples in self.samples_)
-        if self.kernel != "gaussian" or not sums:
+        if self.kernel != "gaussian" or self.factors_ is not None or not sums:
             return self.log_density(features)
         out = np.empty((self.n_classes_, *features.shape))
 
@@ -179,26 +210,55 @@ class Kernel(TiledDistribution):
                 quantiles = np.quantile(self.samples_[code], QUANTILES, axis=1).T
             else:
                 quantiles = np.array([table.quantiles for table in self.tables_[code]])
-            widths = bandwidths.reshape(len(quantiles), -1).max(axis=1)
-            tail = widths[:, None] * _TAIL
+            widest = bandwidths
+            if self.factors_ is not None:
+                widest = bandwidths * self.factors_[code].max(axis=1)
+            tail = widest[:, None] * _TAIL
             breaks += [quantiles[:, :1] - tail, quantiles, quantiles[:, -1:] + tail]
         return composite_gauss_legendre(np.sort(np.hstack(breaks), axis=1), self.n_classes_)
 
 
 def log_kernel_density(
-    samples: np.ndarray, bandwidths: np.ndarray, kernel: str, points: np.ndarray, out: np.ndarray
+    samples: np.ndarray,
+    bandwidths: np.ndarray,
+    kernel: str | int,
+    points: np.ndarray,
+    out: np.ndarray,
+    factors: np.ndarray | None = None,
 ) -> None:
     """Write the log kernel density of each feature at a tile of points, summed sample by sample.
 
     ``samples`` have shape (n_features, n_samples), ``bandwidths`` (n_features,), ``points`` and
-    ``out`` (n_points, n_features).
+    ``out`` (n_points, n_features). ``factors``, in the shape of the samples, multiply the
+    bandwidths.
     """
+    if factors is not None or kernel == "exponential":
+        widths = np.broadcast_to(bandwidths[:, np.newaxis], samples.shape)
+        widths = np.array(widths) if factors is None else widths * factors
+        _log_with_widths(np.ascontiguousarray(samples), widths, kernel_code(kernel), points, out)
+        return
     rows = np.array(samples.T, order="C")
     bandwidths = np.ascontiguousarray(bandwidths)
     if kernel == "gaussian":
         _log_gaussians(rows, bandwidths, points, out)
     else:
         _log_kernels(rows, bandwidths, kernel_code(kernel), points, out)
+
+
+@njit(nogil=True)
+def _log_with_widths(
+    samples: np.ndarray, widths: np.ndarray, code: int, points: np.ndarray, out: np.ndarray
+) -> None:
+    """Write the same with a bandwidth per sample; `LOG_ZERO` where the density is zero.
+
+    A Gaussian or exponential density is nowhere zero; its logarithm may be far below `LOG_ZERO`.
+    """
+    logs = np.empty(len(points))
+    for f in range(len(samples)):
+        log_density_at(samples[f], widths[f], code, points[:, f].copy(), logs)
+        for j in range(len(points)):
+            zero = logs[j] == -np.inf and code not in (GAUSSIAN, EXPONENTIAL)
+            out[j, f] = LOG_ZERO if zero else logs[j]
 
 
 @njit(nogil=True, fastmath={"contract", "nsz"})

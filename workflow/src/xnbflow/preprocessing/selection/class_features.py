@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from xnbflow.density.class_tiles import Tile, map_class_tiles
-from xnbflow.density.distances import hellinger
+from xnbflow.density.distances import density_distances
 from xnbflow.preprocessing.selection.covering import smallest_cover
 
 _FIRST_LOOK = 64
@@ -32,12 +32,13 @@ def pair_distances(
     n_classes: int,
     *,
     bandwidth: str = "silverman",
-    kernel: str = "gaussian",
+    kernel: str | int = "gaussian",
     n_grid: int = 50,
+    distance: str = "hellinger",
     underflow: str = "as_published",
     min_bandwidth: float = 0.0,
 ) -> np.ndarray:
-    """Return Hellinger's distance of the densities of two classes, for each pair and feature.
+    """Return the distance of the densities of two classes, for each pair and feature.
 
     Features are an array or CSR (n_features, n_samples); the other parameters are those of
     `xnbflow.naive_bayes.XNB`. Distances (n_pairs, n_features) are in [0, 1], for the pairs of
@@ -50,15 +51,18 @@ def pair_distances(
     array([[1.  , 0.02]])
     """
     pairs = class_pairs(n_classes)
-    found = np.empty((len(pairs), features.shape[0]))
+    distances = np.empty((len(pairs), features.shape[0]))
 
     def work(tile: Tile, strip: slice) -> None:
         widths = tile.bandwidths(bandwidth, min_bandwidth)
-        densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow=underflow)
-        found[:, strip] = hellinger(densities, pairs)
+        factors = tile.factors(widths, rule=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
+        densities = tile.densities(
+            widths, kernel=kernel, n_grid=n_grid, underflow=underflow, factors=factors
+        )
+        distances[:, strip] = density_distances(densities, pairs, distance)
 
     map_class_tiles(work, features, codes, n_classes, rule=bandwidth)
-    return found
+    return distances
 
 
 class PairSelection:
@@ -106,6 +110,11 @@ class PairSelection:
         self._chosen = [
             np.unique(np.concatenate([nothing, *(kept[i] for i in own)])) for own in self._of_class
         ]
+
+    def share(self) -> None:
+        """Give every class the union of the features of all classes."""
+        union = np.unique(np.concatenate(self._chosen))
+        self._chosen = [union] * self._n_classes
 
     def ranked(self, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a class's features by their greatest distance to another class, ties by name.

@@ -1,7 +1,8 @@
 """The strength of every feature for each pair of classes, in standard units.
 
-It is a Bhattacharyya distance in nats, ``-log(1 - H²)`` with ``H`` the Hellinger distance: 0 for
-equal densities, and without bound, so that strong features do not tie at 1.
+It is a Bhattacharyya distance in nats, ``-log(1 - H²)`` with ``H`` the Hellinger distance (or
+another one from 0 to 1): 0 for equal densities, and without bound, so that strong features do not
+tie at 1.
 """
 
 from typing import Any
@@ -9,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from xnbflow.density.class_tiles import Tile, map_class_tiles
-from xnbflow.density.distances import hellinger
+from xnbflow.density.distances import DISTANCES, density_distances
 from xnbflow.preprocessing.selection.class_features import class_pairs
 
 #: "separation" compares means and variances of the kernel densities; "combined" is the geometric
-#: mean of its strength and Hellinger's, which compares the densities on a grid.
-PAIR_DISTANCES = ("combined", "separation", "hellinger")
+#: mean of its strength and Hellinger's. Hellinger's and all others compare the densities on a grid.
+PAIR_DISTANCES = ("combined", "separation", *DISTANCES)
 
 #: Distances on a grid are limited by rounding near 1.
 _LEAST_AFFINITY = np.finfo(np.float64).eps
@@ -29,7 +30,7 @@ def pair_strengths(
     distance: str = "combined",
     bandwidth: str = "silverman",
     min_bandwidth: float = 0.3,
-    kernel: str = "gaussian",
+    kernel: str | int = "gaussian",
     n_grid: int = 50,
 ) -> np.ndarray:
     """Return the strength of every feature for each pair of classes, shape (n_pairs, n_features).
@@ -42,7 +43,8 @@ def pair_strengths(
     means of the two kernel densities and the variance of both, pooled: ``d² / 8`` with ``d`` the
     difference of means in pooled standard deviations. "hellinger" is ``-log(1 - H²)`` of the kernel
     densities on a grid. "combined" is the geometric mean of the two: the densities overlap little
-    *and* lie apart, rather than being of different width. All others are as in
+    *and* lie apart, rather than being of different width. A further distance of
+    `xnbflow.density.distances` takes the place of ``H``. All other parameters are as in
     `xnbflow.naive_bayes.ClassSpecificNB`.
 
     Examples
@@ -53,24 +55,27 @@ def pair_strengths(
     array([[4.38, 0.  ]])
     """
     pairs = class_pairs(n_classes)
-
-    found = np.empty((len(pairs), features.shape[0]))
+    strengths = np.empty((len(pairs), features.shape[0]))
+    on_grid = "hellinger" if distance == "combined" else distance
 
     def work(tile: Tile, strip: slice) -> None:
         tile = tile.standardised()
         widths = tile.bandwidths(bandwidth, min_bandwidth)
+        factors = tile.factors(widths, rule=bandwidth, kernel=kernel, min_bandwidth=min_bandwidth)
         if distance == "separation":
-            found[:, strip] = tile.separation(widths, pairs)
+            strengths[:, strip] = tile.separation(widths, pairs, factors)
             return
-        densities = tile.densities(widths, kernel=kernel, n_grid=n_grid, underflow="log")
-        far = hellinger(densities, pairs)
-        strengths = -np.log(np.maximum(1.0 - far * far, _LEAST_AFFINITY))
+        densities = tile.densities(
+            widths, kernel=kernel, n_grid=n_grid, underflow="log", factors=factors
+        )
+        distances = density_distances(densities, pairs, on_grid)
+        nats = -np.log(np.maximum(1.0 - distances * distances, _LEAST_AFFINITY))
         if distance == "combined":
-            strengths = np.sqrt(tile.separation(widths, pairs) * strengths)
-        found[:, strip] = strengths
+            nats = np.sqrt(tile.separation(widths, pairs, factors) * nats)
+        strengths[:, strip] = nats
 
     map_class_tiles(work, features, codes, n_classes, samples=samples, rule=bandwidth)
-    return found
+    return strengths
 
 
 def distance_of_strength(strengths: np.ndarray) -> np.ndarray:

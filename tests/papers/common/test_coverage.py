@@ -1,0 +1,133 @@
+"""The lists of what is covered of each paper: what they name exists, and their pages show them."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import xnbflow
+from xnbflow.core.errors import InputError
+from xnbflow.core.plugins import shipped_analyses
+from xnbflow.papers.common.coverage import (
+    COVERAGE_FILE,
+    Item,
+    coverage_table,
+    covered_papers,
+    read_coverage,
+)
+from xnbflow.running.project import ROOT, default_configuration
+
+SOURCES = Path(xnbflow.__file__).parent
+ITEMS = [(paper, item) for paper in covered_papers() for item in read_coverage(paper)]
+COVERED = [(paper, item) for paper, item in ITEMS if not item.left_out]
+
+TABLE = {"kind": "table", "name": "Table 1", "content": "sizes"}
+DONE = TABLE | {"place": "naive_bayes/xnb.py", "test": "tests/unit/test_density.py"}
+
+
+def defined_names(path):
+    """The functions, classes and variables of a module, and the methods of its classes."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(target.id for target in targets if isinstance(target, ast.Name))
+    return names
+
+
+def assert_exists(folder, place):
+    """Fail unless a file, or ``file::name``, is in a folder."""
+    file, *names = place.split("::")
+    assert (folder / file).is_file(), f"{file} is not a file in {folder.name}"
+    if names:
+        name = re.sub(r"\[.*\]$", "", names[-1])  # a test with its parameters
+        assert name in defined_names(folder / file), f"{file} does not define {name}"
+
+
+def write_list(folder, *items):
+    """Write the list of the paper ``example``."""
+    text = ""
+    for item in items:
+        text += "[[item]]\n" + "".join(f'{key} = "{value}"\n' for key, value in item.items())
+    (folder / "example").mkdir()
+    (folder / "example" / COVERAGE_FILE).write_text(text)
+
+
+def test_the_paper_of_xnb_has_a_list():
+    assert "xnb_paper" in covered_papers()
+
+
+@pytest.mark.parametrize(("paper", "item"), COVERED, ids=str)
+def test_places_and_tests_of_an_item_exist(paper, item):
+    assert_exists(SOURCES, item.place)
+    assert_exists(ROOT, item.test)
+    assert item.test.startswith("tests/")
+
+
+@pytest.mark.parametrize(("paper", "item"), ITEMS, ids=str)
+def test_studies_and_sections_of_an_item_exist(paper, item):
+    if item.study:
+        assert item.study in default_configuration()["studies"]
+    if item.section:
+        sections = {path.stem for path in (SOURCES / "report/sections").glob("*.py")}
+        assert item.section in sections | set(shipped_analyses())
+
+
+@pytest.mark.parametrize("paper", covered_papers())
+def test_one_page_of_the_documentation_shows_the_list_of_a_paper(paper):
+    marker = f"<!-- coverage: {paper} -->"
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if marker in path.read_text()]
+    assert len(pages) == 1, f"write {marker} once, where docs/conf.py puts the table"
+
+
+def test_a_name_that_is_not_defined_is_found():
+    assert_exists(SOURCES, "naive_bayes/xnb.py::XNB")
+    with pytest.raises(AssertionError, match="does not define YNB"):
+        assert_exists(SOURCES, "naive_bayes/xnb.py::YNB")
+    with pytest.raises(AssertionError, match="is not a file"):
+        assert_exists(SOURCES, "naive_bayes/ynb.py")
+
+
+@pytest.mark.parametrize(
+    ("items", "message"),
+    [
+        ([TABLE], "Table 1 needs a place and a test, or the reason"),
+        ([TABLE | {"place": "naive_bayes/xnb.py"}], "needs a place and a test"),
+        ([DONE | {"left_out": "no data"}], "is left out; remove one"),
+        ([DONE | {"kind": "tables"}], "'tables' is not a kind; use one of algorithm"),
+        ([DONE | {"tests": "x"}], r"item 1: unknown keys \['tests'\]"),
+        ([DONE, {"kind": "table", "left_out": "x"}], r"item 2: .* missing keys \['content', 'n"),
+        ([DONE, DONE], "more than one item table Table 1"),
+    ],
+)
+def test_a_wrong_list_is_refused(tmp_path, items, message):
+    write_list(tmp_path, *items)
+    with pytest.raises(InputError, match=message):
+        read_coverage("example", tmp_path)
+
+
+def test_a_list_is_read_in_its_order(tmp_path):
+    write_list(tmp_path, DONE, TABLE | {"name": "Table 2", "left_out": "no data"})
+    assert covered_papers(tmp_path) == ["example"]
+    assert read_coverage("example", tmp_path) == [
+        Item(**DONE),
+        Item(**TABLE | {"name": "Table 2", "left_out": "no data"}),
+    ]
+
+
+def test_the_table_counts_the_items_and_names_their_places():
+    items = [
+        Item(**DONE, study="xnb-paper", section="accuracy"),
+        Item(kind="table", name="Table 2", content="a | b", left_out="no data"),
+        Item(**DONE | {"kind": "figure", "name": "Figure 1"}),
+    ]
+    lines = coverage_table(items).splitlines()
+    assert lines[0] == "2 of 3 items are in the project: 1 of 2 tables, 1 of 1 figures."
+    assert lines[4] == (
+        "| Table 1 | sizes | `naive_bayes/xnb.py`; study `xnb-paper`, section `accuracy` "
+        "| `tests/unit/test_density.py` |"
+    )
+    assert lines[5] == "| Table 2 | a \\| b | left out: no data | |"

@@ -1,0 +1,168 @@
+"""The study of the XNB paper's open questions: its accuracies, its comparison and its section."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import analysis_section, small
+from scipy import stats
+from sklearn.metrics import accuracy_score
+from small_analyses import LABELS, distances
+from toys import dataset
+
+from xnbflow.core.errors import InputError
+from xnbflow.evaluation.folds import folds_of_repeat
+from xnbflow.inference.max_test import sign_flip_max_test
+from xnbflow.naive_bayes import XNB
+from xnbflow.papers.xnb_paper import compute_distances
+from xnbflow.papers.xnb_paper.compute_distances import (
+    AT_THRESHOLD,
+    alternatives_of,
+    analyse,
+    best_of_pairs,
+    compare_alternatives,
+)
+from xnbflow.papers.xnb_paper.entries import DISTANCES
+from xnbflow.papers.xnb_paper.section_distances import conclusion
+from xnbflow.preprocessing.selection.class_features import class_pairs
+
+pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    series, params = distances(tmp_path_factory.mktemp("distances"))
+    return analyse(series, params, 1)
+
+
+@pytest.mark.parametrize("changed", [{}, {"distance": "wasserstein"}, {"kernel": 4},
+                                     {"bandwidth": "adaptive"}])  # fmt: skip
+def test_at_the_threshold_the_accuracy_is_that_of_xnb(tables, tmp_path, changed):
+    series, _ = distances(tmp_path)
+    data = series["toy"]
+    folds = folds_of_repeat(data, 3, 0).set_index("sample")["fold"].loc[data.samples].to_numpy()
+    predicted, counts = np.empty(data.n_samples, dtype=data.classes.dtype), []
+    for fold in range(3):
+        train, test = folds != fold, folds == fold
+        model = XNB(min_distance="mean", **changed).fit(data.values.T[train], data.labels[train])
+        predicted[test] = model.predict(data.values.T[test])
+        counts.append(np.mean([len(own) for own in model.selected_features_.values()]))
+    titles = {"wasserstein": "wasserstein", 4: "beta (s = 4)", "adaptive": "adaptive"}
+    title = titles[next(iter(changed.values()))] if changed else "published"
+    rows = tables["accuracies"].set_index(["dataset", "alternative", "n_features"])
+    row = rows.loc[("toy", title, AT_THRESHOLD)]
+    assert row["accuracy"] == pytest.approx(accuracy_score(data.labels, predicted))
+    assert row["features_per_class"] == pytest.approx(np.mean(counts))
+
+
+def test_equal_numbers_are_the_best_features_of_each_pair(rng):
+    values = rng.random((6, 9))  # of four classes
+    pairs = class_pairs(4)
+    for code, own in enumerate(best_of_pairs(values, 4, 2)):
+        rows = values[(pairs == code).any(axis=1)]
+        assert set(own) == {f for row in rows for f in np.argsort(-row)[:2]}
+    assert [own.tolist() for own in best_of_pairs(values, 4, 20)] == [list(range(9))] * 4
+
+
+def test_every_alternative_changes_one_part_of_the_papers_choice():
+    published, *others = alternatives_of(compute_distances.DEFAULTS)
+    assert (published.distance, published.bandwidth, published.kernel) == (
+        "hellinger", "silverman", "gaussian"
+    )  # fmt: skip
+    for other in others:
+        changed = [part for part in ("distance", "bandwidth", "kernel")
+                   if getattr(other, part) != getattr(published, part)]  # fmt: skip
+        assert changed == [other.part]
+    assert len({other.name for other in others}) == len(others) == 12
+
+
+def test_differences_are_over_series_and_corrected_together():
+    rng = np.random.default_rng(3)
+    rows = [
+        {"dataset": f"d{i}", "part": part, "alternative": name, "n_features": size,
+         "accuracy": rng.normal(0.8 + 0.1 * (name == "good"), 0.03), "features_per_class": size + 1}
+        for i in range(7)
+        for part, name in (("published", "published"), ("distance", "good"), ("kernel", "same"))
+        for size in (0, 3)
+    ]  # fmt: skip
+    accuracies = pd.DataFrame(rows)
+    table = compare_alternatives(accuracies)
+    wide = accuracies.pivot_table(index=["alternative", "n_features"], columns="dataset",
+                                  values="accuracy")  # fmt: skip
+    differences = []
+    for row in table.to_dict("records"):
+        size = row["n_features"]
+        difference = wide.loc[(row["alternative"], size)] - wide.loc[("published", size)]
+        differences.append(difference.to_numpy())
+        interval = stats.ttest_1samp(difference, 0).confidence_interval(0.95)
+        assert row["difference"] == pytest.approx(difference.mean())
+        assert (row["lower"], row["upper"]) == pytest.approx((interval.low, interval.high))
+        assert (row["better"], row["worse"]) == ((difference > 0).sum(), (difference < 0).sum())
+        assert row["published_accuracy"] == pytest.approx(wide.loc[("published", size)].mean())
+        assert (row["datasets"], row["features_per_class"]) == (7, size + 1)
+    np.testing.assert_allclose(table["p"], sign_flip_max_test(np.array(differences)))
+
+
+def test_jeffreys_and_kullback_leibler_rank_alike(rng):
+    values = rng.normal(size=(15, 36))
+    values[:3] += LABELS == "a"
+    params = small("distances") | {"distances": ["jeffreys", "kullback_leibler"], "kernels": []}
+    accuracies = analyse({"d": dataset(values, LABELS, "d")}, params, 1)["accuracies"]
+    wide = accuracies.pivot_table(index="n_features", columns="alternative", values="accuracy")
+    equal = wide.drop(index=AT_THRESHOLD)
+    np.testing.assert_array_equal(equal["jeffreys"], equal["kullback_leibler"])
+
+
+def test_one_series_has_no_interval(tmp_path):
+    series, params = distances(tmp_path)
+    table = analyse({"toy": series["toy"]}, params, 1)["differences"]
+    assert table[["lower", "upper", "p"]].isna().all(axis=None)
+    assert "One series shows no difference" in conclusion(table)
+    assert analyse({}, params, 1)["differences"].empty
+
+
+def test_a_sample_of_the_features_is_used(tmp_path):
+    series, params = distances(tmp_path)
+    whole = analyse({"toy": series["toy"]}, params, 1)["accuracies"]
+    few = analyse({"toy": series["toy"]}, params | {"features": 3}, 1)["accuracies"]
+    assert few["features_per_class"].max() == 3 < whole["features_per_class"].max()
+
+
+def test_missing_values_are_refused():
+    values = np.ones((2, 36))
+    values[0, 0] = np.nan
+    with pytest.raises(InputError, match="d: the analysis 'distances' takes no missing values"):
+        analyse({"d": dataset(values, LABELS, "d", missing=True)}, small("distances"), 1)
+
+
+def test_the_section_shows_each_part(tables, tmp_path):
+    section, shown = analysis_section(DISTANCES, tables, tmp_path)
+    captions = [table.caption for table in shown]
+    assert captions[0] == "Distances against the paper's choice."
+    assert captions[-1] == "The accuracy of each alternative on each series."
+    assert len(captions) == 4
+    assert list(shown[0].frame["alternative"].unique()) == ["jensen_shannon", "wasserstein"]
+    assert len(shown[0].frame) == 2 * 3
+    assert section.id == "distances"
+
+
+def differences_with(p_values):
+    """The table of three alternatives: better, worse, and better at the threshold only."""
+    return pd.DataFrame(
+        {
+            "alternative": ["better", "worse", "threshold"],
+            "n_features": [3, 3, AT_THRESHOLD],
+            "difference": [0.1, -0.1, 0.1],
+            "p": p_values,
+            "datasets": 8,
+        }
+    )
+
+
+def test_the_conclusion_names_what_is_significant():
+    assert "no alternative differs significantly" in conclusion(differences_with([0.06, 0.2, 1]))
+    both = conclusion(differences_with([0.01, 0.04, 1.0]))
+    assert "2 of 3 comparisons" in both
+    assert "more accurate: better." in both
+    assert "less accurate: worse." in both
+    only = conclusion(differences_with([0.5, 0.5, 0.01]))
+    assert "None of them is at equal numbers of features" in only
