@@ -14,6 +14,7 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from xnbflow.core.errors import InputError
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.density.tiles import map_strips
+from xnbflow.diagnostics.block_correlation import block_correlation, whitening
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.least_squares import ContrastFit, fit_contrasts
 from xnbflow.diagnostics.moderation import fit_variance_prior, posterior_variances
@@ -105,6 +106,7 @@ def moderated_contrasts(
     *,
     trend: bool = False,
     sizes: np.ndarray | None = None,
+    correlated: bool = False,
 ) -> ModeratedContrasts:
     """Compare each class with the mean of the other classes by a moderated t test.
 
@@ -120,6 +122,9 @@ def moderated_contrasts(
         Effective library sizes: then the values are counts without gaps, which become log2 counts
         per million with precision weights (`xnbflow.diagnostics.voom`). A unit that is the mean of
         several samples has the means of their counts and of their sizes.
+    correlated : bool, default=False
+        Whether groups are neither blocks nor averaged; their samples have a common correlation
+        instead (`xnbflow.diagnostics.block_correlation`), for values without gaps.
 
     Raises
     ------
@@ -142,11 +147,12 @@ def moderated_contrasts(
         name: np.full((n_classes, len(values)), np.nan) for name in (*per_contrast, *per_feature)
     }
     prior_df = np.full(n_classes, np.nan)
-    designs = class_designs(codes, groups, covariates)
+    designs = class_designs(codes, None if correlated else groups, covariates)
     for design in reversed(designs):  # mean and variance are at last those of the first
         contrasts = np.zeros((design.compared.sum(), design.matrix.shape[1]))
         contrasts[:, : len(design.compared)] = design.contrasts[design.compared]
-        tests = moderate(_fit_design(values, design, contrasts, sizes), trend=trend)
+        fit = fit_design(values, design, contrasts, sizes, groups if correlated else None)
+        tests = moderate(fit, trend=trend)
         prior_df[design.compared] = tests.prior_df
         for name in (*per_contrast, *per_feature):
             results[name][design.compared] = getattr(tests, name)
@@ -160,13 +166,30 @@ def moderated_contrasts(
     )
 
 
-def _fit_design(
-    values: np.ndarray, design: ClassDesign, contrasts: np.ndarray, sizes: np.ndarray | None
+def fit_design(
+    values: np.ndarray,
+    design: ClassDesign,
+    contrasts: np.ndarray,
+    sizes: np.ndarray | None = None,
+    correlated_groups: np.ndarray | None = None,
 ) -> ContrastFit:
-    """Fit a design of classes to each feature, or to counts with `voom`'s weights."""
+    """Fit a design of classes to each feature.
+
+    ``contrasts`` have shape (n_contrasts, n_columns of the design). With ``sizes`` values are
+    counts, weighted by `voom`. ``correlated_groups`` (n_samples,) are those whose samples, the
+    units of the design, have a common correlation; not together with ``sizes``.
+    """
     if sizes is None:
+        whitened = None
+        if correlated_groups is not None:
+            correlation = block_correlation(values, design.matrix, correlated_groups)
+            whitened = whitening(correlated_groups, correlation)
         return fit_contrasts(
-            lambda strip: _units(values[strip], design), len(values), design.matrix, contrasts
+            lambda strip: _units(values[strip], design),
+            len(values),
+            design.matrix,
+            contrasts,
+            whitening=whitened,
         )
     unit_sizes = _units(sizes[None], design)[0]
     weighted = voom(_units(values, design), unit_sizes, design.matrix)

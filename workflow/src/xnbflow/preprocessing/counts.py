@@ -16,12 +16,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import Declared, number, one_of
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.samples import Labels, Samples, plain_labels
 from xnbflow.preprocessing.estimator import Unlabelled
-
-#: The `scale` of a data set whose values are counts of reads.
-COUNTS = "counts"
 
 #: Shares of the features that are trimmed at each end of the log ratios and of the mean logs.
 _RATIO_TRIM = 0.3
@@ -356,15 +353,22 @@ class CountNormalizer(OneToOneFeatureMixin, Unlabelled):
         self.factor_unit_ = reference.unit
         self.mean_size_ = float((sizes * reference.factors(counts, sizes)).mean())
 
-    def _transformed(self, X: np.ndarray) -> np.ndarray:
+    def library_sizes(self, X: np.ndarray) -> np.ndarray:
+        """Return the effective library size of each sample: its reads times its factor.
+
+        ``X`` (n_samples, n_features) has the features of `fit`.
+        """
         counts = X.T
         check_counts(counts)
         reference = ReferenceProfile(
             self.reference_counts_, self.reference_size_, self.factor_unit_
         )
         sizes = counts.sum(axis=0)
-        sizes = sizes * reference.factors(counts, sizes)
-        return log_cpm(counts, sizes, self.prior_count, self.mean_size_).T
+        return np.asarray(sizes * reference.factors(counts, sizes))
+
+    def _transformed(self, X: np.ndarray) -> np.ndarray:
+        sizes = self.library_sizes(X)
+        return log_cpm(X.T, sizes, self.prior_count, self.mean_size_).T
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
