@@ -16,7 +16,14 @@ from xnbflow import naive_bayes as nb
 from xnbflow.core.errors import InputError
 from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.methods import shipped_methods
-from xnbflow.preprocessing import Imputer, QuantileNormalizer, SampleRanks, SampleStandardizer
+from xnbflow.preprocessing import (
+    CountNormalizer,
+    Imputer,
+    QuantileNormalizer,
+    ReadFilter,
+    SampleRanks,
+    SampleStandardizer,
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning"),
@@ -51,7 +58,14 @@ MORE = [
     nb.ClassSpecificNBCV(cv=3, rule="one_standard_error"),
     *paper_cases.VARIANTS,
 ]
-NORMALISERS = [SampleRanks(), SampleStandardizer(), QuantileNormalizer(), Imputer()]
+NORMALISERS = [
+    SampleRanks(),
+    SampleStandardizer(),
+    QuantileNormalizer(),
+    CountNormalizer(),
+    ReadFilter(min_count=0, min_total_count=0),  # samples of the checks have few reads
+    Imputer(),
+]
 
 
 def expected_failures(estimator):

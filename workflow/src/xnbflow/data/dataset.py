@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from xnbflow.core.counts import counted
-from xnbflow.core.errors import InputError, quoted
+from xnbflow.core.errors import InputError, known_names, quoted
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.series_file import METADATA_KEY, read_header, row_groups
 from xnbflow.tables.parquet import parquet_writer
@@ -26,6 +26,10 @@ __all__ = [
     "DataSet",
 ]
 
+#: The scale of counts of reads.
+COUNTS = "counts"
+#: How the model of a gene treats several samples of a group: see `DataSet.repeated`.
+REPEATED = ("mean", "correlation")
 #: What a feature may be: a real number, an angle in radians, or the code (0, 1, ...) of a category.
 KINDS = ("linear", "angular", "categorical")
 
@@ -62,14 +66,24 @@ class DataSet:
         Whether values may be missing (NaN), for a pipeline that imputes them.
     notes : tuple of str
         What reading did that a reader of the results should know.
-    scale : {"", "log2", "ln"}
-        Which logarithms of intensities, or of counts, the linear features are; empty where that is
-        not known.
+    scale : {"", "log2", "ln", "counts"}
+        Which logarithms of intensities, or of counts, the linear features are; "counts" of reads
+        that are normalised in the folds (`xnbflow.preprocessing.counts`); empty where that is not
+        known.
     adjust : tuple of str
         Columns of ``sample_metadata`` for which comparisons of classes are adjusted. They are
         numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
     trend : bool, default=False
-        Whether the variance of a feature depends on its mean, as of logarithms of counts.
+        Whether the variance of a feature depends on its mean, as of logarithms of counts. Of
+        counts, whether this replaces the weights of `xnbflow.diagnostics.voom`.
+
+    reference : str
+        The class with which the others are compared, say the control; empty where none is named.
+    contrasts : tuple of str
+        Further comparisons, see `xnbflow.diagnostics.contrasts`.
+    repeated : {"mean", "correlation"}
+        How the models of single features treat the samples of a group: by blocks and means
+        (`xnbflow.data.class_design`), or as samples with a common correlation.
 
     Raises
     ------
@@ -98,6 +112,9 @@ class DataSet:
     scale: str = ""
     adjust: tuple[str, ...] = ()
     trend: bool = False
+    reference: str = ""
+    contrasts: tuple[str, ...] = ()
+    repeated: str = "mean"
 
     if TYPE_CHECKING:  # arguments may be lists; attributes are arrays
 
@@ -117,6 +134,9 @@ class DataSet:
             scale: str = "",
             adjust: Iterable[str] = (),
             trend: bool = False,
+            reference: str = "",
+            contrasts: Iterable[str] = (),
+            repeated: str = "mean",
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -129,6 +149,7 @@ class DataSet:
             "kinds": np.asarray(kinds, dtype=str),
             "notes": tuple(self.notes),
             "adjust": tuple(self.adjust),
+            "contrasts": tuple(self.contrasts),
         }
         for key in ("features", "samples", "labels", "groups"):
             if (given := getattr(self, key)) is not None:
@@ -191,6 +212,12 @@ class DataSet:
         if absent := [term for term in self.adjust if column_of_term(term) not in known]:
             msg = f"{self.name}: there is no column {quoted(absent[0])} of samples to adjust for"
             raise InputError(msg, key="adjust")
+        if self.reference and self.reference not in self.labels:
+            msg = (
+                f"{self.name}: the reference {quoted(self.reference)} is not a class; "
+                f"{known_names(self.reference, [str(label) for label in self.classes])}"
+            )
+            raise InputError(msg, key="reference")
         if unknown := sorted(set(self.kinds) - set(KINDS)):
             msg = (
                 f"{self.name}: unknown feature kind {str(unknown[0])!r}; use one of "
@@ -272,6 +299,9 @@ class DataSet:
             "scale": self.scale,
             "adjust": list(self.adjust),
             "trend": self.trend,
+            "reference": self.reference,
+            "contrasts": list(self.contrasts),
+            "repeated": self.repeated if self.repeated != REPEATED[0] else "",
         }
         header = {key: value for key, value in header.items() if value}
         return pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(header)})

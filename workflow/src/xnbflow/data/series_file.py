@@ -32,8 +32,8 @@ class DataSetHeader:
     n_features : int
     feature_columns : tuple of str
         Further columns of the features.
-    name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend
-        As those of `DataSet`.
+    name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend, reference
+        As those of `DataSet`, and so are ``contrasts`` and ``repeated``.
     """
 
     name: str
@@ -48,6 +48,9 @@ class DataSetHeader:
     scale: str = ""
     adjust: tuple[str, ...] = ()
     trend: bool = False
+    reference: str = ""
+    contrasts: tuple[str, ...] = ()
+    repeated: str = "mean"
 
     @property
     def classes(self) -> np.ndarray:
@@ -123,18 +126,21 @@ def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
     if wrong:
         raise _not_a_series(path, wrong)
     return DataSetHeader(
-        header["name"],
-        np.asarray(samples, dtype=str),
-        np.asarray(labels, dtype=str),
-        file.metadata.num_rows,
-        np.asarray(groups, dtype=str) if groups else None,
-        pd.DataFrame(phenotype) if phenotype else None,
-        tuple(header.get("feature_columns", ())),
-        header.get("missing", False),
-        tuple(header.get("notes", ())),
-        header.get("scale", ""),
-        tuple(header.get("adjust", ())),
-        header.get("trend", False),
+        name=header["name"],
+        samples=np.asarray(samples, dtype=str),
+        labels=np.asarray(labels, dtype=str),
+        n_features=file.metadata.num_rows,
+        groups=np.asarray(groups, dtype=str) if groups else None,
+        sample_metadata=pd.DataFrame(phenotype) if phenotype else None,
+        feature_columns=tuple(header.get("feature_columns", ())),
+        missing=header.get("missing", False),
+        notes=tuple(header.get("notes", ())),
+        scale=header.get("scale", ""),
+        adjust=tuple(header.get("adjust", ())),
+        trend=header.get("trend", False),
+        reference=header.get("reference", ""),
+        contrasts=tuple(header.get("contrasts", ())),
+        repeated=header.get("repeated", "mean"),
     )
 
 

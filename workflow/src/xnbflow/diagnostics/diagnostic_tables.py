@@ -12,6 +12,7 @@ from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
+from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Features and samples whose values a page can show.
@@ -26,6 +27,7 @@ def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.D
     dependent. With fewer than two others the tables of the tests are empty.
     """
     genes = gene_table(series)
+    series = with_log_counts(series)
     tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}
     tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series, n_features=24)}
     first = first_features(genes, _FEATURES_SHOWN)

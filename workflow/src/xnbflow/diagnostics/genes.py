@@ -4,16 +4,18 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.dataset import COUNTS, DataSet, row_slices
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.diagnostics.modelled_features import modelled_features
+from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Factors from differences to log2 fold changes, by the scale of the values.
-LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2))}
+LOG2 = {"log2": 1.0, "ln": float(1 / np.log(2)), COUNTS: 1.0}
 #: Results of the model in `class_comparisons`.
 _TESTED = ("standard_error", "lower", "upper", "t", "p", "fdr", "df", "posterior_variance")
 
@@ -80,8 +82,9 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     """Compare each class with the others, one linear feature at a time.
 
     The tests are of the linear model of `xnbflow.diagnostics.linear_models`, with the groups of
-    the series, its columns to adjust for and, if it asks for it, the trend. Areas and distances are
-    of samples and adjusted for nothing.
+    the series, its columns to adjust for and, if it asks for it, the trend. Counts are tested with
+    TMM factors and the weights of voom, where they have enough reads. Areas and distances are of
+    samples (of counts, of their log2 per million by TMM) and adjusted for nothing.
 
     Parameters
     ----------
@@ -116,64 +119,76 @@ def gene_table(series: DataSet) -> pd.DataFrame:
     [['g1', 4.0, 1.0, 1], ['g2', 0.0, 0.5, 2]]
     """
     linear = np.flatnonzero(series.kinds == "linear")
-    values = series.values if len(linear) == series.n_features else series.values[linear]
     if not len(linear):
         return pd.DataFrame(columns=DIAGNOSTIC_TABLES["genes"].fixed)
+    values = series.values if len(linear) == series.n_features else series.values[linear]
     codes = np.unique(series.labels, return_inverse=True)[1]
-    areas, distances = _areas(values, codes), _distances(values, codes)
-    found = class_comparisons(values, series)
+    shown = with_log_counts(series).values[linear] if series.scale == COUNTS else values
+    areas, distances = _areas(shown, codes), _distances(shown, codes)
+    compared = class_comparisons(values, series)
     factor = LOG2.get(series.scale)
-    found["log_fold_change"] = found["difference"] * (np.nan if factor is None else factor)
+    compared["log_fold_change"] = compared["difference"] * (np.nan if factor is None else factor)
     for limit in ("lower", "upper"):
-        found[limit] = found[limit] * (factor or 1.0)
-    names = {"feature": series.features[linear]}
-    known = pd.DataFrame() if series.feature_metadata is None else series.feature_metadata
-    for name in ("symbol", "chromosome"):
-        given = known[name].to_numpy()[linear] if name in known else np.full(len(linear), "")
-        names[name] = given
-    texts, parts = pd.DataFrame(names), []
+        compared[limit] = compared[limit] * (factor or 1.0)
+    names = feature_names(series, linear)
+    parts = []
     for code, label in enumerate(series.classes):
-        evidence = np.nan_to_num(np.abs(found["t"][code]), nan=-1.0)
+        evidence = np.nan_to_num(np.abs(compared["t"][code]), nan=-1.0)
         order = np.lexsort((-np.abs(areas[code] - 0.5), -evidence))
         ties = pd.Series(areas[code]).groupby(areas[code]).transform("size").fillna(1) - 1
         columns = {
-            **{name: column[code] for name, column in found.items()},
+            **{name: column[code] for name, column in compared.items()},
             "auc": areas[code],
             "distance": distances[code],
             "ties": ties.to_numpy(dtype=int),
         }
         part = {name: column[order] for name, column in columns.items()}
         part |= {"class": str(label), "rank": np.arange(1, len(order) + 1)}
-        parts.append(pd.DataFrame({**texts.take(order).reset_index(drop=True), **part}))
+        parts.append(pd.DataFrame({**names.take(order).reset_index(drop=True), **part}))
     return pd.concat(parts, ignore_index=True)[DIAGNOSTIC_TABLES["genes"].fixed]
 
 
-def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
-    """Compare each class of a series with the mean of the others, in all its features or some.
+def feature_names(series: DataSet, rows: np.ndarray) -> pd.DataFrame:
+    """Return ``feature``, ``symbol`` and ``chromosome`` of some features; "" where unknown."""
+    metadata = pd.DataFrame() if series.feature_metadata is None else series.feature_metadata
+    names = {"feature": series.features[rows]}
+    for name in ("symbol", "chromosome"):
+        unknown = np.full(len(rows), "")
+        names[name] = metadata[name].to_numpy()[rows] if name in metadata else unknown
+    return pd.DataFrame(names)
 
-    Of ``values`` (n_features, n_samples) missing ones are left out. Every result has shape
-    (n_classes, n_features): the ``difference`` in the units of the values, and what
-    `moderated_contrasts` returns with it. All are missing for constant features, which are not in
-    the model, and where there are too few samples for a variance. Columns that cannot be adjusted
-    for are an `InputError`.
+
+def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarray]:
+    """Compare each class of a series with the mean of the others.
+
+    ``values`` (n_features, n_samples) are those of all linear features; missing ones are left out.
+    Every result has shape (n_classes, n_features): the ``difference`` in the units of the values
+    (of counts, of their log2 per million), and what `moderated_contrasts` returns with it. All are
+    missing for features that are not in the model (`modelled_features`), and where there are too
+    few samples for a variance. Columns that cannot be adjusted for are an `InputError`.
     """
     shape = (len(series.classes), len(values))
-    found = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
-    varies = np.fmax.reduce(values, axis=1) > np.fmin.reduce(values, axis=1)
-    if not varies.any():
-        return found
+    results = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
+    modelled = modelled_features(values, series)
+    if not len(modelled.rows):
+        return results
     codes = np.unique(series.labels, return_inverse=True)[1]
-    part = values if varies.all() else values[varies]
     try:
         compared = moderated_contrasts(
-            part, codes, series.groups, series.covariates, trend=series.trend
+            modelled.values,
+            codes,
+            series.groups,
+            series.covariates,
+            trend=modelled.trend,
+            sizes=modelled.sizes,
+            correlated=series.repeated == "correlation" and series.groups is not None,
         )
     except InputError as error:
-        if not series.adjust:
-            return found  # too few samples for a test, which is not an error in the sheet
-        raise InputError(f"{series.name}: {error}", key="adjust") from error
-    found["difference"][:, varies] = compared.log_fold_change
-    found["mean"][:, varies] = compared.mean
+        if not series.adjust and error.key != "repeated":
+            return results  # too few samples for a test, which is not an error in the sheet
+        raise InputError(f"{series.name}: {error}", key=error.key or "adjust") from error
+    results["difference"][:, modelled.rows] = compared.log_fold_change
+    results["mean"][:, modelled.rows] = compared.mean
     for name in _TESTED:
-        found[name][:, varies] = getattr(compared, name)
-    return found
+        results[name][:, modelled.rows] = getattr(compared, name)
+    return results

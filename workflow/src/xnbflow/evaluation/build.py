@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from xnbflow.core.errors import InputError, known_names, quoted
-from xnbflow.data.dataset import KINDS
+from xnbflow.data.dataset import COUNTS, KINDS, DataSet
+from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
 from xnbflow.preprocessing.designs import OfSamples
 
 #: The columns of each feature kind.
@@ -57,6 +58,60 @@ def build_estimator(
     if "random_state" in known:
         params.setdefault("random_state", random_state)
     return estimator(**params)
+
+
+def estimator_for(
+    series: DataSet, entry: Mapping[str, Any], random_state: int | None = None
+) -> BaseEstimator:
+    """Make the estimator that a configuration entry describes for a series.
+
+    Of counts of reads the first steps select features with enough reads and normalise them
+    (`normalising`), so that both are fitted on the training samples of each fold. Other arguments
+    are those of `build_estimator`.
+    """
+    estimator = build_estimator(entry, series.columns_by_kind, random_state)
+    if series.scale != COUNTS:
+        return estimator
+    if any(_names_columns(part) for part in entry.values()):
+        msg = (
+            f"{series.name}: the classifier names columns by @kind, and the features of counts "
+            "are selected in each fold; use transform=log_cpm in the sheet's options"
+        )
+        raise InputError(msg, key="transform")
+    return normalising(estimator)
+
+
+def normalising(estimator: BaseEstimator) -> BaseEstimator:
+    """Return a classifier of counts that begins with a filter and with TMM, if it has neither.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> list(normalising(GaussianNB()).named_steps.values())
+    [ReadFilter(), CountNormalizer(), GaussianNB()]
+    """
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else []
+    if any(isinstance(step, CountNormalizer) for step in steps):
+        return estimator
+    if late := [type(step).__name__ for step in steps if isinstance(step, OfSamples)]:
+        msg = (
+            f"the step {late[0]} reads columns of the samples before counts are normalised; use "
+            "transform=log_cpm in the sheet's options, or leave the step out"
+        )
+        raise InputError(msg, key="transform")
+    # the classifier needs the names of features, since it may break ties by them
+    reads = ReadFilter().set_output(transform="pandas")
+    counts = CountNormalizer().set_output(transform="pandas")
+    return Pipeline([("reads", reads), ("counts", counts), ("classify", estimator)])
+
+
+def _names_columns(value: Any) -> bool:
+    """Return whether a part of an entry names the columns of a kind, as ``"@linear"``."""
+    if isinstance(value, Mapping):
+        return any(map(_names_columns, value.values()))
+    if isinstance(value, list):
+        return any(map(_names_columns, value))
+    return isinstance(value, str) and value.startswith("@")
 
 
 def import_estimator(path: str) -> type[BaseEstimator]:

@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
+from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
@@ -134,8 +135,10 @@ def impute_within(
 def filled(series: DataSet) -> DataSet:
     """Return a series without missing values, medians over all samples in their place.
 
-    Use it for drawings of all samples only, not for fits that are tested.
+    Counts become logarithms (`with_log_counts`). Both learn from all samples, but not from labels:
+    use it for drawings and descriptions, not for fits that are tested.
     """
+    series = with_log_counts(series)
     if not series.missing:
         return series
     values = Imputer().fit_transform(series.values.T).T

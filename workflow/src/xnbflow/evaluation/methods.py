@@ -48,6 +48,9 @@ _EVIDENCE = {
 }
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 _BY_NAME = {"check_dataframe_column_names_consistency": "features are found by their names"}
+_NO_READS = dict.fromkeys(
+    ("check_estimators_dtypes", "check_fit2d_1feature"), "a sample without any read is refused"
+)
 _CSNB = "xnbflow; relative evidence: @baggenstoss1999"
 _XNB_SELECTION = {
     "greedy": "for each pair of classes the features of the greatest distance, until 1 - prod(1 - "
@@ -194,6 +197,23 @@ _OWN = (
         "the same shares of the classes",
         "the blocks of a paired design",
         {"column": text()},
+    ),
+    _transformer(
+        "read_filter",
+        "xnbflow.preprocessing.counts.ReadFilter",
+        "features of counts with enough reads in the training samples, by the smallest class",
+        "filterByExpr of edgeR, @chen2016",
+        {"min_count": number(least=0), "min_total_count": number(least=0)},
+        checks_not_met=_NO_READS,
+    ),
+    _transformer(
+        "count_normalizer",
+        "xnbflow.preprocessing.counts.CountNormalizer",
+        "log2 counts per million, libraries adjusted for composition by TMM against a reference "
+        "sample of the training samples; prior count as in edgeR",
+        "@robinson2010",
+        {"method": choice("tmm", "none"), "prior_count": number(above=0)},
+        checks_not_met=_NO_READS,
     ),
     _transformer(
         "sample_standardizer",

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import as_read, fit_grouped, frame_for, impute_within, imputes
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.selected import feature_use, last_step, only_constant
@@ -42,7 +42,7 @@ def train(
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
     for repeat, rows in folds.groupby("repeat", sort=False):
         seed = derive_seed(series.name, repeat, "classifier")
-        estimator = build_estimator(entry, series.columns_by_kind, seed)
+        estimator = estimator_for(series, entry, seed)
         for fold, samples in rows.groupby("fold")["sample"]:
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))
             for name, table in _train_fold(estimator, series, test, explain).items():

@@ -20,7 +20,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import (
     as_read,
     filled,
@@ -132,7 +132,7 @@ def label_test(
         score = ten_features_score(filled(series).values, groups, n_splits=n_splits)
     else:
         seed = derive_seed(series.name, 0, "classifier")
-        estimator = build_estimator(entry, series.columns_by_kind, seed)
+        estimator = estimator_for(series, entry, seed)
         score = complete_score(estimator, series, n_splits=n_splits)
     test = permutation_test(
         score,

@@ -14,6 +14,7 @@ from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.prediction import Prediction, aligned, predict_table, resolved_missing
 from xnbflow.models.recalibration import RECALIBRATION
 from xnbflow.models.steps import (
+    described_values,
     explainer,
     is_relative,
     keeps_values,
@@ -170,7 +171,7 @@ def _references(
         known = known.where(np.isfinite(known), 0.0)
         return known[terms["feature"]].to_numpy()
     looked_at = model.features[features_to_look_at(model.used)]
-    values = frame.iloc[0]
+    values = described_values(model.estimator, frame).iloc[0]
     logs = {
         feature: model.typicality.log_reference(row, values[[feature]].to_numpy())[0]
         for row, feature in enumerate(looked_at)

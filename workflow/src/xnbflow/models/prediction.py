@@ -15,7 +15,14 @@ from xnbflow.core.errors import InputError, require_choice
 from xnbflow.evaluation.fitting import imputes, with_sample_columns
 from xnbflow.evaluation.selected import class_priors
 from xnbflow.models.recalibration import RECALIBRATION, recalibrated
-from xnbflow.models.steps import explainer, is_relative, takes_features_apart, terms_of
+from xnbflow.models.steps import (
+    described_values,
+    explainer,
+    is_relative,
+    normalisation_of_counts,
+    takes_features_apart,
+    terms_of,
+)
 from xnbflow.models.trained import TrainedModel
 from xnbflow.models.typicality import ATYPICAL, features_to_look_at
 from xnbflow.naive_bayes.conformal import ERROR_RATE, sets_of_classes
@@ -295,6 +302,7 @@ def class_sets(model: TrainedModel, posterior: np.ndarray) -> list[str] | None:
 def _typicality(model: TrainedModel, frame: pd.DataFrame, lacking: np.ndarray) -> np.ndarray:
     """Return the typicality of each sample by the features that it has."""
     looked_at = features_to_look_at(model.used)
+    frame = described_values(model.estimator, frame)
     unknown = lacking[:, np.searchsorted(model.used, looked_at)]
     found = np.full(len(frame), np.nan)
     for pattern, rows in _patterns(unknown):
@@ -335,7 +343,15 @@ def _notes(
     values = values.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float) - level
     if (names := model.series.get("references")) and not np.any(level):
         yield f"values are treated as differences to {listed(names)}, which the table lacks"
-    if note := scale_note(model.quartiles[:, known], values):
+    if (normaliser := normalisation_of_counts(model.estimator)) is not None:
+        sizes = np.nansum(values, axis=1) * (len(model.features) / max(1, len(known)))
+        training_size = normaliser.mean_size_
+        if (np.median(sizes) < _FEWEST_READS * training_size) or values.min(initial=0.0) < 0:
+            yield (
+                f"the samples have {np.median(sizes):,.0f} reads in the median, the training "
+                f"samples {training_size:,.0f}: the model needs counts of reads, not logarithms"
+            )
+    elif note := scale_note(model.quartiles[:, known], values):
         yield f"the table is on another scale: {note}"
     atypical = table.loc[table["atypical"], "sample"].to_numpy()
     if len(atypical):
@@ -366,6 +382,8 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
 
 
 _MOST_FEATURES = 2000
+#: Fewer reads, relative to the training samples, are probably no counts.
+_FEWEST_READS = 0.02
 #: Factors between these may be due to noise or to another mix of classes.
 _FACTORS = (2 / 3, 3 / 2)
 #: Least shift to report, in training quartile ranges; of a single sample, twice that.

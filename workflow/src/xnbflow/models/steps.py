@@ -11,6 +11,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, Stan
 from xnbflow.evaluation.fitting import imputes, sample_columns
 from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
+from xnbflow.preprocessing.counts import CountNormalizer, log_cpm
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 
@@ -60,6 +61,29 @@ def keeps_values(estimator: BaseEstimator) -> bool:
     """Return whether the last step gets the values of a sample unchanged, except missing ones."""
     kept = (Imputer, SelectorMixin, SimpleImputer)
     return all(isinstance(step, kept) for step in _steps_before(estimator))
+
+
+def normalisation_of_counts(estimator: BaseEstimator) -> CountNormalizer | None:
+    """Return the fitted step that normalises counts; None of a model of other values."""
+    steps = estimator.named_steps.values() if isinstance(estimator, Pipeline) else ()
+    return next((step for step in steps if isinstance(step, CountNormalizer)), None)
+
+
+def described_values(estimator: BaseEstimator, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return samples on the scale on which they are described: counts as logarithms, all features.
+
+    The library sizes and TMM factors are those of the model's features with enough reads. Values
+    that are no counts stay as they are.
+    """
+    normaliser = normalisation_of_counts(estimator)
+    if normaliser is None:
+        return frame
+    place = [step for _, step in estimator.steps].index(normaliser)
+    kept = estimator[:place].transform(frame) if place else frame
+    sizes = normaliser.library_sizes(np.asarray(kept, dtype=float))
+    counts = frame.to_numpy(dtype=float).T
+    values = log_cpm(counts, sizes, normaliser.prior_count, normaliser.mean_size_)
+    return pd.DataFrame(values.T, index=frame.index, columns=frame.columns)
 
 
 def explainer(estimator: BaseEstimator) -> BaseEstimator | None:

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator
 from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.core.software import software
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.evaluation.build import build_estimator
+from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved, unlabelled
@@ -24,7 +24,7 @@ from xnbflow.inference.estimates import Performance, pooled_performance
 from xnbflow.inference.halves import selection_shares
 from xnbflow.inference.intervals import CROSS_VALIDATED, Estimate, inflation_of
 from xnbflow.models.signature import signature_table
-from xnbflow.models.steps import imputing, used_features
+from xnbflow.models.steps import described_values, imputing, used_features
 from xnbflow.models.typicality import Typicality, features_to_look_at
 
 
@@ -106,8 +106,8 @@ class TrainedModel:
     used : ndarray of int, shape (n_used,)
         Positions of the features on which its predictions depend.
     quartiles : ndarray of shape (3, n_features)
-        Quartiles of the training samples. The medians replace features on which predictions do not
-        depend, and missing ones on request.
+        Quartiles of the training samples, of counts as they are. The medians replace features on
+        which predictions do not depend, and missing ones on request.
     typicality : Typicality
         The distribution of training samples in (some of) these.
     signature : DataFrame
@@ -197,10 +197,11 @@ def fit_model(
         msg = f"{type(estimator).__name__} has no classes_ after fit; use a classifier"
         raise InputError(msg)
     names = dict.fromkeys(series.features, "") if symbols is None else dict(symbols)
-    whole = filled(series).values
+    whole = series.values if series.scale == COUNTS else filled(series).values
+    described = described_values(estimator, pd.DataFrame(whole.T, columns=series.features))
     quartiles = np.quantile(whole, [0.25, 0.5, 0.75], axis=1)
     used = used_features(estimator, frame)
-    looked_at = whole[features_to_look_at(used)]
+    looked_at = described.to_numpy().T[features_to_look_at(used)]
     labels, codes, counts = np.unique(series.labels, return_inverse=True, return_counts=True)
     return TrainedModel(
         estimator=estimator,
@@ -220,7 +221,7 @@ def fit_model(
         typicality=Typicality.fit(looked_at, codes),
         signature=signature_table(
             estimator,
-            frame,
+            described_values(estimator, frame),
             series.labels,
             shares=None if validation is None else validation.shares(),
             halves=None if validation is None else validation.half_shares(),
@@ -235,7 +236,7 @@ def fit_model(
 def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
     """Return the estimator of a resolved configuration; it imputes where values are missing."""
     seed = derive_seed(series.name, *purpose)
-    estimator = build_estimator(entry, series.columns_by_kind, seed)
+    estimator = estimator_for(series, entry, seed)
     return imputing(estimator) if series.missing else estimator
 
 

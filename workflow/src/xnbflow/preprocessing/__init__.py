@@ -6,6 +6,7 @@ Those of a paper in `xnbflow.papers` can be imported from here as well, while it
 from typing import Any
 
 from xnbflow.core.plugins import shipped_estimator
+from xnbflow.preprocessing.counts import CountNormalizer, ReadFilter
 from xnbflow.preprocessing.designs import CovariateAdjuster, GroupCentrer
 from xnbflow.preprocessing.imputation import Imputer
 from xnbflow.preprocessing.normalisation import (
@@ -15,10 +16,12 @@ from xnbflow.preprocessing.normalisation import (
 )
 
 __all__ = [
+    "CountNormalizer",
     "CovariateAdjuster",
     "GroupCentrer",
     "Imputer",
     "QuantileNormalizer",
+    "ReadFilter",
     "SampleRanks",
     "SampleStandardizer",
 ]

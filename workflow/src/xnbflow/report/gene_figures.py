@@ -9,6 +9,7 @@ import pandas as pd
 from xnbflow.core.errors import InputError, known_names
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.gene_values import gene_values
+from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.report.page.style import print_figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.signature import gene_figure
@@ -57,7 +58,7 @@ def _print(
     path = root / SERIES.of(dataset=dataset)
     refuse_other_series([root / DIAGNOSTIC.of(dataset=dataset, table="genes")], path)
     features = rows["feature"].drop_duplicates().tolist()
-    series = DataSet.read(path)
+    series = with_log_counts(DataSet.read(path))
     values = gene_values(series, features)
     unit = {"log2": "log2 value", "ln": "ln value"}.get(series.scale, "value")
     drawn = {}

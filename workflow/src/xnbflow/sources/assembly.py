@@ -14,11 +14,11 @@ from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import ClassDesign, class_designs
-from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.dataset import COUNTS, DataSet, row_slices
 from xnbflow.sources.annotation import annotated
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.class_labels import LabelRule
-from xnbflow.sources.intensities import looks_like_counts, scale_of, transform
+from xnbflow.sources.intensities import keep_counts, looks_like_counts, scale_of, transform
 from xnbflow.sources.plausibility import (
     is_technical,
     lone_features,
@@ -97,7 +97,9 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
             f"{how} would take them again; keep one of the two"
         )
         raise InputError(msg, key="scale")
-    if how != "none":
+    if how == "tmm":
+        notes += keep_counts(draft.where, draft.values, linear)
+    elif how != "none":
         notes += transform(draft.where, part, how, kind, seen)
     elif kind in {"counts", "logged twice", "mixed"} or (
         kind == "not logged" and draft.note_unlogged
@@ -105,7 +107,8 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         notes.append(seen)
     known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
     logged = kind == "logarithms" and (draft.note_unlogged or known) and not looks_like_counts(part)
-    scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
+    scales = {"none": "log2" if logged else "", "log_cpm": "ln", "tmm": COUNTS}
+    scale = scales.get(how, "log2")
     scale = options.get("scale", scale)
     if not linear.all():
         draft.values[linear] = part
@@ -132,6 +135,9 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         scale,
         adjust,
         options.get("trend", "yes" if how == "log_cpm" else "no") == "yes",
+        options.get("reference", ""),
+        dataset.names("contrasts"),
+        options.get("repeated", "mean"),
     )
     return replace(series, notes=(*notes, *_comparison_notes(series, draft.where)))
 

@@ -200,10 +200,46 @@ def transform(where: str, values: np.ndarray, how: str, kind: str, seen: str) ->
     return notes
 
 
+def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]:
+    """Return notes on counts that stay as they are, and are normalised by TMM in the folds.
+
+    ``values`` are (n_features, n_samples), ``linear`` (n_features,) whether a feature is linear.
+    Negative or missing counts, samples without reads and features of other kinds are refused.
+    """
+    what = f"{where}: transform=tmm"
+    if not linear.all():
+        msg = (
+            f"{what} needs counts in all features, and {counted(int((~linear).sum()), 'feature')} "
+            "of the table are angles or categories; use transform=log_cpm"
+        )
+        raise InputError(msg, key="transform")
+    _refuse_no_counts(what, values)
+    note = (
+        "counts of reads are normalised by TMM in the training samples of each fold, and tested "
+        "gene by gene with the weights of voom"
+    )
+    notes = [note]
+    if (values != np.floor(values)).any():
+        notes.append("the counts are not all whole numbers, as those estimated by salmon or RSEM")
+    return notes
+
+
 def _log_cpm(what: str, values: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
     if not looks_like_counts(values):
         notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
+    _refuse_no_counts(what, values)
+    sizes = values.sum(axis=0)
+    for part in row_slices(values.shape):
+        rows = values[part]
+        np.divide(rows, sizes, out=rows)
+        np.multiply(rows, 1e6, out=rows)
+        np.log1p(rows, out=rows)
+    return notes
+
+
+def _refuse_no_counts(what: str, values: np.ndarray) -> None:
+    """Refuse missing or negative counts, and samples without reads."""
     sizes, lowest = values.sum(axis=0), values.min(initial=0.0)
     wrong = None
     if np.isnan(sizes).any():
@@ -219,9 +255,3 @@ def _log_cpm(what: str, values: np.ndarray) -> list[str]:
     if wrong:
         msg = f"{what}{wrong}"
         raise InputError(msg, key="transform")
-    for part in row_slices(values.shape):
-        rows = values[part]
-        np.divide(rows, sizes, out=rows)
-        np.multiply(rows, 1e6, out=rows)
-        np.log1p(rows, out=rows)
-    return notes

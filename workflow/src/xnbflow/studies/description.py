@@ -93,7 +93,7 @@ def describe(
     known = evidence.dropna(subset=["evidence"])
     scores = known.groupby(["repeat", "fold", "sample", "class"], sort=False)
     priors = trained["priors"].query("repeat == 0")
-    series = filled(series) if series.missing else series
+    series = filled(series)
     ranked = _ranked(trained["selected"])
     shown = telling_features(ranked, _PER_CLASS, _MOST)
     often = ranked["feature"].drop_duplicates().head(_MOST_DEPENDENT).tolist()

@@ -1,0 +1,245 @@
+"""Least squares of many features on one design: contrasts, their variances, residual variances.
+
+A feature may lack values, have precision weights, or share the correlation of its samples with all
+others. Contrasts are computed from an orthonormal basis of the design, so that designs without full
+rank need no choice of columns, and variances of contrasts are exact in each of these cases.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from xnbflow.data.class_design import DEPENDENT
+from xnbflow.density.tiles import map_strips
+
+#: Squared lengths and eigenvalues that are smaller, relative to 1, are 0.
+_ZERO = 1e-9
+#: Residuals that are smaller, relative to the deviations of the values, are rounding errors.
+_ROUNDING = 32 * np.finfo(float).eps
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastFit:
+    """Contrasts of a linear model, feature by feature.
+
+    Attributes
+    ----------
+    estimate, unscaled : ndarray of shape (n_contrasts, n_features)
+        The contrasts, and their variances in multiples of the residual variance. NaN where the
+        values of a feature do not determine them.
+    joint : ndarray of shape (n_features,)
+        ``b' C^-1 b`` of all contrasts ``b`` together, in squared units of the values, where ``C``
+        is their covariance in multiples of the residual variance. Over the residual variance and
+        the number of contrasts it is F of the hypothesis that all contrasts are 0.
+    n_joint : int
+        The number of contrasts that are independent of each other.
+    variance, df, mean : ndarray of shape (n_features,)
+        The residual variance (NaN without degrees of freedom), its degrees of freedom, and the mean
+        of the units.
+    """
+
+    estimate: np.ndarray
+    unscaled: np.ndarray
+    joint: np.ndarray
+    n_joint: int
+    variance: np.ndarray
+    df: np.ndarray
+    mean: np.ndarray
+
+
+def fit_contrasts(
+    units: Callable[[slice], np.ndarray],
+    n_features: int,
+    matrix: np.ndarray,
+    contrasts: np.ndarray,
+    *,
+    weights: np.ndarray | None = None,
+    whitening: np.ndarray | None = None,
+) -> ContrastFit:
+    """Fit a design to each feature and estimate contrasts of its coefficients.
+
+    Parameters
+    ----------
+    units : callable
+        Returns the values of a slice of the features, (n_part, n_units); missing ones are NaN.
+    n_features : int
+    matrix : ndarray of shape (n_units, n_columns)
+        The design. A constant is among the sums of its columns.
+    contrasts : ndarray of shape (n_contrasts, n_columns)
+        Weights of the coefficients, for which the constant does not matter.
+    weights : ndarray of shape (n_features, n_units), optional
+        Precision weights of values without gaps: inverse variances up to a factor.
+    whitening : ndarray of shape (n_units, n_units), optional
+        A matrix ``T`` such that ``T y`` has uncorrelated errors, for values without gaps.
+
+    Returns
+    -------
+    ContrastFit
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 2.0, 5.0, 6.5]])
+    >>> classes = np.repeat(np.eye(2), 2, axis=0)
+    >>> fit = fit_contrasts(lambda part: values[part], 1, classes, np.array([[-1.0, 1.0]]))
+    >>> fit.estimate.round(9).tolist(), fit.variance.round(4).tolist()
+    ([[4.25]], [0.8125])
+    """
+    whitened = matrix if whitening is None else whitening @ matrix
+    basis, coordinates = _contrast_coordinates(whitened, contrasts)
+    n_contrasts = len(contrasts)
+    estimate = np.empty((n_contrasts, n_features))
+    unscaled = np.empty((n_contrasts, n_features))
+    joint, variance, df, mean = np.empty((4, n_features))
+
+    def fit(strip: slice) -> None:
+        rows = units(strip)
+        strip_weights = None if weights is None else weights[strip]
+        part = _fit_rows(rows, basis, coordinates, strip_weights, whitening)
+        estimate[:, strip] = part.estimate.T
+        unscaled[:, strip] = part.unscaled.T
+        joint[strip] = part.joint
+        variance[strip] = part.variance
+        df[strip] = part.df
+        mean[strip] = part.mean
+
+    with threadpool_limits(1, "blas"):  # its threads would compete with those of this program
+        map_strips(fit, n_features, len(matrix))
+    defined = ~np.isnan(coordinates).any(axis=0)
+    n_joint = int(np.linalg.matrix_rank(coordinates[:, defined], tol=_ZERO)) if defined.any() else 0
+    return ContrastFit(
+        estimate=estimate,
+        unscaled=unscaled,
+        joint=joint,
+        n_joint=n_joint,
+        variance=variance,
+        df=df,
+        mean=mean,
+    )
+
+
+def _contrast_coordinates(
+    matrix: np.ndarray, contrasts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return an orthonormal basis of the design and the contrasts in terms of it.
+
+    The basis has shape (n_units, rank), the coordinates (rank, n_contrasts); NaN for a contrast
+    that the design does not determine.
+    """
+    left, singular, right = np.linalg.svd(matrix, full_matrices=False)
+    rank = int((singular > DEPENDENT * singular[0]).sum())
+    basis, right = left[:, :rank], right[:rank]
+    outside = contrasts - contrasts @ right.T @ right
+    coordinates = (contrasts @ right.T / singular[:rank]).T
+    coordinates[:, (outside**2).sum(axis=1) > _ZERO] = np.nan
+    return basis, coordinates
+
+
+def _fit_rows(
+    rows: np.ndarray,
+    basis: np.ndarray,
+    coordinates: np.ndarray,
+    weights: np.ndarray | None,
+    whitening: np.ndarray | None,
+) -> ContrastFit:
+    """Fit some features; arrays of contrasts have shape (n_features, n_contrasts)."""
+    present = ~np.isnan(rows)
+    count = present.sum(axis=1)
+    gaps = np.flatnonzero(count < rows.shape[1])
+    first = rows[np.arange(len(rows)), present.argmax(axis=1)]
+    centred = rows - first[:, None]  # exactly 0 where a feature is constant
+    if len(gaps):
+        centred[~present] = 0.0
+    mean = first + centred.sum(axis=1) / np.maximum(count, 1)
+    if whitening is not None:
+        centred = centred @ whitening.T
+    df = count - basis.shape[1]
+    if weights is not None:
+        coefficients, unscaled, joint = _weighted(centred, weights, basis, coordinates)
+    else:
+        coefficients = centred @ basis
+        unscaled = np.repeat((coordinates**2).sum(axis=0)[None], len(rows), axis=0)
+        joint = _joint_squares(coefficients @ coordinates, coordinates.T @ coordinates)
+    if len(gaps):
+        solved = _solved(present[gaps], coefficients[gaps], basis, coordinates)
+        coefficients[gaps], unscaled[gaps], joint[gaps], df[gaps] = solved
+    estimate = coefficients @ coordinates
+    estimate[np.isnan(unscaled)] = np.nan
+    total = np.einsum("ij,ij->i", centred, centred)
+    centred -= coefficients @ basis.T  # the residuals
+    if len(gaps):
+        centred[~present] = 0.0
+    plain = np.einsum("ij,ij->i", centred, centred)
+    squares = plain if weights is None else np.einsum("ij,ij,ij->i", centred, centred, weights)
+    squares[plain <= rows.shape[1] * _ROUNDING**2 * total] = 0.0
+    variance = np.divide(squares, df, np.full(len(df), np.nan), where=df > 0)
+    return ContrastFit(
+        estimate=estimate,
+        unscaled=unscaled,
+        joint=joint,
+        n_joint=coordinates.shape[1],
+        variance=variance,
+        df=df,
+        mean=mean,
+    )
+
+
+def _joint_squares(estimate: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return ``b' C^-1 b`` of each feature; ``covariance`` is that of all features or of each."""
+    if np.isnan(covariance).any():
+        return np.full(len(estimate), np.nan)
+    inverse = np.linalg.pinv(covariance, rcond=_ZERO, hermitian=True)
+    if inverse.ndim == 2:
+        return np.einsum("fi,ij,fj->f", estimate, inverse, estimate)
+    return np.einsum("fi,fij,fj->f", estimate, inverse, estimate)
+
+
+def _weighted(
+    centred: np.ndarray, weights: np.ndarray, basis: np.ndarray, coordinates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return coefficients, unscaled variances and joint squares of weighted least squares.
+
+    The normal matrix of feature g is ``A_g = B' W_g B`` with the basis ``B``. Contrasts with
+    coordinates ``K`` have the covariance ``K' A_g^-1 K``.
+    """
+    rank = basis.shape[1]
+    products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), rank**2)
+    normal = (weights @ products).reshape(-1, rank, rank)
+    sums = (weights * centred) @ basis
+    coefficients = np.linalg.solve(normal, sums[:, :, None])[:, :, 0]
+    repeated = np.broadcast_to(coordinates, (len(normal), *coordinates.shape))
+    covariance = coordinates.T @ np.linalg.solve(normal, repeated)
+    unscaled = np.einsum("fii->fi", covariance).copy()
+    return coefficients, unscaled, _joint_squares(coefficients @ coordinates, covariance)
+
+
+def _solved(
+    present: np.ndarray, projected: np.ndarray, basis: np.ndarray, coordinates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return coefficients, unscaled variances, joint squares and degrees of freedom with gaps.
+
+    Features with the same pattern of missing values share the inverse of their normal matrix. A
+    contrast with a part outside the range of that matrix cannot be estimated: its variance is NaN.
+    """
+    patterns, which = np.unique(present, axis=0, return_inverse=True)
+    rank = basis.shape[1]
+    products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
+    values, vectors = np.linalg.eigh((patterns @ products).reshape(-1, rank, rank))
+    positive = values > _ZERO
+    inverse = np.where(positive, 1 / np.where(positive, values, 1.0), 0.0)
+    turned = vectors.swapaxes(1, 2) @ coordinates  # (n_patterns, rank, n_contrasts)
+    covariance = np.einsum("uri,ur,urj->uij", turned, inverse, turned)
+    unscaled = np.einsum("uii->ui", covariance).copy()
+    outside = np.einsum("ur,urc->uc", ~positive, turned**2)
+    unscaled[outside > _ZERO * (coordinates**2).sum(axis=0)] = np.nan
+    in_basis = np.einsum("gsr,gs->gr", vectors[which], projected) * inverse[which]
+    solved = np.einsum("grs,gs->gr", vectors[which], in_basis)
+    joint = np.full(len(solved), np.nan)
+    complete = ~np.isnan(unscaled).any(axis=1)[which]
+    if complete.any():
+        joint[complete] = _joint_squares(
+            solved[complete] @ coordinates, covariance[which[complete]]
+        )
+    df = (patterns.sum(axis=1) - positive.sum(axis=1))[which]
+    return solved, unscaled[which], joint, df

@@ -1,0 +1,57 @@
+"""The features of a series that linear models compare, and on which scale."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.preprocessing.counts import effective_sizes, expressed_features, with_log_counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelledFeatures:
+    """Values for `xnbflow.diagnostics.linear_models.moderated_contrasts`.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n_modelled,)
+        Their positions among the linear features.
+    values : ndarray of shape (n_modelled, n_samples)
+        Counts if there are ``sizes``.
+    sizes : ndarray of shape (n_samples,) or None
+        Effective library sizes.
+    trend : bool
+        Whether the prior variance depends on the mean.
+    """
+
+    rows: np.ndarray
+    values: np.ndarray
+    sizes: np.ndarray | None
+    trend: bool
+
+
+def modelled_features(values: np.ndarray, series: DataSet) -> ModelledFeatures:
+    """Return the features that vary; of counts those with enough reads, and library sizes.
+
+    ``values`` (n_features, n_samples) are those of the series' linear features. Counts are weighted
+    by voom. With the option ``trend``, or with correlated samples, they become log2 counts per
+    million whose prior variance depends on the mean (limma-trend).
+
+    Examples
+    --------
+    >>> series = DataSet("toy", [[1.0, 2.0], [5.0, 5.0]], ["g1", "g2"], ["s", "t"], ["a", "b"])
+    >>> modelled_features(series.values, series).rows.tolist()
+    [0]
+    """
+    if series.scale != COUNTS:
+        varies = np.fmax.reduce(values, axis=1) > np.fmin.reduce(values, axis=1)
+        part = values if varies.all() else values[varies]
+        return ModelledFeatures(
+            rows=np.flatnonzero(varies), values=part, sizes=None, trend=series.trend
+        )
+    rows = np.flatnonzero(expressed_features(series))
+    if series.trend or series.repeated == "correlation":
+        logarithms = with_log_counts(series).values[rows]
+        return ModelledFeatures(rows=rows, values=logarithms, sizes=None, trend=True)
+    counts = values[rows]
+    return ModelledFeatures(rows=rows, values=counts, sizes=effective_sizes(counts), trend=False)
