@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import BarycentricInterpolator
 from scipy.special import logsumexp
 
 from xnbflow.naive_bayes import KernelNBRegressor
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
+from xnbflow.papers.cica.joint_tables import JointTables, lagrange_weights
 
 
 def draw(n_samples=50, n_features=2, seed=0):
@@ -90,3 +92,72 @@ def test_many_samples_are_predicted_in_pieces(monkeypatch):
     pieces = KernelNBRegressor().fit(X, y)
     assert pieces.width_ == whole.width_
     np.testing.assert_allclose(pieces.predict(X), expected, rtol=1e-12)
+
+
+def draw_many(kind, n_samples, n_features=3):
+    rng = np.random.default_rng(7)
+    noise = rng.normal(size=(n_samples, n_features))
+    if kind == "curved":
+        return draw(n_samples, n_features)
+    if kind == "normal":
+        y = rng.normal(size=n_samples)
+        return y[:, None] + noise, y
+    if kind == "heavy tails":
+        y = rng.standard_t(2, n_samples)
+        return y[:, None] + rng.standard_t(1.5, size=noise.shape), y
+    y = rng.integers(0, 6, n_samples).astype(float)  # ties in both, and gaps of many widths
+    return np.round(y[:, None] + noise), y
+
+
+def direct(monkeypatch):
+    """Make the regressor sum over all samples instead of tabulating."""
+    monkeypatch.setattr(JointTables, "tabulate", lambda *_, **__: None)
+
+
+@pytest.mark.parametrize("kind", ["curved", "normal", "heavy tails", "whole numbers"])
+@pytest.mark.parametrize("width", [1.0, 0.25])
+def test_tabulated_densities_are_the_direct_sums(kind, width, monkeypatch):
+    X, y = draw_many(kind, 800)
+    model = KernelNBRegressor(width=width, n_grid=100).fit(X[:700], y[:700])
+    chosen = KernelNBRegressor(n_grid=60).fit(X, y).width_
+    # training samples, new ones, moved ones, contradictions, and points beyond all samples
+    seen, new = X[:50], X[700:]
+    points = np.vstack([seen, new, seen + 0.01, seen[:, [1, 2, 0]], 3 * seen, [[1e3] * 3]])
+    tabulated = model.predict_density(points)
+    if kind in ("curved", "normal"):
+        _, certain = model._tables.posterior(new)
+        assert certain.mean() > 0.9
+    direct(monkeypatch)
+    exact = KernelNBRegressor(width=width, n_grid=100).fit(X[:700], y[:700])
+    assert exact._tables is None
+    difference = np.abs(tabulated - exact.predict_density(points))
+    assert np.trapezoid(difference, model.grid_, axis=1).max() < 1e-6
+    assert KernelNBRegressor(n_grid=60).fit(X, y).width_ == chosen
+
+
+@pytest.mark.parametrize("width", [1.0, 0.25])
+def test_a_tabulated_likelihood_leaves_each_sample_out(width, monkeypatch):
+    X, y = draw_many("curved", 1500)
+    model = KernelNBRegressor(width=width, n_grid=100).fit(X, y)
+    _, certain = model._tables.posterior(X, y)
+    assert certain.mean() > 0.5
+    tabulated = model._held_out_likelihood(width, model._tables)
+    exact = model._held_out_likelihood(width, None)
+    assert tabulated == pytest.approx(exact, abs=1500 * 1e-7)
+
+
+def test_contradictions_are_summed_directly():
+    X, y = draw(1500)
+    model = KernelNBRegressor(width=0.125).fit(X, y)
+    contradiction = np.array([[3.0, 0.0]])
+    _, certain = model._tables.posterior(np.vstack([X, contradiction]))
+    assert certain[:-1].all()
+    assert not certain[-1]
+
+
+def test_lagrange_weights_are_scipys():
+    offsets = np.array([0.0, 0.3, 0.99])
+    nodes = np.arange(-4.0, 6.0)
+    for j, unit in enumerate(np.eye(10)):
+        expected = BarycentricInterpolator(nodes, unit)(offsets)
+        np.testing.assert_allclose(lagrange_weights(offsets)[:, j], expected, atol=1e-13)

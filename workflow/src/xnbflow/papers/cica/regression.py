@@ -11,11 +11,17 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import number, one_of, whole
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.papers.cica.joint import WIDTH_FACTORS
+from xnbflow.papers.cica.joint_tables import JointTables, normalise
 from xnbflow.preprocessing.estimator import Estimator
 
-_MARGIN = 4.0  # widths that the grid reaches beyond the targets
+#: Widths that the grid reaches beyond the targets.
+_MARGIN = 4.0
+#: Values of an array that are in memory at once.
 _CHUNK_VALUES = 2_000_000
+#: Sums below it have lost their digits to underflow.
 _NEARLY_NOTHING = 1e-280
+#: A density of less than exp(-40) of the greatest one in its row has no effect.
+_LOG_NEGLIGIBLE = 40.0
 
 
 class KernelNBRegressor(RegressorMixin, Estimator):
@@ -85,12 +91,13 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         if np.ptp(targets) == 0.0:
             msg = f"y is constant ({targets[0]}): there is nothing to predict; give another target"
             raise InputError(msg)
-        self.samples_ = _own(checked, X)
-        self.targets_ = _own(targets.astype(np.float64, copy=False), y)
+        self.samples_ = _copy_of(checked, X)
+        self.targets_ = _copy_of(targets.astype(np.float64, copy=False), y)
         if self.width == "cv":
             self._choose_width()
         else:
             self.width_ = 1.0 if self.width == "paper" else float(self.width)
+            self._tables = self._tabulate(self.width_)
         self.grid_ = self._grid(self.width_)
         return self
 
@@ -120,20 +127,23 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         The shape is (n_samples, n_grid); each row integrates to 1 over the grid.
         """
         values = self._validated(X)
-        chunks = self._chunks(len(values))
-        rows = [self._density(values[chunk], self.width_, self.grid_) for chunk in chunks]
+        rows = [
+            self._density(values[rows], self.width_, self._tables)
+            for rows in _chunks(len(values), len(self.grid_))
+        ]
         return np.concatenate(rows)
 
     def _choose_width(self) -> None:
         """Narrow the width while the leave-one-out likelihood grows."""
         highest = -np.inf
         for factor in WIDTH_FACTORS:
-            likelihood = self._held_out_likelihood(factor)
+            tables = self._tabulate(factor)
+            likelihood = self._held_out_likelihood(factor, tables)
             if likelihood <= highest:
                 break
-            highest, self.width_ = likelihood, float(factor)
+            highest, self.width_, self._tables = likelihood, float(factor), tables
 
-    def _held_out_likelihood(self, factor: float) -> float:
+    def _held_out_likelihood(self, factor: float, tables: JointTables | None) -> float:
         """Return the sum of log p(y_a | x_a), sample a left out of the densities.
 
         One part in n_samples is a uniform density, so that no single target decides alone.
@@ -141,30 +151,68 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         grid, n_samples = self._grid(factor), len(self.targets_)
         uniform = 1.0 / np.ptp(grid)
         total = 0.0
-        for chunk in self._chunks(n_samples):
-            left_out = np.arange(n_samples)[chunk]
-            density = self._density(self.samples_[chunk], factor, grid, left_out)
-            expected = _interpolate(self.targets_[chunk], grid, density)
+        for rows in _chunks(n_samples, len(grid)):
+            left_out = np.arange(n_samples)[rows]
+            density = self._density(self.samples_[rows], factor, tables, left_out)
+            expected = _interpolate(self.targets_[rows], grid, density)
             total += np.log(expected + (uniform - expected) / n_samples).sum()
         return total
 
     def _density(
-        self, X: np.ndarray, factor: float, grid: np.ndarray, left_out: np.ndarray | None = None
+        self,
+        X: np.ndarray,
+        factor: float,
+        tables: JointTables | None,
+        left_out: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return p(y | x) on the grid; row i without the training sample ``left_out[i]``."""
+        """Return p(y | x) on the grid; row i without the training sample ``left_out[i]``.
+
+        Rows that the tables do not give accurately are summed over all training samples.
+        """
+        if tables is None:
+            density = np.empty((len(X), self.n_grid))
+            uncertain = np.arange(len(X))
+        else:
+            own_targets = None if left_out is None else self.targets_[left_out]
+            density, certain = tables.posterior(X[:, self._varying()], own_targets)
+            uncertain = np.flatnonzero(~certain)
+        for part in _chunks(len(uncertain), len(self.targets_)):
+            rows = uncertain[part]
+            without = None if left_out is None else left_out[rows]
+            density[rows] = self._summed_density(X[rows], factor, without)
+        return density
+
+    def _summed_density(
+        self, X: np.ndarray, factor: float, left_out: np.ndarray | None
+    ) -> np.ndarray:
+        """Return p(y | x) on the grid by sums over all training samples."""
+        grid = self._grid(factor)
         distances = (grid[:, np.newaxis] - self.targets_) / self._width(factor, self.targets_)
-        kernels = -0.5 * distances**2
+        target_exponents = -0.5 * distances**2
         weights = np.zeros((len(X), len(self.targets_)))
         if left_out is not None:
             weights[np.arange(len(X)), left_out] = -np.inf
-        log_density = log_marginal = _log_sums(weights, kernels)
-        for i in np.flatnonzero(np.ptp(self.samples_, axis=0)):
+        exponents = [weights]
+        for i in self._varying():
             training = self.samples_[:, i]
             distances = (X[:, i, np.newaxis] - training) / self._width(factor, training)
-            log_density = log_density + _log_sums(weights - 0.5 * distances**2, kernels)
-            log_density -= log_marginal
-        density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
-        return density / np.trapezoid(density, grid, axis=1)[:, np.newaxis]
+            exponents.append(weights - 0.5 * distances**2)
+        return normalise(_log_posterior(exponents, target_exponents), grid)
+
+    def _tabulate(self, factor: float) -> JointTables | None:
+        """Return the tables for a width; None where sums over samples are as fast."""
+        samples = self.samples_[:, self._varying()]
+        return JointTables.tabulate(
+            samples,
+            self.targets_,
+            widths=np.array([self._width(factor, feature) for feature in samples.T]),
+            target_width=self._width(factor, self.targets_),
+            grid=self._grid(factor),
+        )
+
+    def _varying(self) -> np.ndarray:
+        """Return the features that are not constant."""
+        return np.flatnonzero(np.ptp(self.samples_, axis=0))
 
     def _grid(self, factor: float) -> np.ndarray:
         margin = _MARGIN * self._width(factor, self.targets_)
@@ -174,34 +222,54 @@ class KernelNBRegressor(RegressorMixin, Estimator):
         """Return the kernel width of training values, section 4."""
         return factor * values.std() * len(values) ** (-1 / 6)
 
-    def _chunks(self, n_rows: int) -> list[slice]:
-        """Return slices of rows whose kernels at all training samples need little memory."""
-        size = max(1, _CHUNK_VALUES // len(self.targets_))
-        return [slice(start, start + size) for start in range(0, n_rows, size)]
+
+def _chunks(n_rows: int, values_per_row: int) -> list[slice]:
+    """Return slices of rows that need little memory."""
+    size = max(1, _CHUNK_VALUES // values_per_row)
+    return [slice(start, start + size) for start in range(0, n_rows, size)]
 
 
-def _own(array: np.ndarray, given: Any) -> np.ndarray:
+def _copy_of(array: np.ndarray, original: Any) -> np.ndarray:
     """Return the array if validation made it, else a copy, since the caller may change it later."""
-    return array if array is not given and array.flags.owndata else array.copy()
+    return array if array is not original and array.flags.owndata else array.copy()
 
 
 def _interpolate(targets: np.ndarray, grid: np.ndarray, density: np.ndarray) -> np.ndarray:
-    """Return each row's density at its target, by linear interpolation."""
-    pairs = zip(targets, density, strict=True)
-    return np.array([np.interp(target, grid, row) for target, row in pairs])
+    """Return each row's density at its target, by linear interpolation in an even grid."""
+    places = (targets - grid[0]) / (grid[1] - grid[0])
+    below = np.clip(places.astype(np.int64), 0, len(grid) - 2)
+    rows = np.arange(len(targets))
+    low, high = density[rows, below], density[rows, below + 1]
+    return low + (places - below) * (high - low)
 
 
-def _log_sums(weights: np.ndarray, kernels: np.ndarray) -> np.ndarray:
-    """Return ``log sum_b exp(weights[t, b] + kernels[g, b])``, shape (t, g).
+def _log_posterior(exponents: list[np.ndarray], target_exponents: np.ndarray) -> np.ndarray:
+    """Return ``log m + sum_i (log S_i - log m)``, shape (n_rows, n_grid), up to a constant.
 
-    A matrix product of exponentials, except where all of its terms underflow.
+    ``exponents[0]`` (n_rows, n_samples) are those of the marginal m, 0 or -inf for a sample that is
+    left out, the others those of each feature's kernels; ``target_exponents`` has shape
+    (n_grid, n_samples). Sums are matrix products of exponentials. Where all terms of a sum
+    underflow, its logarithm is bounded from above; a row in which such a grid point could have any
+    probability is summed again in logarithms.
     """
-    largest = weights.max(axis=1, keepdims=True)
-    sums = np.exp(weights - largest) @ np.exp(kernels).T
-    logs = largest + np.log(np.maximum(sums, _NEARLY_NOTHING))
-    rows, columns = np.nonzero(sums < _NEARLY_NOTHING)
-    size = max(1, _CHUNK_VALUES // weights.shape[1])
-    for start in range(0, len(rows), size):
-        at = rows[start : start + size], columns[start : start + size]
-        logs[at] = logsumexp(weights[at[0]] + kernels[at[1]], axis=1)
-    return logs
+    target_kernels = np.exp(target_exponents).T
+    log_density = log_marginal = 0.0
+    underflown = np.zeros((len(exponents[0]), len(target_exponents)), dtype=bool)
+    for i, weights in enumerate(exponents):
+        largest = weights.max(axis=1, keepdims=True)
+        sums = np.exp(weights - largest) @ target_kernels
+        underflown |= sums < _NEARLY_NOTHING
+        logs = largest + np.log(np.maximum(sums, _NEARLY_NOTHING))
+        if i == 0:
+            log_density = log_marginal = logs
+        else:
+            # A feature's sum is never above the marginal.
+            log_density = log_density + np.minimum(logs - log_marginal, 0.0)
+    greatest = log_density.max(axis=1, keepdims=True)
+    possible = np.any(underflown & (log_density > greatest - _LOG_NEGLIGIBLE), axis=1)
+    for row in np.flatnonzero(possible):
+        marginal = logsumexp(exponents[0][row] + target_exponents, axis=1)
+        log_density[row] = marginal
+        for weights in exponents[1:]:
+            log_density[row] += logsumexp(weights[row] + target_exponents, axis=1) - marginal
+    return log_density

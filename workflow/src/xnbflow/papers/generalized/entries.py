@@ -15,11 +15,13 @@ from xnbflow.core.entries import (
 )
 
 _SOURCE = "@larsen2005"
+_KERNEL = choice("minimum_variance", "epanechnikov")
 _SMOOTHING = {
     "span": number(above=0, most=1),
+    "kernel": _KERNEL,
+    "atom": either(number(least=0, below=1), nothing()),
     "shrinkage": number(above=0),
 }
-
 
 GENERALIZED_NB = Method(
     "generalized_nb",
@@ -28,6 +30,7 @@ GENERALIZED_NB = Method(
     _SOURCE,
     _SMOOTHING
     | {
+        "adjustment_kernel": _KERNEL,
         "tol": number(least=0),
         "max_iter": whole(0),
         "start": choice("logistic", "naive"),

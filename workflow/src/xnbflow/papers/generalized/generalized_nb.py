@@ -15,6 +15,7 @@ from xnbflow.core.parameters import Columns, number, one_of, whole
 from xnbflow.data.samples import Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
 from xnbflow.papers.generalized.naive_effect import (
+    QUADRATIC_KERNELS,
     SMOOTHING,
     SortedFeature,
     categorical_mask,
@@ -40,18 +41,27 @@ class GeneralizedNB(BaseNaiveBayes):
     The naive effect ``g_j`` is the log ratio of the feature's two class-conditional densities. The
     adjustment ``b_j`` removes the bias that the assumption of conditional independence causes, by
     backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
-    stop changing. Before, all naive effects are scaled together, see ``start``. Naive effects are
-    smoothed by the minimum-variance kernel, adjustments by Epanechnikov's: with negative weights
-    backfitting does not converge.
+    stop changing. Before, all naive effects are scaled together, see ``start``.
+
+    The method as published (Larsen 2005) is ``start="naive", atom=None,
+    adjustment_kernel="minimum_variance"``.
 
     Parameters
     ----------
     span : float, default=0.6
-        Share of a feature's observations in a neighbourhood, in (0, 1]. Values held by more than a
-        tenth of the rows are atoms and stand for themselves.
+        Share of a feature's observations in a neighbourhood, in (0, 1].
+    kernel : {"minimum_variance", "epanechnikov"}, default="minimum_variance"
+        Kernel of the naive effects: ``(3/8)(3 - 5u²)``, as in the paper, or ``(3/4)(1 - u²)``.
+    atom : float or None, default=0.1
+        A value that more than this share of the samples have (mostly zeros) is an atom: it has a
+        weight of evidence of its own and belongs to no neighbourhood. None, as published: no value
+        is one.
     shrinkage : float, default=1.0
         Number of pseudo-observations at each value, above 0. They pull naive effects and
         adjustments towards 0, and bound them where a feature separates the classes.
+    adjustment_kernel : {"epanechnikov", "minimum_variance"}, default="epanechnikov"
+        Kernel of the adjustments. With the negative weights of the minimum-variance kernel, as
+        published, backfitting does not converge in general.
     tol, max_iter : float, int, default=1e-3, 100
         Backfitting stops when the adjustments change by less than this share of their norm, or
         after so many passes. With 0 the classifier is plain naive Bayes.
@@ -104,6 +114,7 @@ class GeneralizedNB(BaseNaiveBayes):
     _squares_features = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SMOOTHING,
+        "adjustment_kernel": [one_of(*QUADRATIC_KERNELS)],
         "tol": [number(0.0, closed="left")],
         "max_iter": [whole(0)],
         "start": [one_of("logistic", "naive")],
@@ -114,14 +125,20 @@ class GeneralizedNB(BaseNaiveBayes):
         self,
         *,
         span: float = 0.6,
+        kernel: str = "minimum_variance",
+        atom: float | None = 0.1,
         shrinkage: float = 1.0,
+        adjustment_kernel: str = "epanechnikov",
         tol: float = 1e-3,
         max_iter: int = 100,
         start: str = "logistic",
         categorical: Any = None,
     ) -> None:
         self.span = span
+        self.kernel = kernel
+        self.atom = atom
         self.shrinkage = shrinkage
+        self.adjustment_kernel = adjustment_kernel
         self.tol = tol
         self.max_iter = max_iter
         self.start = start
@@ -189,15 +206,24 @@ class GeneralizedNB(BaseNaiveBayes):
         check_two_classes(self.classes_)
         self.categorical_ = categorical_mask(self.categorical, self._feature_names())
         columns = [
-            SortedFeature.of(feature, self.span, categorical=categorical)
+            SortedFeature.of(feature, self.span, categorical=categorical, atom=self.atom)
             for feature, categorical in zip(features, self.categorical_, strict=True)
         ]
         self.values_ = [column.values for column in columns]
         self.counts_ = [column.counts for column in columns]
-        self.naive_effects_ = [column.naive_effect(codes, self.shrinkage) for column in columns]
+        self.naive_effects_ = [
+            column.naive_effect(codes, self.shrinkage, self.kernel) for column in columns
+        ]
         events = codes.astype(np.float64)
         prior, careful = self._prior_odds(), self.start == "logistic"
-        fit = _LocalScoring(columns, self.naive_effects_, events, self.shrinkage, prior)
+        fit = _LocalScoring(
+            columns,
+            self.naive_effects_,
+            events,
+            shrinkage=self.shrinkage,
+            kernel=self.adjustment_kernel,
+            intercept=prior,
+        )
         history, change = [_log_likelihood(fit.log_odds, events)], np.inf
         if careful and self.max_iter > 0:
             fit.scale()
@@ -249,8 +275,8 @@ class _LocalScoring:
 
     Of each of the ``columns`` the naive effects g_j have shape (n_values_j,); ``events``
     (n_samples,) are 1 or 0. The ``shrinkage`` is pseudo-observations without residual at each
-    value, and the penalty of the factors; the ``intercept`` is the prior log odds, after the fit
-    b0.
+    value, and the penalty of the factors; the ``kernel`` smooths the adjustments; the ``intercept``
+    is the prior log odds, after the fit b0.
     """
 
     def __init__(
@@ -258,11 +284,17 @@ class _LocalScoring:
         columns: list[SortedFeature],
         effects: list[np.ndarray],
         events: np.ndarray,
+        *,
         shrinkage: float,
+        kernel: str,
         intercept: float,
     ) -> None:
-        self.columns, self.effects, self.events = columns, effects, events
-        self.shrinkage, self.intercept = shrinkage, intercept
+        self.columns = columns
+        self.effects = effects
+        self.events = events
+        self.shrinkage = shrinkage
+        self.kernel = kernel
+        self.intercept = intercept
         self.factors = np.ones(len(columns))
         self.smooth = [np.zeros(len(column.values)) for column in columns]
         self.log_odds = np.full(len(events), intercept)
@@ -328,8 +360,10 @@ class _LocalScoring:
             column.rows, self.log_odds, self.events, len(column.values)
         )
         share = self.events.mean()
-        sums = column.smooth(np.stack([weight * smooth + residual, weight]), "epanechnikov")
-        target = sums[0] / (sums[1] + self.shrinkage * share * (1.0 - share))
+        sums = column.smooth(np.stack([weight * smooth + residual, weight]), self.kernel)
+        # A kernel with negative weights can make the total weight of a neighbourhood negative.
+        total_weight = sums[1].clip(min=0.0) + self.shrinkage * share * (1.0 - share)
+        target = sums[0] / total_weight
         target -= column.counts @ target / column.counts.sum()
         return np.clip(target - smooth, -_LARGEST_STEP, _LARGEST_STEP)
 

@@ -1,8 +1,8 @@
 """Naive effects: the log ratio of a feature's two class-conditional densities (Larsen 2005).
 
-A feature is sorted once; sums run over its distinct values with their counts. A value held by more
-than a tenth of the rows (zeros, mostly) is an *atom*: like a category it has a weight of evidence
-of its own. Neighbourhoods (nearest values to the left and to the right) run over the others.
+A feature is sorted once; sums run over its distinct values with their counts. A value that many
+rows share (zeros, mostly) may be an *atom*: like a category it has a weight of evidence of its own.
+Neighbourhoods (nearest values to the left and to the right) run over the other values.
 
 References
 ----------
@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number
+from xnbflow.core.parameters import number, one_of
 from xnbflow.data.columns import column_positions
 
 #: Level and curvature of the quadratic kernels ``K(u) = level - curvature * u**2`` on [-1, 1].
@@ -27,12 +27,11 @@ QUADRATIC_KERNELS = {"minimum_variance": (9 / 8, 15 / 8), "epanechnikov": (3 / 4
 _SLIVER = 1e-9
 _NOTHING = (0.0, 0.0, 0.0)
 
-#: A value held by a larger share of the rows is an atom, a category of its own.
-ATOM = 0.1
-
 #: Valid parameters of an estimator of naive effects.
 SMOOTHING = {
     "span": [number(0.0, 1.0, closed="right")],
+    "kernel": [one_of(*QUADRATIC_KERNELS)],
+    "atom": [number(0.0, 1.0, closed="left"), None],
     "shrinkage": [number(0.0)],
 }
 
@@ -41,9 +40,18 @@ SMOOTHING = {
 class SortedFeature:
     """A feature as its distinct values, with the smoother that runs over them.
 
-    Of ``values`` (n_values,), ascending, there are ``counts`` (n_values,) rows each, and ``rows``
-    (n_samples,) hold them. Neighbourhoods run over the values ``smoothed`` (n_smoothed,), the
-    others stand for themselves; ``span`` is the share of the smoothed rows in one.
+    Attributes
+    ----------
+    values : ndarray of shape (n_values,)
+        Distinct values, ascending.
+    counts : ndarray of shape (n_values,)
+        Number of samples with each value.
+    rows : ndarray of int, shape (n_samples,)
+        Position of each sample's value among ``values``.
+    smoothed : ndarray of int, shape (n_smoothed,)
+        Positions of the values that neighbourhoods run over; the others are atoms.
+    span : float
+        Share of the smoothed samples in a neighbourhood.
     """
 
     values: np.ndarray
@@ -53,27 +61,42 @@ class SortedFeature:
     span: float
 
     @classmethod
-    def of(cls, feature: np.ndarray, span: float, *, categorical: bool) -> "SortedFeature":
-        """Sort a feature (n_samples,); if ``categorical`` every value is an atom.
+    def of(
+        cls, feature: np.ndarray, span: float, *, categorical: bool, atom: float | None = 0.1
+    ) -> "SortedFeature":
+        """Sort the values of a feature.
 
-        ``span`` is the share of the smoothed rows in a neighbourhood, in (0, 1].
+        Parameters
+        ----------
+        feature : ndarray of shape (n_samples,)
+        span : float
+            Share of the smoothed samples in a neighbourhood, in (0, 1].
+        categorical : bool
+            Whether every value is an atom.
+        atom : float or None
+            A value shared by a larger part of the samples is an atom; with None, no value is.
 
         Examples
         --------
-        >>> feature = SortedFeature.of(np.array([0, 0, 0, *range(1, 28)]), 0.6, categorical=False)
-        >>> feature.counts[0], feature.smoothed[0]
-        (np.float64(3.0), np.int64(0))
-        >>> feature = SortedFeature.of(np.array([0, 0, 0, *range(1, 20)]), 0.6, categorical=False)
-        >>> feature.counts[0], feature.smoothed[0]
-        (np.float64(3.0), np.int64(1))
+        Three of 22 samples are 0, more than a tenth; three of 30 are not.
+
+        >>> zeros = np.array([0, 0, 0, *range(1, 20)])
+        >>> SortedFeature.of(zeros, 0.6, categorical=False).smoothed[0]
+        np.int64(1)
+        >>> SortedFeature.of(zeros, 0.6, categorical=False, atom=None).smoothed[0]
+        np.int64(0)
+        >>> SortedFeature.of(np.append(zeros, range(20, 28)), 0.6, categorical=False).smoothed[0]
+        np.int64(0)
         """
         values, rows, counts = np.unique(feature, return_inverse=True, return_counts=True)
-        alone = categorical | (counts > ATOM * len(feature))
+        is_atom = np.full(len(values), categorical)
+        if atom is not None:
+            is_atom |= counts > atom * len(feature)
         return cls(
             values,
             counts.astype(np.float64),
             rows.astype(np.int32),
-            np.flatnonzero(~alone),
+            np.flatnonzero(~is_atom),
             span,
         )
 
@@ -96,18 +119,21 @@ class SortedFeature:
             )
         return sums
 
-    def naive_effect(self, events: np.ndarray, shrinkage: float) -> np.ndarray:
+    def naive_effect(
+        self, events: np.ndarray, shrinkage: float, kernel: str = "minimum_variance"
+    ) -> np.ndarray:
         """Return ``log f(x | 1) - log f(x | 0)`` at each value, shape (n_values,).
 
         ``shrinkage`` (above 0) pseudo-observations with the events' overall share are added at
         every value, so that the effect is bounded by about ``log(n / shrinkage)`` where one class
-        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. Negative sums, which the
-        minimum-variance kernel with its negative weights can give, count as 0.
+        is absent. ``events`` (n_samples,) are 1 or 0, and both occur. ``kernel`` is one of
+        `QUADRATIC_KERNELS`. Negative sums, which the minimum-variance kernel with its negative
+        weights can give, count as 0.
         """
         share = events.mean()
         of_events = np.bincount(self.rows, weights=events, minlength=len(self.values))
         weights = np.stack([of_events, self.counts - of_events])
-        sums = self.smooth(weights, "minimum_variance").clip(min=0.0)
+        sums = self.smooth(weights, kernel).clip(min=0.0)
         prior = shrinkage * np.array([share, 1.0 - share])
         logs = np.log(sums + prior[:, None]) - np.log(prior)[:, None]
         return logs[0] - logs[1]

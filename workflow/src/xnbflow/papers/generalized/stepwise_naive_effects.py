@@ -32,7 +32,7 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
     ----------
     entry, stay : float, default=0.05
         Significance levels to enter (score test) and to stay (Wald test), as in SAS.
-    span, shrinkage, categorical
+    span, kernel, atom, shrinkage, categorical
         As in `xnbflow.naive_bayes.GeneralizedNB`.
 
     Attributes
@@ -72,12 +72,16 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         entry: float = 0.05,
         stay: float = 0.05,
         span: float = 0.6,
+        kernel: str = "minimum_variance",
+        atom: float | None = 0.1,
         shrinkage: float = 1.0,
         categorical: Any = None,
     ) -> None:
         self.entry = entry
         self.stay = stay
         self.span = span
+        self.kernel = kernel
+        self.atom = atom
         self.shrinkage = shrinkage
         self.categorical = categorical
 
@@ -95,8 +99,10 @@ class StepwiseNaiveEffects(SelectorMixin, Estimator):
         effects = np.empty(X.T.shape)
         categorical = categorical_mask(self.categorical, names)
         for column, feature in enumerate(X.T):
-            ordered = SortedFeature.of(feature, self.span, categorical=categorical[column])
-            values = ordered.naive_effect(events, self.shrinkage)
+            ordered = SortedFeature.of(
+                feature, self.span, categorical=categorical[column], atom=self.atom
+            )
+            values = ordered.naive_effect(events, self.shrinkage, self.kernel)
             effects[column] = values[ordered.rows]
         self.selected_, path = stepwise_logistic(effects, events, entry=self.entry, stay=self.stay)
         if len(self.selected_) == 0:
