@@ -60,7 +60,7 @@ def hazen(n: int, p: float) -> tuple[int, int, float]:
 
 
 #: The factor of each rule of thumb; adaptive bandwidths begin with Silverman's.
-_RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "adaptive": 0.9}
+RULES_OF_THUMB = {"silverman": 0.9, "scott": 1.059, "adaptive": 0.9}
 
 #: The names of the rules.
 BANDWIDTHS = ("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
@@ -98,7 +98,7 @@ def bandwidths_of(
             raise TypeError(msg)
         write_validated_bandwidths(in_order, offsets, widths)
     else:
-        _write_spreads(tile, offsets, _RULES_OF_THUMB[rule], widths)
+        _write_spreads(tile, offsets, RULES_OF_THUMB[rule], widths)
     if min_bandwidth > 0.0:
         floor = bandwidth_floor(tile, offsets, min_bandwidth, spreads)
         constant = (tile[offsets[:-1]] == tile[offsets[1:] - 1]) & (floor > 0.0)

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from xnbflow.core.jit import njit
-from xnbflow.density.bandwidth import BANDWIDTHS, SMALLEST_DEVIATION, SMALLEST_SPREAD, hazen
+from xnbflow.density.bandwidth import RULES_OF_THUMB, SMALLEST_DEVIATION, SMALLEST_SPREAD, hazen
 from xnbflow.density.distances import separation
 from xnbflow.density.grid import FARTHEST, REACH, WIDEST_STEP, write_exact
 from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code
@@ -97,7 +97,7 @@ class SparseTile:
         constant = np.empty(spreads.shape, dtype=np.bool_)
         _write_spreads(self.values, self.weights, self.starts, spreads, constant)
         scale = self.sizes[:, np.newaxis] ** -0.2
-        widths = BANDWIDTHS[rule] * scale * spreads
+        widths = RULES_OF_THUMB[rule] * scale * spreads
         if min_bandwidth > 0.0:
             deviations = self.moments()[1] if self.spreads is None else self.spreads
             floor = min_bandwidth * deviations * scale
