@@ -100,11 +100,8 @@ def parameter_schemas(estimator: type) -> dict[str, Schema]:
     {'alpha': {'anyOf': [{'type': 'number', 'minimum': 0}, {'type': 'null'}]}}
     """
     declared = getattr(estimator, "_parameter_constraints", {})
-    names = (
-        []
-        if estimator.__init__ is object.__init__
-        else list(inspect.signature(estimator).parameters)
-    )
+    own_init = any("__init__" in vars(part) for part in estimator.__mro__[:-1])
+    names = list(inspect.signature(estimator).parameters) if own_init else []
     if undeclared := [name for name in names if name not in declared]:
         msg = f"{estimator.__name__} declares no constraints of {undeclared[0]}"
         raise TypeError(msg)

@@ -117,7 +117,7 @@ class SparseTile:
         kernel: str | int,
         n_grid: int,
         underflow: str,
-        factors: None = None,
+        factors: np.ndarray | None = None,
     ) -> np.ndarray:
         """Return densities on a grid, (n_classes, n_grid, n_features); see `grid_densities`."""
         del factors
@@ -129,7 +129,7 @@ class SparseTile:
             _sum_kernels(*tile, widths, kernel_code(kernel), out)
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
-    def separation(self, widths: np.ndarray, pairs: np.ndarray, factors: None = None) -> np.ndarray:
+    def separation(self, widths: np.ndarray, pairs: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
         del factors
         means, squares = np.empty((2, len(self.sizes), len(self.starts)))
