@@ -13,7 +13,7 @@ from xnbflow.core.schemas import check
 from xnbflow.evaluation.build import build_estimator, import_estimator
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
-from xnbflow.running.manual import configuration_reference
+from xnbflow.running.manual import configuration_reference, parameter_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,6 +35,11 @@ def test_an_entry_has_the_parameters_of_the_class_in_order_and_accepts_its_defau
             assert set(values) == set(method.parameters[key]["enum"])
         else:  # what the class always does
             assert len(values) == 1
+
+
+def test_the_schemas_that_planning_reads_are_those_of_the_classes():
+    for path, text in parameter_files().items():
+        assert path.read_text() == text, f"{path}: run `make manual`"
 
 
 def test_a_method_declares_that_it_tunes_itself(monkeypatch):

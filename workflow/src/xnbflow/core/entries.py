@@ -4,8 +4,11 @@ An entry names modules by import paths and declares parameters by JSON schemas. 
 reads the Snakefile and the entries, so this module imports only the standard library.
 """
 
+import json
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 Schema = dict[str, Any]
@@ -22,7 +25,8 @@ class Method:
     estimator : str
         Full path of the class.
     parameters : dict of str to dict
-        Each parameter's JSON schema, in the order of the class's signature.
+        Each parameter's JSON schema, in the order of the class's signature. Those of this package
+        are generated from the constraints that the class declares, see `read_parameters`.
     kind : {"classifier", "transformer"}
         A transformer can be a step of a pipeline or a parameter, but not a classifier.
     rules : dict of str to dict of str to str
@@ -131,6 +135,18 @@ class Analysis:
         return (self.compute, self.comparison) if self.comparison else (self.compute,)
 
 
+def read_parameters(module_file: str) -> Mapping[str, Mapping[str, Schema]]:
+    """Return the schemas of the parameters of each method, by its name.
+
+    They are in ``parameters.json`` beside the module of the entries. `make manual` writes this file
+    from the constraints of the classes (`xnbflow.core.parameters.parameter_schemas`), so that
+    planning imports no estimator. A method that is not yet there has none.
+    """
+    path = Path(module_file).with_name("parameters.json")
+    text = path.read_text(encoding="utf-8") if path.exists() else "{}"
+    return defaultdict(dict, json.loads(text))
+
+
 def number(
     *,
     above: float | None = None,
@@ -142,7 +158,11 @@ def number(
     bounds = {
         "exclusiveMinimum": above, "minimum": least, "exclusiveMaximum": below, "maximum": most
     }  # fmt: skip
-    return {"type": "number"} | {key: value for key, value in bounds.items() if value is not None}
+    schema: Schema = {"type": "number"}
+    for key, value in bounds.items():
+        if value is not None:  # a message says "at least 0", not "at least 0.0"
+            schema[key] = int(value) if value == int(value) else value
+    return schema
 
 
 def whole(least: int, most: int | None = None) -> Schema:

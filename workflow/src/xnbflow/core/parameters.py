@@ -252,3 +252,9 @@ _PLAIN: dict[Any, Constraint] = {
     list: Constraint("a list", lambda value: isinstance(value, list), entries.list_of({})),
     tuple: Constraint("a tuple", lambda value: isinstance(value, tuple)),
 }
+
+#: Constraints of prior probabilities: any array-like, in a configuration a list of numbers.
+PRIORS: list[Any] = [
+    Configured("array-like", entries.list_of(entries.number(least=0))),
+    None,
+]

@@ -129,7 +129,9 @@ class SparseTile:
             _sum_kernels(*tile, widths, kernel_code(kernel), out)
         return np.ascontiguousarray(out.transpose(1, 2, 0))
 
-    def separation(self, widths: np.ndarray, pairs: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
+    def separation(
+        self, widths: np.ndarray, pairs: np.ndarray, factors: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return ``d² / (8 v)`` of class pairs, shape (n_pairs, n_features)."""
         del factors
         means, squares = np.empty((2, len(self.sizes), len(self.starts)))

@@ -9,43 +9,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from xnbflow.core.entries import (
-    PRIORS,
-    Method,
-    choice,
-    either,
-    estimator,
-    flag,
-    list_of,
-    nothing,
-    number,
-    text,
-    whole,
-)
+from xnbflow.core.entries import Method, read_parameters
 from xnbflow.core.plugins import with_papers, with_plugins
 
 _XNB = "@xnb2024"
-_BANDWIDTH = choice("silverman", "scott", "sheather_jones", "cross_validation", "adaptive")
-_KERNEL = either(
-    choice(
-        "gaussian",
-        "uniform",
-        "epanechnikov",
-        "biweight",
-        "triweight",
-        "cosine",
-        "triangular",
-        "exponential",
-    ),
-    whole(0, 10_000),  # the beta family
-)
-_DISTANCES = ("hellinger", "jeffreys", "jensen_shannon", "kullback_leibler", "wasserstein")
-_PAIR_DISTANCE = choice("combined", "separation", *_DISTANCES)
-_EVIDENCE = {
-    "kernel": _KERNEL,
-    "n_grid": whole(2, 10_000),
-    "contamination": number(least=0, below=1),
-}
+#: The schemas of the parameters by method, which `make manual` makes from the classes.
+_PARAMETERS = read_parameters(__file__)
 _QUICK = "xnbflow.naive_bayes.class_specific_nb.ClassSpecificNB"
 _BY_NAME = {"check_dataframe_column_names_consistency": "features are found by their names"}
 _NO_READS = dict.fromkeys(
@@ -85,38 +54,21 @@ _OWN = (
         "xnbflow.naive_bayes.gaussian_nb.GaussianNB",
         "Gaussian naive Bayes",
         f"{_XNB}, section 3",
-        {"priors": PRIORS, "var_smoothing": number(least=0)},
+        _PARAMETERS["gaussian_nb"],
     ),
     Method(
         "flexible_nb",
         "xnbflow.naive_bayes.flexible_nb.FlexibleNB",
         "flexible naive Bayes: kernel densities",
         f"@john1995; {_XNB}, Eq. 8",
-        {
-            "bandwidth": _BANDWIDTH,
-            "kernel": _KERNEL,
-            "min_bandwidth": number(least=0),
-            "priors": PRIORS,
-        },
+        _PARAMETERS["flexible_nb"],
     ),
     Method(
         "xnb",
         "xnbflow.naive_bayes.xnb.XNB",
         "kernel densities, features of each class’s own",
         f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
-        {
-            "bandwidth": _BANDWIDTH,
-            "kernel": _KERNEL,
-            "n_grid": whole(2, 10_000),
-            "distance": choice(*_DISTANCES),
-            "threshold": number(above=0, below=1),
-            "min_distance": either(choice("mean"), number(least=0, below=1)),
-            "selection": choice("greedy", "joint", "minimal"),
-            "class_independent": flag(),
-            "underflow": choice("as_published", "log"),
-            "min_bandwidth": number(least=0),
-            "priors": PRIORS,
-        },
+        _PARAMETERS["xnb"],
         rules={"selection": _XNB_SELECTION},
         quick="xnbflow.naive_bayes.xnb.XNB",
     ),
@@ -125,16 +77,7 @@ _OWN = (
         _QUICK,
         "ClassSpecificNB: features of each class’s own, weighed against one reference",
         _CSNB,
-        {
-            "n_features": either(whole(1), nothing()),
-            "threshold": number(above=0, below=1),
-            "distance": _PAIR_DISTANCE,
-            "bandwidth": _BANDWIDTH,
-            "min_bandwidth": number(least=0),
-            **_EVIDENCE,
-            "temperature": number(above=0),
-            "priors": PRIORS,
-        },
+        _PARAMETERS["csnb"],
         rules={"evidence": _EVIDENCE_RULE},
         quick=_QUICK,
         checks_not_met=_BY_NAME,
@@ -144,16 +87,7 @@ _OWN = (
         "xnbflow.naive_bayes.class_specific_nb_cv.ClassSpecificNBCV",
         "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated",
         _CSNB,
-        {
-            "sizes": either(list_of(whole(1)), nothing()),
-            "cv": either(whole(2), estimator(), nothing()),
-            "rule": choice("average", "one_standard_error"),
-            "distance": _PAIR_DISTANCE,
-            "bandwidth": _BANDWIDTH,
-            "min_bandwidth": number(least=0),
-            **_EVIDENCE,
-            "priors": PRIORS,
-        },
+        _PARAMETERS["csnb_cv"],
         rules={
             "evidence": _EVIDENCE_RULE,
             "calibration": _CALIBRATION_RULE,
@@ -168,12 +102,7 @@ _OWN = (
         "xnbflow.naive_bayes.shrunken_centroids.ShrunkenCentroids",
         "nearest shrunken centroids (PAM), threshold cross-validated",
         "@tibshirani2002, on standardised features",
-        {
-            "threshold": either(number(least=0), nothing()),
-            "n_thresholds": whole(2),
-            "cv": either(whole(2), estimator(), nothing()),
-            "priors": PRIORS,
-        },
+        _PARAMETERS["shrunken_centroids"],
         tunes_itself=True,
     ),
     _transformer(
@@ -188,7 +117,7 @@ _OWN = (
         "the effect of columns of the samples subtracted, which is taken to be the same in every "
         "class; where batch and class go together, its error remains and may be recognised",
         "a linear model with the class, fitted to the training samples; its limits: @nygaard2016",
-        {"columns": list_of(text(), 1)},
+        _PARAMETERS["adjust_covariates"],
     ),
     _transformer(
         "centre_groups",
@@ -196,14 +125,14 @@ _OWN = (
         "each feature less its mean over the samples of a patient, each of which is taken to have "
         "the same shares of the classes",
         "the blocks of a paired design",
-        {"column": text()},
+        _PARAMETERS["centre_groups"],
     ),
     _transformer(
         "read_filter",
         "xnbflow.preprocessing.counts.ReadFilter",
         "features of counts with enough reads in the training samples, by the smallest class",
         "filterByExpr of edgeR, @chen2016",
-        {"min_count": number(least=0), "min_total_count": number(least=0)},
+        _PARAMETERS["read_filter"],
         checks_not_met=_NO_READS,
     ),
     _transformer(
@@ -212,7 +141,7 @@ _OWN = (
         "log2 counts per million, libraries adjusted for composition by TMM against a reference "
         "sample of the training samples; prior count as in edgeR",
         "@robinson2010",
-        {"method": choice("tmm", "none"), "prior_count": number(above=0)},
+        _PARAMETERS["count_normalizer"],
         checks_not_met=_NO_READS,
     ),
     _transformer(

@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import number, one_of, whole
+from xnbflow.core.parameters import PRIORS, number, one_of, whole
 from xnbflow.data.columns import name_bad_value, refuse_beyond_squares, refuse_repeated_names
 from xnbflow.data.matrices import (
     as_dense,
@@ -46,7 +46,7 @@ COMMON_CONSTRAINTS: dict[str, list[Any]] = {
     "distance": [one_of(*PAIR_DISTANCES)],
     "n_grid": [whole(2, 10_000)],
     "contamination": [number(0.0, 1.0, closed="left")],
-    "priors": ["array-like", None],
+    "priors": PRIORS,
 }
 
 

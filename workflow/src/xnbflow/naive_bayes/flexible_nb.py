@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from xnbflow.core.parameters import PRIORS
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
 from xnbflow.naive_bayes.independent import IndependentNB
 
@@ -63,7 +64,7 @@ class FlexibleNB(IndependentNB):
     _any_layout = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **DENSITY_CONSTRAINTS,
-        "priors": ["array-like", None],
+        "priors": PRIORS,
     }
 
     def __init__(

@@ -32,7 +32,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
-from xnbflow.core.parameters import number, whole
+from xnbflow.core.parameters import PRIORS, number, whole
 from xnbflow.data.matrices import as_dense, by_feature, is_sparse
 from xnbflow.data.samples import Labels, Samples
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -111,7 +111,7 @@ class ShrunkenCentroids(BaseNaiveBayes):
         "threshold": [number(0.0, closed="left"), None],
         "n_thresholds": [whole(2)],
         "cv": CV_CONSTRAINTS,
-        "priors": ["array-like", None],
+        "priors": PRIORS,
     }
 
     def __init__(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from xnbflow.core.parameters import number, one_of, whole
+from xnbflow.core.parameters import PRIORS, number, one_of, whole
 from xnbflow.data.matrices import (
     as_dense,
     by_feature,
@@ -127,7 +127,7 @@ class XNB(BaseNaiveBayes):
         "selection": [one_of("greedy", "joint", "minimal")],
         "class_independent": ["boolean"],
         "underflow": [one_of("as_published", "log")],
-        "priors": ["array-like", None],
+        "priors": PRIORS,
     }
 
     def __init__(

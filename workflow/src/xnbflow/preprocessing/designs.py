@@ -9,8 +9,9 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from xnbflow.core.counts import listed
+from xnbflow.core.entries import list_of, text
 from xnbflow.core.errors import InputError
-from xnbflow.core.parameters import Declared, ListOf
+from xnbflow.core.parameters import Configured, Declared, ListOf
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.class_design import class_designs
 from xnbflow.data.samples import Labels, plain_labels
@@ -108,7 +109,9 @@ class CovariateAdjuster(OfSamples):
     [[2.0], [2.0], [6.0], [6.0]]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"columns": [ListOf(str)]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "columns": [Configured(ListOf(str), list_of(text(), least=1))]
+    }
 
     def __init__(self, *, columns: Sequence[str]) -> None:
         self.columns = columns

@@ -3,14 +3,19 @@
 They are written by ``python -m xnbflow.running.manual``.
 """
 
+import json
+import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from xnbflow.core.atomic import atomic
+from xnbflow.core.parameters import parameter_schemas
 from xnbflow.core.plugins import shipped_analyses
 from xnbflow.core.schemas import described
+from xnbflow.evaluation.build import import_estimator
 from xnbflow.evaluation.methods import shipped_methods
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.outline import OPTIONAL
@@ -148,20 +153,49 @@ def _parameters(parameters: Mapping[str, Mapping[str, Any]]) -> str:
     return "; ".join(f"`{key}`: {described(schema)}" for key, schema in parameters.items())
 
 
+def parameter_files() -> dict[Path, str]:
+    """Return the files of the schemas of parameters, which planning reads, with their contents.
+
+    The core's methods have one in `xnbflow.evaluation`, the methods of each paper one in its
+    folder. The schemas are made from the constraints that the classes declare.
+    """
+    library = Path(__file__).parents[1]
+    schemas: dict[Path, dict[str, Any]] = {}
+    for method in shipped_methods().values():
+        parts = method.estimator.split(".")
+        folder = library / "papers" / parts[2] if parts[1] == "papers" else library / "evaluation"
+        estimator = import_estimator(method.estimator)
+        schemas.setdefault(folder, {})[method.name] = parameter_schemas(estimator)
+    return {
+        folder / "parameters.json": json.dumps(of_methods, indent=1, ensure_ascii=False) + "\n"
+        for folder, of_methods in schemas.items()
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
 def _main(root: Path) -> None:
+    outdated = {
+        path: text
+        for path, text in parameter_files().items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    }
+    for path, text in outdated.items():
+        _write(path, text)
+    if outdated:  # the entries have read the old ones
+        os.execv(sys.executable, [sys.executable, "-m", str(__spec__.name)])  # noqa: S606
     guide = root / "config/README.md"
     pattern = f"{re.escape(_BEGIN)}.*{re.escape(_END)}"
     text = guide.read_text(encoding="utf-8")
     reference = re.sub(pattern, lambda _: configuration_reference(), text, flags=re.DOTALL)
     api_page = root / "docs/reference/api.md"
     api = api_reference(api_page.read_text(encoding="utf-8"))
-    for place, made in (
-        (root / c.MANUAL, results_manual()),
-        (guide, reference),
-        (api_page, api),
-    ):
-        with atomic(place) as part:
-            part.write_text(made, encoding="utf-8")
+    _write(root / c.MANUAL, results_manual())
+    _write(guide, reference)
+    _write(api_page, api)
 
 
 if __name__ == "__main__":

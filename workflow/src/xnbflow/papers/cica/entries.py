@@ -1,6 +1,8 @@
 """Entries of conditionally independent component analysis (Akaho 2001)."""
 
-from xnbflow.core.entries import Analysis, Method, choice, either, list_of, nothing, number, whole
+from xnbflow.core.entries import Analysis, Method, list_of, read_parameters, whole
+
+_PARAMETERS = read_parameters(__file__)
 
 _SAMPLES = list_of(whole(2))
 
@@ -9,15 +11,7 @@ TRANSFORMER = Method(
     "xnbflow.papers.cica.transformer.CICA",
     "linear components that are independent given the class",
     "@akaho2001, Eq. 7, sections 4 and 5",
-    {
-        "n_components": either(whole(1), nothing()),
-        "basis": whole(4, 1000),
-        "width": either(choice("cv", "paper"), number(least=1e-6, most=1e6)),
-        "n_restarts": whole(0, 10_000),
-        "max_iter": whole(0),
-        "tol": number(least=0),
-        "random_state": either(whole(0), nothing()),
-    },
+    _PARAMETERS["cica"],
     kind="transformer",
     related=("xnbflow.papers.cica.regression.KernelNBRegressor",),
 )

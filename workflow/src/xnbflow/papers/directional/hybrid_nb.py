@@ -8,9 +8,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from xnbflow.core import entries
 from xnbflow.core.errors import InputError
+from xnbflow.core.parameters import PRIORS, Configured
 from xnbflow.density.families.distribution import Distribution
-from xnbflow.papers.directional.grouped import GroupedNB, family_of
+from xnbflow.papers.directional.grouped import FAMILIES, GroupedNB, family_of
+
+#: The schema of a group of columns in a configuration: (name, distribution, columns).
+_GROUP = {
+    "$comment": "(name, distribution, columns)",
+    "type": "array",
+    "prefixItems": [entries.text(), entries.choice(*FAMILIES), entries.COLUMNS],
+    "minItems": 3,
+    "maxItems": 3,
+}
 
 
 class HybridNB(GroupedNB):
@@ -60,8 +71,8 @@ class HybridNB(GroupedNB):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "groups": [list, tuple, None],
-        "priors": ["array-like", None],
+        "groups": [Configured(list, entries.list_of(_GROUP)), tuple, None],
+        "priors": PRIORS,
     }
 
     def __init__(

@@ -1,7 +1,6 @@
 """Entries of generalized naive Bayes (Larsen 2005)."""
 
 from xnbflow.core.entries import (
-    COLUMNS,
     Analysis,
     Method,
     choice,
@@ -10,9 +9,11 @@ from xnbflow.core.entries import (
     mapping,
     nothing,
     number,
+    read_parameters,
     text,
-    whole,
 )
+
+_PARAMETERS = read_parameters(__file__)
 
 _SOURCE = "@larsen2005"
 _KERNEL = choice("minimum_variance", "epanechnikov")
@@ -28,14 +29,7 @@ GENERALIZED_NB = Method(
     "xnbflow.papers.generalized.generalized_nb.GeneralizedNB",
     "naive effects, adjusted for marginal bias",
     _SOURCE,
-    _SMOOTHING
-    | {
-        "adjustment_kernel": _KERNEL,
-        "tol": number(least=0),
-        "max_iter": whole(0),
-        "start": choice("logistic", "naive"),
-        "categorical": either(COLUMNS, nothing()),
-    },
+    _PARAMETERS["generalized_nb"],
     rules={
         "start": {
             "logistic": "the adjustments start from a logistic regression on naive effects, "
@@ -51,9 +45,7 @@ STEPWISE_NAIVE_EFFECTS = Method(
     "xnbflow.papers.generalized.stepwise_naive_effects.StepwiseNaiveEffects",
     "selection of features by stepwise logistic regression on naive effects",
     _SOURCE,
-    {"entry": number(above=0, below=1), "stay": number(above=0, below=1)}
-    | _SMOOTHING
-    | {"categorical": either(COLUMNS, nothing())},
+    _PARAMETERS["stepwise_naive_effects"],
     kind="transformer",
 )
 

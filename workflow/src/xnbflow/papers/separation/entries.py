@@ -3,14 +3,13 @@
 from xnbflow.core.entries import (
     Analysis,
     Method,
-    choice,
-    either,
-    estimator,
     list_of,
-    nothing,
     number,
+    read_parameters,
     whole,
 )
+
+_PARAMETERS = read_parameters(__file__)
 
 _PAIRS = list_of({**list_of(number(least=0), 2), "maxItems": 2})
 
@@ -19,12 +18,7 @@ BLOCK_NB = Method(
     "xnbflow.papers.separation.block_nb.BlockNB",
     "naive Bayes over blocks of features, kept or weighted by their separation score",
     "@pavlenko2004, Eqs. 9 to 11, 15 to 18 and 22, Theorem 1",
-    {
-        "blocks": either(whole(1), list_of({}), estimator()),
-        "covariance": choice("pooled", "per_class"),
-        "selection": either(choice("threshold", "weights"), nothing()),
-        "cut": choice("printed", "optimal"),
-    },
+    _PARAMETERS["block_nb"],
     states=("xnbflow.papers.separation.gaussian_blocks.GaussianBlocks",),
 )
 
@@ -33,7 +27,7 @@ CORRELATION_BLOCKS = Method(
     "xnbflow.papers.separation.correlation_blocks.CorrelationBlocks",
     "blocks of the features whose residuals correlate most",
     "xnbflow, for the blocks that @pavlenko2004 assume as given",
-    {"size": whole(1)},
+    _PARAMETERS["correlation_blocks"],
     kind="transformer",
 )
 
