@@ -32,6 +32,9 @@ _MANY_SAMPLES = 4096
 _POWERS = 4  # grid points in one pass over the samples
 _LANES = 8  # numbers side by side in the summation
 
+#: Points of the grid on which densities are compared (XNB paper, Algorithm 1).
+DEFAULT_N_GRID = 50
+
 
 def grid_densities(
     tile: np.ndarray,
@@ -39,7 +42,7 @@ def grid_densities(
     bandwidths: np.ndarray,
     *,
     kernel: str | int = "gaussian",
-    n_grid: int = 50,
+    n_grid: int = DEFAULT_N_GRID,
     underflow: str = "as_published",
     factors: np.ndarray | None = None,
 ) -> np.ndarray:

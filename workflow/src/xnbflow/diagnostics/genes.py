@@ -8,6 +8,7 @@ from xnbflow.data.dataset import COUNTS, DataSet, row_slices
 from xnbflow.data.matrices import Rows
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
+from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.modelled_features import modelled_features
@@ -70,7 +71,9 @@ def _complete_distances(features: Rows, codes: np.ndarray, samples: np.ndarray) 
 
     def work(tile: Tile, strip: slice) -> None:
         widths = tile.bandwidths("silverman", 0.0)
-        own = tile.densities(widths, kernel="gaussian", n_grid=50, underflow="as_published")
+        own = tile.densities(
+            widths, kernel="gaussian", n_grid=DEFAULT_N_GRID, underflow="as_published"
+        )
         rest = np.einsum("ij,jgf->igf", weights, own)  # BLAS would start further threads
         found[:, strip] = hellinger(np.concatenate([own, rest]), pairs)
 

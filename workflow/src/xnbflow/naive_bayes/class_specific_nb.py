@@ -23,11 +23,12 @@ from xnbflow.data.matrices import (
 )
 from xnbflow.data.samples import Samples, named_samples
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS
+from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
+from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION, fit_class_densities, weigh
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.xnb import distance_table, warn_if_none
-from xnbflow.preprocessing.selection.class_features import pairs_with
+from xnbflow.preprocessing.selection.class_features import DEFAULT_THRESHOLD, pairs_with
 from xnbflow.preprocessing.selection.pair_rankings import (
     PairRankings,
     RankedFeatures,
@@ -35,6 +36,7 @@ from xnbflow.preprocessing.selection.pair_rankings import (
     levels,
 )
 from xnbflow.preprocessing.selection.pair_strengths import (
+    DEFAULT_MIN_BANDWIDTH,
     PAIR_DISTANCES,
     distance_of_strength,
     pair_strengths,
@@ -367,13 +369,13 @@ class ClassSpecificNB(BaseClassSpecificNB):
         self,
         *,
         n_features: int | None = None,
-        threshold: float = 0.999,
+        threshold: float = DEFAULT_THRESHOLD,
         distance: str = "combined",
         bandwidth: str = "silverman",
-        min_bandwidth: float = 0.3,
+        min_bandwidth: float = DEFAULT_MIN_BANDWIDTH,
         kernel: str | int = "gaussian",
-        n_grid: int = 50,
-        contamination: float = 0.01,
+        n_grid: int = DEFAULT_N_GRID,
+        contamination: float = DEFAULT_CONTAMINATION,
         temperature: float = 1.0,
         priors: Sequence[float] | np.ndarray | None = None,
     ) -> None:

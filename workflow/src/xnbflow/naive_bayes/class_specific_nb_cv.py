@@ -12,8 +12,10 @@ from threadpoolctl import threadpool_limits
 from xnbflow.core.parameters import ListOf, one_of, whole
 from xnbflow.data.matrices import by_feature, is_sparse
 from xnbflow.data.samples import Labels, Samples
+from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.class_specific_nb import COMMON_CONSTRAINTS, BaseClassSpecificNB
 from xnbflow.naive_bayes.conformal import ERROR_RATE, class_sets, held_out_coverage
+from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
@@ -24,6 +26,7 @@ from xnbflow.naive_bayes.size_path import (
     choose,
 )
 from xnbflow.preprocessing.selection.pair_rankings import Shortlist
+from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
 #: Weight, in samples, of the spread within all classes in an averaged model's densities.
 _BORROWED = 10.0
@@ -136,10 +139,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         rule: str = "average",
         distance: str = "combined",
         bandwidth: str = "silverman",
-        min_bandwidth: float = 0.3,
+        min_bandwidth: float = DEFAULT_MIN_BANDWIDTH,
         kernel: str | int = "gaussian",
-        n_grid: int = 50,
-        contamination: float = 0.01,
+        n_grid: int = DEFAULT_N_GRID,
+        contamination: float = DEFAULT_CONTAMINATION,
         priors: Sequence[float] | np.ndarray | None = None,
     ) -> None:
         self.sizes = sizes

@@ -17,6 +17,9 @@ from xnbflow.density.standard import StandardFeatures, StandardUnits
 #: Log densities below this, of samples far outside the range, are equally impossible.
 _IMPOSSIBLE = -1e300
 
+#: Share of a value that comes from the mixture of all classes, so that no value excludes a class.
+DEFAULT_CONTAMINATION = 0.01
+
 
 @dataclass(frozen=True)
 class ClassDensities:

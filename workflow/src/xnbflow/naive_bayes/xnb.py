@@ -20,8 +20,13 @@ from xnbflow.data.matrices import (
 from xnbflow.density.bandwidth import overall_spread
 from xnbflow.density.distances import DISTANCES
 from xnbflow.density.families.kernel import DENSITY_CONSTRAINTS, Kernel
+from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.naive_bayes.base import BaseNaiveBayes
-from xnbflow.preprocessing.selection.class_features import PairSelection, pair_distances
+from xnbflow.preprocessing.selection.class_features import (
+    DEFAULT_THRESHOLD,
+    PairSelection,
+    pair_distances,
+)
 
 #: Whole numbers up to this are considered grades or codes, not raw counts.
 _FEW_COUNTS = 20
@@ -135,9 +140,9 @@ class XNB(BaseNaiveBayes):
         *,
         bandwidth: str = "silverman",
         kernel: str | int = "gaussian",
-        n_grid: int = 50,
+        n_grid: int = DEFAULT_N_GRID,
         distance: str = "hellinger",
-        threshold: float = 0.999,
+        threshold: float = DEFAULT_THRESHOLD,
         min_distance: float | str = 0.5,
         selection: str = "greedy",
         class_independent: bool = False,

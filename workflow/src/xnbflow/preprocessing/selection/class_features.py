@@ -6,7 +6,11 @@ import numpy as np
 
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import density_distances
+from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.covering import smallest_cover
+
+#: The probability of distinguishing two classes that a selection reaches (XNB paper, Eq. 11).
+DEFAULT_THRESHOLD = 0.999
 
 _FIRST_LOOK = 64
 
@@ -33,7 +37,7 @@ def pair_distances(
     *,
     bandwidth: str = "silverman",
     kernel: str | int = "gaussian",
-    n_grid: int = 50,
+    n_grid: int = DEFAULT_N_GRID,
     distance: str = "hellinger",
     underflow: str = "as_published",
     min_bandwidth: float = 0.0,

@@ -20,7 +20,11 @@ import numpy as np
 
 from xnbflow.data.matrices import some_rows
 from xnbflow.density.standard import StandardFeatures
-from xnbflow.preprocessing.selection.class_features import class_pairs, pairs_with
+from xnbflow.preprocessing.selection.class_features import (
+    DEFAULT_THRESHOLD,
+    class_pairs,
+    pairs_with,
+)
 from xnbflow.preprocessing.selection.pair_strengths import distance_of_strength
 
 #: Size of the path for a feature that never enters.
@@ -82,7 +86,7 @@ class Shortlist:
 
     n_classes: int
     n_features: int | None
-    threshold: float = 0.999
+    threshold: float = DEFAULT_THRESHOLD
     features: RankedFeatures = field(init=False)
     candidates: list[np.ndarray] = field(init=False)
 

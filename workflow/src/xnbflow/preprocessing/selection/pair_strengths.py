@@ -11,7 +11,12 @@ import numpy as np
 
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import DISTANCES, density_distances
+from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.preprocessing.selection.class_features import class_pairs
+
+#: Least bandwidth of a class, in standard deviations of the feature times ``n ** -0.2``: a class
+#: that is almost constant in a feature has no spike.
+DEFAULT_MIN_BANDWIDTH = 0.3
 
 #: "separation" compares means and variances of the kernel densities; "combined" is the geometric
 #: mean of its strength and Hellinger's. Hellinger's and all others compare the densities on a grid.
@@ -29,9 +34,9 @@ def pair_strengths(
     samples: np.ndarray | None = None,
     distance: str = "combined",
     bandwidth: str = "silverman",
-    min_bandwidth: float = 0.3,
+    min_bandwidth: float = DEFAULT_MIN_BANDWIDTH,
     kernel: str | int = "gaussian",
-    n_grid: int = 50,
+    n_grid: int = DEFAULT_N_GRID,
 ) -> np.ndarray:
     """Return the strength of every feature for each pair of classes, shape (n_pairs, n_features).
 
