@@ -509,6 +509,11 @@ _LOGGER = "snakemake_logger_plugin_xnbflow"
 
 def call_snakemake(study: str, options: Sequence[str]) -> None:
     """Run a target with further options of Snakemake, and end with its exit code."""
+    from xnbflow.running.cluster import (  # noqa: PLC0415
+        STATUS_OPTION,
+        asks_sacct,
+        lacks_accounting,
+    )
     from xnbflow.running.project import ROOT  # noqa: PLC0415
 
     beside = Path(sys.executable).with_name("snakemake")
@@ -523,7 +528,11 @@ def call_snakemake(study: str, options: Sequence[str]) -> None:
     # Snakemake words a dry run, and what its own options ask for
     spoken = given & {"--quiet", "-q", "--dry-run", "--dryrun", "-n", "--verbose", "--logger"}
     logger = [] if spoken or find_spec(_LOGGER) is None else ["--logger", "xnbflow"]
+    status: tuple[str, ...] = ()
+    if asks_sacct(options) and lacks_accounting():
+        warn("this SLURM cluster has no accounting: squeue is asked for the status of jobs")
+        status = STATUS_OPTION
     sys.stdout.flush()
     snakefile = str(ROOT / "workflow/Snakefile")
-    arguments = [program, "--snakefile", snakefile, study, *cores, *options, *logger]
+    arguments = [program, "--snakefile", snakefile, study, *cores, *options, *status, *logger]
     os.execv(program, arguments)  # noqa: S606  the same process, no shell
