@@ -103,7 +103,7 @@ def _weather(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict
     frame = frame[frame[["temp", "wind_dir", "wind_speed"]].notna().all(axis=1)]
     frame = frame[frame["wind_speed"] > 0]
     refuse_empty(dataset, frame)
-    season_of_month = {}
+    season_of_month: dict[int, int] = {}
     for code, months in enumerate(_SEASONS.values()):
         season_of_month |= dict.fromkeys(months, code)
     thirds = np.quantile(frame["temp"], [1 / 3, 2 / 3])

@@ -152,13 +152,12 @@ class BlockNB(BaseNaiveBayes):
         ]
         self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
         singular = self._in_blocks([density.singular_ for density in self.densities_])
-        if singular.ndim == 2:  # per class
-            singular = singular.any(axis=0)
-        if singular.any():
-            block = int(np.argmax(singular))
+        is_singular = np.atleast_2d(singular).any(axis=0)  # in any class
+        if is_singular.any():
+            block = int(np.argmax(is_singular))
             names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
             msg = (
-                f"{singular.sum()} blocks have a singular covariance, the first is block {block} "
+                f"{is_singular.sum()} blocks have a singular covariance, the first is block {block} "
                 f"({names}): features depend on each other exactly. Such covariances are shrunk "
                 "(Ledoit-Wolf)"
             )
