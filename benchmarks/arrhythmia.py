@@ -49,14 +49,14 @@ class ColumnRule:
 
 
 RULES = [
-    ColumnRule(name="1 % differ, all discrete: Table 6's counts", least=5, all_discrete=True),
+    ColumnRule(name="1% differ, all discrete: Table 6's counts", least=5, all_discrete=True),
     ColumnRule(name="not constant", least=1),
     ColumnRule(name="not constant within a class", least=1, each_class=True),
     ColumnRule(name="3 of each class differ: 6 discrete, as Table 2", least=3, each_class=True),
     ColumnRule(name="5 of each class differ", least=5, each_class=True),
     ColumnRule(name="11 differ", least=11),
 ]
-#: The angle of the J point (84 % missing), and rows or values that are missing.
+#: The angle of the J point (84% missing), and rows or values that are missing.
 TREATMENTS = {
     "means": {"with_j": True, "complete_rows": False},
     "means, without the J angle": {"with_j": False, "complete_rows": False},

@@ -92,7 +92,7 @@ def test_histograms_have_every_compared_training_set_and_their_middle_is_no_gain
 
 
 def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):
-    """docs/replication.md: within -6 and +2 per cent."""
+    """docs/replication.md: within -7% and 2%."""
     summary = tables["figure_summary"]
     assert summary["greatest_gain"].max() < 0.02
     assert summary["least_gain"].min() > -0.07

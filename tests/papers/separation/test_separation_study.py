@@ -34,6 +34,9 @@ def test_fitted_classifiers_come_near_the_simulation_with_known_covariances(tabl
     """300 samples per class and blocks of 3: estimating covariances costs little."""
     fitted = tables["fitted"]
     assert set(fitted["method"]) == METHODS
+    kept = fitted.set_index("method")["kept"]
+    assert (kept[["all blocks", "weights, estimated H"]] == 1).all()
+    assert kept["Eq. 22 as printed"].between(0.4, 0.9).all()
     many = fitted[fitted["samples"] == 300]
     np.testing.assert_allclose(many["risk"], many["known_covariance_risk"], atol=0.01)
     np.testing.assert_allclose(many["expected_risk"], many["risk"], atol=0.04)

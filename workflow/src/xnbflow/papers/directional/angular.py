@@ -17,8 +17,11 @@ from xnbflow.papers.common.published import Published, load_published, numbers, 
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.sheet import SheetRow
 
+#: The value of an undefined angle, in degrees.
 _UNDEFINED = 360.0
+#: Consecutive residues whose angles predict the structure of the middle one.
 _WINDOW = 15
+#: Classes of the eight structures of DSSP.
 _STRUCTURES = {
     **dict.fromkeys("HGI", "helix"),
     **dict.fromkeys("EB", "strand"),
@@ -38,9 +41,8 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
 def _residues(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
     """Return residues with angles in radians, and which have both."""
     degrees = numbers(dataset, frame[["phi", "psi"]])
-    names = (
-        frame["pdb"] + "_" + frame["chain"].fillna("") + "_" + frame["dssp_no"].map("{:.0f}".format)
-    )
+    chain = frame["pdb"] + "_" + frame["chain"].fillna("")
+    names = chain + "_" + frame["dssp_no"].map("{:.0f}".format)
     residues = pd.DataFrame(np.deg2rad(degrees.T), columns=["phi", "psi"], index=names)
     return residues, (degrees != _UNDEFINED).all(axis=0)
 
@@ -64,16 +66,21 @@ def _protein_strand(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFram
 
 
 def _protein_window(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Structure of the middle of 15 consecutive residues of a chain, by their 30 angles."""
+    """Structure of the middle of 15 consecutive residues of a chain, by their 30 angles.
+
+    A window is used if its residues are of one chain, numbered without a gap, and have all angles.
+    """
     residues, defined = _residues(dataset, frame)
     chain = (frame["pdb"] + frame["chain"].fillna("")).to_numpy()
     number = frame["dssp_no"].to_numpy()
     first = np.arange(len(frame) - _WINDOW + 1)
     last = first + _WINDOW - 1
-    gaps = np.cumsum(np.concatenate([[0], ~defined]))
-    whole = (chain[first] == chain[last]) & (number[last] - number[first] == _WINDOW - 1)
-    whole &= gaps[last + 1] == gaps[first]
-    rows = first[whole, None] + np.arange(_WINDOW)
+    n_undefined_before = np.cumsum(np.concatenate([[0], ~defined]))
+    of_one_chain = chain[first] == chain[last]
+    without_gap = number[last] - number[first] == _WINDOW - 1
+    has_all_angles = n_undefined_before[last + 1] == n_undefined_before[first]
+    starts = first[of_one_chain & without_gap & has_all_angles]
+    rows = starts[:, None] + np.arange(_WINDOW)
     offsets = np.arange(_WINDOW) - _WINDOW // 2
     names = [f"{angle}{offset:+d}" for offset in offsets for angle in ("phi", "psi")]
     middle = rows[:, _WINDOW // 2]
@@ -96,13 +103,15 @@ def _weather(dataset: SheetRow, frame: pd.DataFrame) -> tuple[pd.DataFrame, dict
     frame = frame[frame[["temp", "wind_dir", "wind_speed"]].notna().all(axis=1)]
     frame = frame[frame["wind_speed"] > 0]
     refuse_empty(dataset, frame)
-    season = {month: code for code, months in enumerate(_SEASONS.values()) for month in months}
+    season_of_month: dict[int, int] = {}
+    for code, months in enumerate(_SEASONS.values()):
+        season_of_month |= dict.fromkeys(months, code)
     thirds = np.quantile(frame["temp"], [1 / 3, 2 / 3])
     clean = pd.DataFrame(
         {
             "wind_direction": np.deg2rad(frame["wind_dir"]),
             "wind_speed": frame["wind_speed"],
-            "season": frame["month"].map(season),
+            "season": frame["month"].map(season_of_month),
             "label": np.array(_TEMPERATURES)[np.searchsorted(thirds, frame["temp"])],
         }
     )
@@ -122,6 +131,7 @@ _NYCFLIGHTS = ("https://raw.githubusercontent.com/tidyverse/nycflights13/main/da
 
 
 def _proteins(clean: Callable[..., Any]) -> Published:
+    """Return the entry of the dihedral angles, cleaned for one of the tasks."""
     columns = ("pdb", "chain", "dssp_no", "ss8", "phi", "psi")
     return Published("protein_dihedrals.tsv", columns, clean, text=_TEXT)
 

@@ -64,10 +64,12 @@ def torus_boundary(
     [3.1416, 3.1416]
     """
     mu, kappa = _pair("mu", mu), _pair("kappa", kappa)
-    first, offset = von_mises_fisher_boundary(_on_circle(mu[:, 0]), kappa[:, 0], priors)
-    second, bend = von_mises_fisher_boundary(_on_circle(mu[:, 1]), kappa[:, 1])
-    decision = _on_circle(np.atleast_1d(np.asarray(phi, dtype=np.float64))) @ first
-    return _crossings(second, -(decision + offset + bend))
+    normal_phi, offset_phi = von_mises_fisher_boundary(_on_circle(mu[:, 0]), kappa[:, 0], priors)
+    normal_psi, offset_psi = von_mises_fisher_boundary(_on_circle(mu[:, 1]), kappa[:, 1])
+    # The decision functions of both angles add up; that of psi must cancel that of phi.
+    angles = np.atleast_1d(np.asarray(phi, dtype=np.float64))
+    decision_phi = _on_circle(angles) @ normal_phi + offset_phi
+    return _crossings(normal_psi, -(decision_phi + offset_psi))
 
 
 def von_mises_fisher_boundary(
@@ -125,27 +127,31 @@ def hybrid_boundary(
     weighted = np.einsum("cij,cj->ci", precision, mean)
     constants = -0.5 * (weighted * mean).sum(axis=1) - 0.5 * np.linalg.slogdet(covariance)[1]
     return HybridSurface(
-        normal,
-        0.5 * (precision[1] - precision[0]),
-        weighted[0] - weighted[1],
-        offset + float(constants[0] - constants[1]),
+        normal=normal,
+        quadratic=0.5 * (precision[1] - precision[0]),
+        linear=weighted[0] - weighted[1],
+        offset=offset + float(constants[0] - constants[1]),
     )
 
 
 def _crossings(normal: np.ndarray, level: np.ndarray) -> np.ndarray:
     """Return both angles at which ``normal @ (cos, sin)`` is ``level``, shape (2, ...)."""
+    # normal @ (cos a, sin a) = T cos(a - direction): T, alpha and D of Theorem 1
     length = np.hypot(*normal)
-    reached = (np.abs(level) <= length) & (length > 0)
-    half = np.arccos(np.where(reached, level, np.nan) / (length or 1.0))
-    angles = np.arctan2(normal[1], normal[0]) + np.array([half, -half])
-    return np.pi - (np.pi - angles) % (2 * np.pi)
+    direction = np.arctan2(normal[1], normal[0])
+    has_crossings = (np.abs(level) <= length) & (length > 0)
+    half_arc = np.arccos(np.where(has_crossings, level, np.nan) / (length or 1.0))
+    angles = direction + np.array([half_arc, -half_arc])
+    return np.pi - (np.pi - angles) % (2 * np.pi)  # in (-pi, pi]
 
 
 def _on_circle(angles: np.ndarray) -> np.ndarray:
+    """Return the unit vectors of angles, shape (..., 2)."""
     return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
 
 
 def _pair(name: str, values: ArrayLike) -> np.ndarray:
+    """Return the parameters of two classes as floats; raise unless there are two."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim == 0 or len(values) != 2:
         msg = f"{name} has shape {values.shape}; boundaries are between two classes, one entry each"

@@ -10,6 +10,7 @@ from xnbflow.core.parameters import number
 from xnbflow.density.families.distribution import Distribution
 from xnbflow.density.tiles import map_strips
 
+#: Larger codes would make large tables; they are probably not categories.
 _MAX_CODE = 65_535
 
 
@@ -51,9 +52,10 @@ class Categorical(Distribution):
             return bool(_are_codes(features[strip]).all())
 
         if not all(map_strips(check, len(features), features.shape[1], ns_per_value=3.0)):
-            row, column = np.argwhere(~_are_codes(features))[0]
+            feature, sample = np.argwhere(~_are_codes(features))[0]
+            value = features[feature, sample]
             msg = (
-                f"column {row} holds {features[row, column]:g}, which is not a category; number "
+                f"column {feature} holds {value:g}, which is not a category; number "
                 f"the categories 0, 1, ... (at most {_MAX_CODE}), as OrdinalEncoder does"
             )
             raise InputError(msg)
@@ -74,11 +76,12 @@ class Categorical(Distribution):
         return self
 
     def _evaluate(self, terms: slice, features: np.ndarray) -> np.ndarray:
-        features, table = features[terms], self.log_probability_[terms]
-        beyond = table.shape[2] - 1
-        known = (features >= 0) & (features < beyond) & (features == np.floor(features))
-        positions = np.where(known, features, beyond).astype(np.intp)
-        return np.take_along_axis(table, positions[:, None, :], axis=2)
+        features = features[terms]
+        log_probability = self.log_probability_[terms]
+        unseen = log_probability.shape[2] - 1  # the last position is for all other codes
+        is_code = (features >= 0) & (features < unseen) & (features == np.floor(features))
+        positions = np.where(is_code, features, unseen).astype(np.intp)
+        return np.take_along_axis(log_probability, positions[:, None, :], axis=2)
 
     def n_parameters(self) -> np.ndarray:
         """Return one fewer than categories per class."""
@@ -92,6 +95,7 @@ class Categorical(Distribution):
 
 
 def _are_codes(features: np.ndarray) -> np.ndarray:
+    """Return where values are whole numbers from 0 to the largest code."""
     return (features >= 0) & (features <= _MAX_CODE) & (features == np.floor(features))
 
 

@@ -216,9 +216,11 @@ def _complexity(data: DataSet, repeats: int) -> pd.DataFrame:
             start = time.perf_counter()
             classifier.fit(data.values.T, data.labels)
             seconds = time.perf_counter() - start
-            fitted, used_terms = classifier, slice(None)
+            fitted = classifier
+            used_terms: slice | np.ndarray = slice(None)
             if isinstance(classifier, SelectiveNB):
-                fitted, used_terms = classifier.estimator_, classifier.selected_
+                fitted = classifier.estimator_
+                used_terms = classifier.selected_
             used_columns = np.concatenate(fitted.term_columns())[used_terms]
             n_priors = len(classifier.classes_) - 1
             rows.append(

@@ -62,10 +62,10 @@ class DiscretizedNB(GroupedNB):
 
     def _groups(self) -> Sequence[tuple[str, Any, Any]]:
         categorical = self._columns(self.categorical)
-        rest = np.setdiff1d(np.arange(self.n_features_in_), categorical)
+        continuous = np.setdiff1d(np.arange(self.n_features_in_), categorical)
         return [
             ("categorical", Categorical(alpha=self.alpha), categorical),
-            ("discretized", _Discretized(alpha=self.alpha), rest),
+            ("discretized", _Discretized(alpha=self.alpha), continuous),
         ]
 
 
@@ -96,7 +96,9 @@ class _Discretized(Distribution):
     def quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a value in each interval, with weight 1."""
         _, weights = self.intervals_.quadrature()
-        nodes = np.full(weights.shape, np.inf)  # the last interval, and codes without weight
-        for row, cuts in zip(nodes, self.cut_points_, strict=True):
-            row[: len(cuts)] = cuts
+        # A cut point belongs to the interval below it. Infinity is in the last interval; where it
+        # stands for an interval that the feature does not have, its weight is 0.
+        nodes = np.full(weights.shape, np.inf)
+        for feature_nodes, cuts in zip(nodes, self.cut_points_, strict=True):
+            feature_nodes[: len(cuts)] = cuts
         return nodes, weights

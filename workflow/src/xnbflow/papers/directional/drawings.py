@@ -21,6 +21,7 @@ from xnbflow.report.page.style import (
     write_heading,
 )
 
+#: Width of a drawing on the page, in inches.
 _WIDTH = 2.9
 #: Inches above a drawing for its title and its legend.
 _HEAD = 0.5
@@ -30,9 +31,19 @@ _DEGREES = FuncFormatter(lambda value, _: f"{value:.0f}°")
 
 
 class Ring(NamedTuple):
-    """A circle: its title, a grid of angles with predicted classes, and the boundary's angles.
+    """A circle of one angle; all angles are in radians.
 
-    ``samples`` has the angles of the samples of each class; all are in radians.
+    Attributes
+    ----------
+    title : str
+    angles : ndarray of shape (n_points,)
+        A grid over the circle.
+    predicted : ndarray of shape (n_points,)
+        The number of the class that is predicted at each of them.
+    samples : sequence of ndarray
+        The angles of the samples of each class.
+    boundary : ndarray
+        The angles at which the prediction changes.
     """
 
     title: str
@@ -46,13 +57,13 @@ def draw_rings(title: str, classes: Sequence[str], rings: Sequence[Ring]) -> Fig
     """Draw circles whose colour is the predicted class, with samples around and the boundary."""
     side = column_width(2.4 if len(rings) == 1 else 3.8) / len(rings)
     figure = Figure(figsize=(side * len(rings), side + _HEAD))
-    _head(figure, title, classes)
+    _write_legend(figure, title, classes)
     for i, ring in enumerate(rings):
         axes = _polar(figure, (i * side, 0, side, side), 1.62)
         for code, angles in enumerate(ring.samples):
             colour = COLOURS[code % len(COLOURS)]
-            own = np.where(ring.predicted == code, 1.0, np.nan)
-            axes.plot(ring.angles, own, color=colour, lw=6, alpha=0.45, solid_capstyle="butt")
+            region = np.where(ring.predicted == code, 1.0, np.nan)
+            axes.plot(ring.angles, region, color=colour, lw=6, alpha=0.45, solid_capstyle="butt")
             _dots(axes, angles, np.full(len(angles), 1.13 + 0.1 * code), colour)
         axes.plot(ring.boundary, np.ones(len(ring.boundary)), color=INK, linewidth=1)
         for angle in ring.boundary:
@@ -74,29 +85,44 @@ def draw_surface(
 ) -> Figure:
     """Draw the regions of a torus, cylinder or sphere, cut open and laid flat.
 
-    The ``grid`` are angles in radians, (n_first,), and angles, if a ``torus``, or other numbers,
-    (n_second,); ``predicted`` (n_second, n_first) the number of the class at each point.
-    ``samples`` of each class, and curves of the ``boundary``, have shape (n_points, 2); ``labels``
-    are the axes' names.
+    Parameters
+    ----------
+    title : str
+    classes : sequence of str
+    grid : pair of ndarray, shapes (n_first,) and (n_second,)
+        Angles in radians, and angles, if a ``torus``, or other numbers.
+    predicted : ndarray of shape (n_second, n_first)
+        The number of the class at each point of the grid.
+    samples : sequence of ndarray of shape (n_points, 2)
+        Samples of each class.
+    boundary : sequence of ndarray of shape (n_points, 2)
+        Curves.
+    labels : pair of str
+        Names of the axes.
+    torus : bool
     """
-    unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])
+    unit = np.array([180 / np.pi, 180 / np.pi if torus else 1.0])  # degrees
     height = (2.3 if torus else 2.0) + _HEAD
     figure, axes = new_axes(column_width(_WIDTH), height, left=0.7, right=0.2, top=_HEAD)
     axes.set(xlabel=labels[0], ylabel=labels[1])
-    _head(figure, title, classes)
+    _write_legend(figure, title, classes)
     x, y = grid[0] * unit[0], grid[1] * unit[1]
     for code in np.unique(predicted):
-        inside, colour = (predicted == code).astype(float), COLOURS[code % len(COLOURS)]
+        inside = (predicted == code).astype(float)
+        colour = COLOURS[code % len(COLOURS)]
         axes.contourf(x, y, inside, levels=[0.5, 1.5], colors=[colour], alpha=0.25)
     for code, points in enumerate(samples):
         across, up = (points * unit).T
         _dots(axes, across, up, COLOURS[code % len(COLOURS)])
     for curve in boundary:
-        far = np.flatnonzero(np.abs(np.diff(curve, axis=0)).max(axis=1) > _GAP) + 1
-        broken = np.insert(curve.astype(float), far, np.nan, axis=0)
-        axes.plot(*(broken * unit).T, color=INK, linewidth=1)
+        # A missing point between neighbours that are far apart interrupts the line there.
+        steps = np.abs(np.diff(curve, axis=0)).max(axis=1)
+        breaks = np.flatnonzero(steps > _GAP) + 1
+        interrupted = np.insert(curve.astype(float), breaks, np.nan, axis=0)
+        axes.plot(*(interrupted * unit).T, color=INK, linewidth=1)
     axes.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
-    for axis in (axes.xaxis, axes.yaxis) if torus else (axes.xaxis,):
+    angular_axes = [axes.xaxis, axes.yaxis] if torus else [axes.xaxis]
+    for axis in angular_axes:
         axis.set_major_locator(MultipleLocator(90))
         axis.set_major_formatter(_DEGREES)
     return figure
@@ -113,11 +139,25 @@ def draw_angle(
 ) -> Figure:
     """Draw for each class a rose diagram and beside it the fitted densities.
 
-    ``notes`` are written beside the classes' names. Between ``edges`` (n_sectors + 1,), in radians,
-    are ``counts`` (n_classes, n_sectors) of samples. The ``grid`` (n_points,) is one turn, and
-    ``densities`` (2, n_classes, n_points) are von Mises and Gaussian density along it.
+    Parameters
+    ----------
+    title : str
+    classes, notes : sequence of str
+        Names of the classes, and what is written beside them.
+    edges : ndarray of shape (n_sectors + 1,)
+        In radians.
+    counts : ndarray of shape (n_classes, n_sectors)
+        Samples in each sector.
+    grid : ndarray of shape (n_points,)
+        One turn, in radians.
+    densities : ndarray of shape (2, n_classes, n_points)
+        Von Mises and Gaussian density along the turn.
     """
-    row, disc, foot, width = 1.05, 0.95, 0.3, column_width(_WIDTH)
+    # Inches: height of a row, diameter of its rose diagram, space below the last row.
+    row = 1.05
+    disc = 0.95
+    foot = 0.3
+    width = column_width(_WIDTH)
     height = row * len(classes) + foot + 0.3
     figure = Figure(figsize=(width, height))
     write_heading(figure, title)
@@ -125,22 +165,23 @@ def draw_angle(
     middles = (edges[:-1] + edges[1:]) / 2
     order = np.argsort((middles - grid[0]) % (2 * np.pi), kind="stable")
     turn = np.degrees(np.linspace(grid[0], grid[0] + 2 * np.pi, len(order) + 1))
-    for code, (label, own) in enumerate(zip(classes, histogram, strict=True)):
+    for code, label in enumerate(classes):
+        share = histogram[code]
         colour = COLOURS[code % len(COLOURS)]
         base = foot + row * (len(classes) - 1 - code)
         rose = _polar(figure, (0.02, base, disc, disc), 1.12)
-        radius = np.sqrt(own / max(own.max(), 1e-12))
+        radius = np.sqrt(share / max(share.max(), 1e-12))  # areas are shares
         rose.fill(np.repeat(edges, 2)[1:-1], np.repeat(radius, 2), color=colour, alpha=0.75, lw=0)
         rose.plot(np.linspace(0, 2 * np.pi, 73), np.ones(73), color=GREY, linewidth=0.6)
         rose.plot([0, 0], [1, 1.1], color=INK, linewidth=0.8)
         inner = (width - 1.28) / width
         box = (1.08 / width, (base + 0.06) / height, inner, (row - 0.33) / height)
         axes = figure.add_axes(box)
-        axes.stairs(own[order], turn, fill=True, color=GREY, alpha=0.3)
+        axes.stairs(share[order], turn, fill=True, color=GREY, alpha=0.3)
         axes.plot(np.degrees(grid), densities[1, code], "--", color=INK, linewidth=1.1)
         axes.plot(np.degrees(grid), densities[0, code], color=colour, linewidth=1.6)
-        most = max(own.max(), densities[:, code].max())
-        axes.set(xlim=(turn[0], turn[-1]), ylim=(0, 1.05 * most), yticks=[])
+        highest = max(share.max(), densities[:, code].max())
+        axes.set(xlim=(turn[0], turn[-1]), ylim=(0, 1.05 * highest), yticks=[])
         axes.xaxis.set_major_locator(MultipleLocator(90))
         axes.xaxis.set_major_formatter(_DEGREES)
         axes.tick_params("x", labelbottom=code == len(classes) - 1)
@@ -151,7 +192,7 @@ def draw_angle(
     return figure
 
 
-def _head(figure: Figure, title: str, classes: Sequence[str]) -> None:
+def _write_legend(figure: Figure, title: str, classes: Sequence[str]) -> None:
     """Write the title, and below it the classes with their colours."""
     width, height = figure.get_size_inches()
     write_heading(figure, title)
@@ -163,7 +204,7 @@ def _head(figure: Figure, title: str, classes: Sequence[str]) -> None:
 
 
 def _polar(figure: Figure, box: tuple[float, ...], limit: float) -> Axes:
-    """Return polar axes without a frame; the box is in inches."""
+    """Return polar axes of a radius, without a frame; the box is in inches."""
     place = np.divide(box, np.tile(figure.get_size_inches(), 2)).tolist()
     axes = figure.add_axes(place, projection="polar", frame_on=False)
     axes.set(xticks=[], yticks=[], ylim=(0, limit))
@@ -171,9 +212,13 @@ def _polar(figure: Figure, box: tuple[float, ...], limit: float) -> Axes:
 
 
 def _dots(axes: Axes, x: np.ndarray, y: np.ndarray, colour: str) -> None:
-    """Draw a dot per point, all in one path of lines hardly longer than thick: little text."""
+    """Draw a dot per point.
+
+    All are one path of round-ended lines that are hardly longer than thick, which makes a smaller
+    file than a marker per point.
+    """
     points = np.repeat(np.column_stack([x, y]), 2, axis=0)
-    points[1::2, 0] += 5e-4 * np.ptp(axes.get_xlim())
+    points[1::2, 0] += 5e-4 * np.ptp(axes.get_xlim())  # a line without length is not drawn
     codes = np.tile(np.array([Path.MOVETO, Path.LINETO], Path.code_type), len(x))
     path = Path(points, codes)
     look = {"ec": colour, "lw": 2.2, "capstyle": "round", "alpha": 0.75}

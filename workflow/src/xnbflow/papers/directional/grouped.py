@@ -35,18 +35,20 @@ class GroupedNB(IndependentNB):
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
         groups: list[ColumnGroup] = []
-        owner: dict[int, str | None] = {}
-        for given in self._groups():
-            if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != 3:
-                msg = f"group {given!r} is not (name, distribution, columns)"
+        group_of_column: dict[int, str | None] = {}
+        for entry in self._groups():
+            if not isinstance(entry, Sequence) or isinstance(entry, str) or len(entry) != 3:
+                msg = f"group {entry!r} is not (name, distribution, columns)"
                 raise InputError(msg)
-            group = ColumnGroup(given[0], family_of(given[1], given[0]), self._columns(given[2]))
+            name, family, columns = entry
+            group = ColumnGroup(name, make_family(family, name), self._columns(columns))
             for column in group.columns.tolist():
-                if column in owner:
-                    name = self._feature_names()[column]
-                    msg = f"column {name} is in groups {owner[column]!r} and {group.name!r}"
+                if column in group_of_column:
+                    feature = self._feature_names()[column]
+                    other = group_of_column[column]
+                    msg = f"column {feature} is in groups {other!r} and {group.name!r}"
                     raise InputError(msg)
-                owner[column] = group.name
+                group_of_column[column] = group.name
             groups.append(group)
         self.groups_ = [group for group in groups if len(group.columns)]
         if not self.groups_:
@@ -55,13 +57,13 @@ class GroupedNB(IndependentNB):
         for group in self.groups_:
             group.fit(features, codes, len(self.classes_))
 
-    def _columns(self, spec: Any) -> np.ndarray:
-        """Return the positions of the columns that ``spec`` names."""
-        what = f"a group of {type(self).__name__}"
-        return column_positions(spec, self._feature_names(), what)
+    def _columns(self, columns: Any) -> np.ndarray:
+        """Return the positions of columns that are named in any of the forms that groups take."""
+        place = f"a group of {type(self).__name__}"
+        return column_positions(columns, self._feature_names(), place)
 
 
-def family_of(family: Any, group: str) -> Distribution:
+def make_family(family: Any, group: str) -> Distribution:
     """Return a family that is not fitted, from a family or its short name, for a group."""
     if isinstance(family, Distribution):
         return clone(family)

@@ -12,7 +12,7 @@ from xnbflow.core import entries
 from xnbflow.core.errors import InputError
 from xnbflow.core.parameters import PRIORS, Configured
 from xnbflow.density.families.distribution import Distribution
-from xnbflow.papers.directional.grouped import FAMILIES, GroupedNB, family_of
+from xnbflow.papers.directional.grouped import FAMILIES, GroupedNB, make_family
 
 #: The schema of a group of columns in a configuration: (name, distribution, columns).
 _GROUP = {
@@ -85,15 +85,15 @@ class HybridNB(GroupedNB):
         self.priors = priors
 
     def _fit(self, features: np.ndarray, codes: np.ndarray) -> None:
-        taken = set(self.get_params(deep=False))
-        for name, _, _ in self._named():
-            if not isinstance(name, str) or "__" in name or name in taken:
+        used_names = set(self.get_params(deep=False))
+        for name, _, _ in self._group_entries():
+            if not isinstance(name, str) or "__" in name or name in used_names:
                 msg = (
                     f"group name {name!r}: give each group a unique name without double "
                     f"underscore that is not a parameter of {type(self).__name__}"
                 )
                 raise InputError(msg)
-            taken.add(name)
+            used_names.add(name)
         super()._fit(features, codes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -103,10 +103,13 @@ class HybridNB(GroupedNB):
         ``group__parameter``.
         """
         params = super().get_params(deep=False)
-        for name, family, _ in self._named() if deep else ():
+        if not deep:
+            return params
+        for name, family, _ in self._group_entries():
             params[name] = family
             if isinstance(family, Distribution):
-                params |= {f"{name}__{key}": value for key, value in family.get_params().items()}
+                for key, value in family.get_params().items():
+                    params[f"{name}__{key}"] = value
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -116,16 +119,17 @@ class HybridNB(GroupedNB):
         """
         if "groups" in params:
             self.groups = params.pop("groups")
-        nested = {key.partition("__")[0] for key in params if "__" in key}
+        groups_with_parameters = {key.partition("__")[0] for key in params if "__" in key}
         groups = []
-        for name, given, columns in self._named():
-            family = params.pop(name, given)
-            use = family_of(family, name) if isinstance(family, str) and name in nested else family
-            groups.append((name, use, columns))
+        for name, current_family, columns in self._group_entries():
+            family = params.pop(name, current_family)
+            if isinstance(family, str) and name in groups_with_parameters:
+                family = make_family(family, name)
+            groups.append((name, family, columns))
         self.groups = groups or self.groups
         return super().set_params(**params)
 
-    def _named(self) -> list[tuple[str, Any, Any]]:
+    def _group_entries(self) -> list[tuple[str, Any, Any]]:
         """Return the groups; none where they are malformed, which `fit` refuses."""
         try:
             return [(name, family, columns) for name, family, columns in self.groups or ()]

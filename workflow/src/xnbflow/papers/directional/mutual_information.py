@@ -19,14 +19,14 @@ def mutual_information(
     In nats, shape (n_terms,), by quadrature; for a multivariate family the mean over the training
     samples, ``features`` (n_features, n_samples) and their class ``codes`` (n_samples,).
     """
-    parts = []
+    log_prior = classifier.class_log_prior_
+    information_of_groups = []
     for group in classifier.groups_:
-        part = quadrature_information(group.distribution, classifier.class_log_prior_)
-        if part is None:
-            log_density = group.log_density(features)
-            part = sample_information(log_density, codes, classifier.class_log_prior_)
-        parts.append(part)
-    return np.concatenate(parts)
+        information = quadrature_information(group.distribution, log_prior)
+        if information is None:
+            information = sample_information(group.log_density(features), codes, log_prior)
+        information_of_groups.append(information)
+    return np.concatenate(information_of_groups)
 
 
 def quadrature_information(
@@ -47,9 +47,9 @@ def quadrature_information(
     nodes, weights = rule
     information = np.zeros(len(nodes))
     start = 0
-    for part in distribution.in_chunks(nodes):
-        stop = start + part.shape[1]
-        divergence = _pointwise_divergence(distribution.log_density(part), class_log_prior)
+    for chunk in distribution.in_chunks(nodes):
+        stop = start + chunk.shape[1]
+        divergence = _pointwise_divergence(distribution.log_density(chunk), class_log_prior)
         information += (divergence * weights[:, start:stop]).sum(axis=1)
         start = stop
     return information
@@ -63,9 +63,10 @@ def sample_information(
     For blocks of several columns, over which no quadrature is affordable; ``log_density`` has shape
     (n_terms, n_classes, n_samples).
     """
-    own = log_density[:, codes, np.arange(len(codes))]
+    of_true_class = log_density[:, codes, np.arange(len(codes))]
     joint = log_density + class_log_prior[:, None]
-    return (own - np.logaddexp.reduce(joint, axis=1)).mean(axis=1)
+    mixture = np.logaddexp.reduce(joint, axis=1)
+    return (of_true_class - mixture).mean(axis=1)
 
 
 def _pointwise_divergence(log_density: np.ndarray, class_log_prior: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ from xnbflow.naive_bayes.independent import IndependentNB
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.papers.directional.mutual_information import mutual_information
 
+#: Log densities that are held at once: 32 MB.
 _CHUNK_VALUES = 4_000_000
 
 
@@ -96,26 +97,27 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         values, labels = self._validated(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
-        known = None if groups is None else np.asarray(groups)
-        self._fit(self._arrange(values), codes, known)
+        group_labels = None if groups is None else np.asarray(groups)
+        self._fit(self._arrange(values), codes, group_labels)
         return self
 
-    def _given(self) -> Any:
+    def _template(self) -> Any:
+        """Return the classifier that is fitted, itself not fitted."""
         return GaussianNB() if self.estimator is None else self.estimator
 
     def _fit(
         self, features: np.ndarray, codes: np.ndarray, groups: np.ndarray | None = None
     ) -> None:
-        given = self._given()
-        if not isinstance(given, IndependentNB):
+        template = self._template()
+        if not isinstance(template, IndependentNB):
             msg = (
                 "SelectiveNB selects among features that are independent given the class, have a "
-                f"density each and serve every class; {given!r} does not. Use an instance "
+                f"density each and serve every class; {template!r} does not. Use an instance "
                 "of GaussianNB, FlexibleNB, VonMisesNB, DiscretizedNB or HybridNB of "
-                f"xnbflow.naive_bayes instead of {type(given).__module__}"
+                f"xnbflow.naive_bayes instead of {type(template).__module__}"
             )
             raise InputError(msg)
-        self.estimator_ = self._fitted(features, codes)
+        self.estimator_ = self._fit_template(features, codes)
         information = mutual_information(self.estimator_, features, codes)
         order = np.argsort(-information, kind="stable")[: self.n_max]
         accuracy = self._prefix_accuracies(features, codes, order, groups)
@@ -138,42 +140,47 @@ class SelectiveNB(MetaEstimatorMixin, BaseNaiveBayes):
         columns = {"mutual_information": information, "accuracy": accuracy}
         return pd.DataFrame({"feature": self._term_names()[order], **columns})
 
-    def _fitted(self, features: np.ndarray, codes: np.ndarray) -> IndependentNB:
+    def _fit_template(self, features: np.ndarray, codes: np.ndarray) -> IndependentNB:
         X = features.T
         if hasattr(self, "feature_names_in_"):
             X = pd.DataFrame(X, columns=self.feature_names_in_, copy=False)
         with warnings.catch_warnings():
             # `fit` has warned of such a class; inner folds may make more of them.
             warnings.filterwarnings("ignore", "class .* has 1 sample")
-            return clone(self._given()).fit(X, codes)
+            return clone(self._template()).fit(X, codes)
 
     def _prefix_accuracies(
         self, features: np.ndarray, codes: np.ndarray, order: np.ndarray, groups: np.ndarray | None
     ) -> np.ndarray:
-        """Return the inner cross-validation's accuracy of every prefix of the ranking."""
-        correct = np.zeros(len(order))
-        tested = 0
-        for train, test in inner_folds(self.cv, codes, groups):
-            inner = self._fitted(features[:, train], codes[train])
-            tested += len(test)
-            for part in self._chunks(features, test):
-                joint = inner.term_log_densities(features[:, part])[order]
+        """Return the inner cross-validation's accuracy of every prefix of the ranking.
+
+        The log-likelihood of a prefix is the running sum of those of its features, so one pass over
+        the features classifies the samples by all prefixes.
+        """
+        n_correct = np.zeros(len(order))
+        n_tested = 0
+        for training, test in inner_folds(self.cv, codes, groups):
+            inner = self._fit_template(features[:, training], codes[training])
+            n_tested += len(test)
+            for chunk in self._chunks(features, test):
+                joint = inner.term_log_densities(features[:, chunk])[order]
                 joint[0] += inner.class_log_prior_[:, None]
                 np.cumsum(joint, axis=0, out=joint)
-                correct += (inner.classes_[joint.argmax(axis=1)] == codes[part]).sum(axis=1)
-        return correct / tested
+                predicted = inner.classes_[joint.argmax(axis=1)]
+                n_correct += (predicted == codes[chunk]).sum(axis=1)
+        return n_correct / n_tested
 
     def _chunks(self, features: np.ndarray, samples: np.ndarray) -> list[np.ndarray]:
-        """Split samples so that a chunk's log densities take some 32 MB."""
+        """Split samples so that the log densities of a chunk take about 32 MB."""
         width = max(1, _CHUNK_VALUES // (len(features) * len(self.classes_)))
         return [samples[start : start + width] for start in range(0, len(samples), width)]
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
-        parts = [
-            self.estimator_.term_log_densities(features[:, part])[self.selected_].sum(axis=0)
-            for part in self._chunks(features, np.arange(features.shape[1]))
-        ]
-        return (np.concatenate(parts, axis=1) + self.class_log_prior_[:, None]).T
+        log_likelihoods = []
+        for chunk in self._chunks(features, np.arange(features.shape[1])):
+            terms = self.estimator_.term_log_densities(features[:, chunk])
+            log_likelihoods.append(terms[self.selected_].sum(axis=0))
+        return (np.concatenate(log_likelihoods, axis=1) + self.class_log_prior_[:, None]).T
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
         return self.selected_, self.estimator_.term_log_densities(features)[self.selected_, code]

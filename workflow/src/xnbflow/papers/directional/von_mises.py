@@ -14,6 +14,7 @@ from xnbflow.density.families.distribution import (
 from xnbflow.density.tiles import map_strips
 from xnbflow.papers.common.bessel import concentration
 
+#: Ends of the intervals of integration around a mode, in widths of the density.
 _STEPS = np.arange(-8.0, 9.0)
 
 
@@ -52,7 +53,9 @@ class VonMises(Distribution):
         """Fit mean direction and concentration per feature and class; see `Distribution.fit`."""
         self._validate_params()
         self.n_classes_ = n_classes
-        cosine, sine = np.empty((2, len(features), n_classes))  # the mean resultant vectors
+        # The mean resultant vectors; their length is the R that determines the concentration.
+        cosine = np.empty((len(features), n_classes))
+        sine = np.empty((len(features), n_classes))
 
         def work(rows: slice) -> None:
             angles = features[rows] * (2 * np.pi / self.period)
@@ -64,7 +67,8 @@ class VonMises(Distribution):
         kappa = concentration(np.hypot(cosine, sine), 2)
         self.mean_direction_ = direction * (self.period / (2 * np.pi))
         self.concentration_ = kappa
-        # log f = x cos(angle) + y sin(angle) + constant
+        # log f = kappa cos(angle - mu) - log(2 pi I0(kappa))
+        #       = x cos(angle) + y sin(angle) + constant
         self._x = kappa * np.cos(direction)
         self._y = kappa * np.sin(direction)
         self._constant = -np.log(self.period * i0e(kappa)) - kappa

@@ -77,12 +77,12 @@ class VonMisesFisher(Distribution):
         length = np.linalg.norm(features, axis=0)
         if self.normalize:
             return features / np.where(length > 0, length, 1.0)
-        off = np.abs(length - 1) > _TOLERANCE
-        if off.any():
-            row = int(np.argmax(off))
+        is_off_sphere = np.abs(length - 1) > _TOLERANCE
+        if is_off_sphere.any():
+            sample = int(np.argmax(is_off_sphere))
             msg = (
-                f"the vector of sample {row} has length {length[row]:.6g}, not 1; divide each by "
-                "its length, or set normalize=True"
+                f"the vector of sample {sample} has length {length[sample]:.6g}, not 1; divide "
+                "each by its length, or set normalize=True"
             )
             raise InputError(msg)
         return features

@@ -76,14 +76,14 @@ class VonMisesNB(GroupedNB):
         self.var_smoothing = var_smoothing
 
     def _groups(self) -> Sequence[tuple[str, Any, Any]]:
-        every = np.arange(self.n_features_in_)
         categorical = self._columns(self.categorical)
-        rest = np.setdiff1d(every, categorical)
-        angular = rest if self.angular is None else self._columns(self.angular)
+        continuous = np.setdiff1d(np.arange(self.n_features_in_), categorical)
+        angular = continuous if self.angular is None else self._columns(self.angular)
+        linear = np.setdiff1d(continuous, angular)
         return [
             ("angular", VonMises(period=self.period), angular),
             ("categorical", Categorical(alpha=self.alpha), categorical),
-            ("linear", Gaussian(var_smoothing=self.var_smoothing), np.setdiff1d(rest, angular)),
+            ("linear", Gaussian(var_smoothing=self.var_smoothing), linear),
         ]
 
 

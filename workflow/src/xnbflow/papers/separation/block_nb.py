@@ -145,20 +145,20 @@ class BlockNB(BaseNaiveBayes):
         self.blocks_ = self._find_blocks(features, codes)
         self._check_blocks()
         sizes = np.array([len(block) for block in self.blocks_])
+        # Blocks of one size are one array; `_members` has their positions among all blocks.
         self._members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
         self.densities_ = [
             self._fit_densities(features, codes, members) for members in self._members
         ]
         self.shrinkage_ = self._in_blocks([density.shrinkage_ for density in self.densities_])
         singular = self._in_blocks([density.singular_ for density in self.densities_])
-        if singular.ndim == 2:  # per class
-            singular = singular.any(axis=0)
-        if singular.any():
-            block = int(np.argmax(singular))
+        is_singular = np.atleast_2d(singular).any(axis=0)  # in any class
+        if is_singular.any():
+            block = int(np.argmax(is_singular))
             names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
             msg = (
-                f"{singular.sum()} blocks have a singular covariance, the first is block {block} "
-                f"({names}): features depend on each other exactly. Such covariances are shrunk "
+                f"{is_singular.sum()} blocks have a singular covariance, the first is block "
+                f"{block} ({names}): features depend on each other exactly. Such covariances are shrunk "
                 "(Ledoit-Wolf)"
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
@@ -220,16 +220,17 @@ class BlockNB(BaseNaiveBayes):
     def _check_blocks(self) -> None:
         """Raise unless every feature is in one block, and no block is too large."""
         columns = np.concatenate([np.empty(0, dtype=np.intp), *self.blocks_])
-        uses = np.bincount(columns, minlength=self.n_features_in_)
-        if (uses != 1).any():
-            column = int(np.argmax(uses != 1))
-            what = "more than one block" if uses[column] else "no block"
+        n_blocks_of_column = np.bincount(columns, minlength=self.n_features_in_)
+        if (n_blocks_of_column != 1).any():
+            column = int(np.argmax(n_blocks_of_column != 1))
+            place = "more than one block" if n_blocks_of_column[column] else "no block"
             msg = (
                 f"feature {self._feature_names().tolist()[column]!r} (column {column}) is in "
-                f"{what}; put each feature in exactly one"
+                f"{place}; put each feature in exactly one"
             )
             raise InputError(msg)
-        sizes, n_samples = [len(block) for block in self.blocks_], self.class_count_.sum()
+        sizes = [len(block) for block in self.blocks_]
+        n_samples = self.class_count_.sum()
         if max(sizes) > n_samples:
             msg = (
                 f"block {np.argmax(sizes)} has {max(sizes)} features but there are {n_samples} "
@@ -314,17 +315,25 @@ class BlockNB(BaseNaiveBayes):
     def _selected(self, code: int) -> list[Any]:
         """Return the features selected for a class, by falling score against another class."""
         rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
-        best = np.where(self.selected_blocks_, self.scores_, -1.0)[rows].max(axis=0, initial=-1.0)
+        selected_scores = np.where(self.selected_blocks_, self.scores_, -1.0)[rows]
+        best = selected_scores.max(axis=0, initial=-1.0)  # -1 where no pair selects the block
         order = np.argsort(-best, kind="stable")[: (best >= 0).sum()]
         names = self._feature_names()
-        return [name for block in order for name in names[self.blocks_[block]].tolist()]
+        features = []
+        for block in order:
+            features += names[self.blocks_[block]].tolist()
+        return features
 
-    def _in_blocks(self, parts: list[np.ndarray]) -> np.ndarray:
-        """Return values per block of each size, last axis, in the order of the blocks."""
-        whole = np.empty((*parts[0].shape[:-1], len(self.blocks_)), dtype=parts[0].dtype)
-        for members, part in zip(self._members, parts, strict=True):
-            whole[..., members] = part
-        return whole
+    def _in_blocks(self, values_by_size: list[np.ndarray]) -> np.ndarray:
+        """Return values per block, the last axis, in the order of the blocks.
+
+        They are given separately for the blocks of each size.
+        """
+        leading = values_by_size[0].shape[:-1]
+        values = np.empty((*leading, len(self.blocks_)), dtype=values_by_size[0].dtype)
+        for members, of_size in zip(self._members, values_by_size, strict=True):
+            values[..., members] = of_size
+        return values
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         if self.selection is not None:
@@ -335,7 +344,7 @@ class BlockNB(BaseNaiveBayes):
     def _weighted_sums(self, features: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return weighted sums of the blocks' log densities, (n_classes, n_weights, n_samples)."""
         sums = np.zeros((len(self.classes_), len(weights), features.shape[1]))
-        for density, inside, blocks in self._parts(np.any(weights, axis=0)):
+        for density, inside, blocks in self._blocks_by_size(np.any(weights, axis=0)):
             for code in range(len(self.classes_)):
                 terms = self._log_density_terms(density, features, code, inside)
                 sums[code] += weights[:, blocks] @ terms.sum(axis=1)
@@ -344,6 +353,7 @@ class BlockNB(BaseNaiveBayes):
     def _log_density_terms(
         self, density: GaussianBlocks, features: np.ndarray, code: int, inside: np.ndarray
     ) -> np.ndarray:
+        """Return log densities of blocks in a class, finite where ratios are taken."""
         terms = density.log_density_terms(features, code, inside)
         if self.selection is not None and not terms.min(initial=0.0) >= _LOWEST:  # or NaN
             np.fmax(terms, _LOWEST, out=terms)
@@ -362,31 +372,41 @@ class BlockNB(BaseNaiveBayes):
             wins[:, first] += odds > 0
             wins[:, second] += odds < 0
         # The class of most wins, ties by score, gets the greatest score.
-        rows, top = np.arange(n_samples), np.argmax(joint, axis=1)
-        most = wins == wins.max(axis=1, keepdims=True)
-        winner = np.argmax(np.where(most, joint, -np.inf), axis=1)
-        joint[rows, top], joint[rows, winner] = joint[rows, winner], joint[rows, top]
+        rows = np.arange(n_samples)
+        has_most_wins = wins == wins.max(axis=1, keepdims=True)
+        winner = np.argmax(np.where(has_most_wins, joint, -np.inf), axis=1)
+        highest = np.argmax(joint, axis=1)
+        score_of_winner = joint[rows, winner]
+        joint[rows, winner] = joint[rows, highest]
+        joint[rows, highest] = score_of_winner
         return joint
 
     def _class_terms(self, features: np.ndarray, code: int) -> tuple[np.ndarray, np.ndarray]:
-        rows = [row for row, pair in enumerate(self.pairs_) if code in pair]
-        used = np.any(self.selected_blocks_[rows], axis=0)
+        n_samples = features.shape[1]
+        pairs = [row for row, pair in enumerate(self.pairs_) if code in pair]
+        is_used = np.any(self.selected_blocks_[pairs], axis=0)
         if self.selection is None:
-            rows, used = [], np.ones(len(self.blocks_), dtype=bool)
-        columns, terms = [np.empty(0, dtype=np.intp)], [np.empty((0, features.shape[1]))]
-        for density, inside, blocks in self._parts(used):
-            own = self._log_density_terms(density, features, code, inside)
-            share = own if self.selection is None else np.zeros_like(own)
-            for row in rows:
+            pairs = []
+            is_used = np.ones(len(self.blocks_), dtype=bool)
+        columns = [np.empty(0, dtype=np.intp)]
+        terms = [np.empty((0, n_samples))]
+        for density, inside, blocks in self._blocks_by_size(is_used):
+            of_class = self._log_density_terms(density, features, code, inside)
+            # With selection the score of a class is the mean of its weighted log odds.
+            contribution = of_class if self.selection is None else np.zeros_like(of_class)
+            for row in pairs:
                 other = sum(self.pairs_[row]) - code
-                ratio = own - self._log_density_terms(density, features, other, inside)
-                share += self.weights_[row, blocks][:, None, None] / len(self.classes_) * ratio
+                ratio = of_class - self._log_density_terms(density, features, other, inside)
+                weights = self.weights_[row, blocks][:, None, None] / len(self.classes_)
+                contribution += weights * ratio
             columns.append(density.columns[inside].reshape(-1))
-            terms.append(share.reshape(-1, features.shape[1]))
+            terms.append(contribution.reshape(-1, n_samples))
         return np.concatenate(columns), np.concatenate(terms)
 
-    def _parts(self, chosen: np.ndarray) -> Iterator[tuple[GaussianBlocks, np.ndarray, np.ndarray]]:
-        """Yield the densities of each size, their chosen blocks, and these blocks' numbers."""
+    def _blocks_by_size(
+        self, is_used: np.ndarray
+    ) -> Iterator[tuple[GaussianBlocks, np.ndarray, np.ndarray]]:
+        """Yield the densities of each size, positions of used blocks in these, and among all."""
         for members, density in zip(self._members, self.densities_, strict=True):
-            inside = np.flatnonzero(chosen[members])
+            inside = np.flatnonzero(is_used[members])
             yield density, inside, members[inside]

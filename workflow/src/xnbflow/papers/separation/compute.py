@@ -204,7 +204,7 @@ def _fit_all(setting: Setting, n: int, fits: int) -> list[dict[str, Any]]:
                     "method": method,
                     "risk": _linear_risk(model, difference),
                     "expected_risk": float(model.asymptotic_risk_[0]),
-                    "kept": _kept_by_equation_22(model).mean(),
+                    "kept": model.selected_blocks_.mean(),
                     "shrinkage": model.shrinkage_.mean(),
                 }
             )

@@ -63,14 +63,14 @@ class CorrelationBlocks(TransformerMixin, Estimator):
     def fit(self, X: np.ndarray | pd.DataFrame, y: np.ndarray) -> "CorrelationBlocks":
         """Find the blocks, of at least 2 more samples than there are classes."""
         X, y = self._validated(X, y)
-        class_codes(y)
+        class_codes(y)  # raises if labels are missing
         group = np.arange(X.shape[1])
         if self.size > 1:
             group = _unite_correlated(normalised_residuals(X, y), self.size)
-        # Complete groups, then the other features, group by group, cut in blocks.
+        # Complete groups first, then the other features, group by group; cut in blocks.
         order = np.argsort(group, kind="stable")
-        complete = np.bincount(group)[group[order]] == self.size
-        columns = np.concatenate([order[complete], order[~complete]])
+        is_complete = np.bincount(group)[group[order]] == self.size
+        columns = np.concatenate([order[is_complete], order[~is_complete]])
         starts = range(0, len(columns), self.size)
         self.blocks_ = [np.sort(columns[start : start + self.size]) for start in starts]
         return self
@@ -94,16 +94,24 @@ class CorrelationBlocks(TransformerMixin, Estimator):
 
 
 def _unite_correlated(residuals: np.ndarray, size: int) -> np.ndarray:
-    """Return each feature's group, numbered by its first feature."""
+    """Return each feature's group, numbered by its first feature.
+
+    Only the strongest partners of each feature are compared. Features whose partners are all in
+    complete groups are compared again among themselves.
+    """
     n_features = len(residuals)
-    group, count = np.arange(n_features), np.ones(n_features, dtype=np.intp)
+    group = np.arange(n_features)
+    count = np.ones(n_features, dtype=np.intp)
     incomplete = np.arange(n_features)
     n_partners = _PARTNERS_PER_PLACE * size
     while len(incomplete) > 1:
         partner, r = top_partners(residuals[incomplete], min(n_partners, len(incomplete) - 1))
-        rank = np.argsort(-np.abs(r), axis=None, kind="stable")
-        rank = rank[partner.reshape(-1)[rank] >= 0]
-        first, second = incomplete[rank // r.shape[1]], incomplete[partner.reshape(-1)[rank]]
+        # Pairs by falling |r|: the pair at a flat position has its feature in the row, and a
+        # missing partner is -1.
+        position = np.argsort(-np.abs(r), axis=None, kind="stable")
+        position = position[partner.reshape(-1)[position] >= 0]
+        first = incomplete[position // r.shape[1]]
+        second = incomplete[partner.reshape(-1)[position]]
         if not _unite(first, second, group, count, size):
             break
         incomplete = np.flatnonzero(count[group] < size)
@@ -121,15 +129,17 @@ def _unite(
     """
     n_united = 0
     for pair in range(len(first)):
-        a, b = first[pair], second[pair]
+        a = first[pair]
+        b = second[pair]
         while group[a] != a:
             a = group[a]
         while group[b] != b:
             b = group[b]
         if a != b and count[a] + count[b] <= size:
-            a, b = min(a, b), max(a, b)
-            group[b] = a
-            count[a] += count[b]
+            lower = min(a, b)
+            upper = max(a, b)
+            group[upper] = lower
+            count[lower] += count[upper]
             n_united += 1
     for i in range(len(group)):
         group[i] = group[group[i]]

@@ -14,9 +14,13 @@ from xnbflow.papers.common.bessel import bessel_ratio, log_bessel_quotient
 #: Scores are binned, and weights tabulated, in steps of this on the scale of square roots, on which
 #: the noise of a score has standard deviation 1.
 _STEP = 1 / 64
+#: Step of the grid of true scores on the same scale, and its fewest and most points.
 _GRID_STEP = 1 / 8
-_GRID_SIZES = (64, 1000)
+_FEWEST_POINTS = 64
+_MOST_POINTS = 1000
+#: Most steps of the EM algorithm.
 _MAX_STEPS = 5000
+#: Smaller masses are left out.
 _NEGLIGIBLE = 1e-12
 #: Stands for smaller Bessel arguments, among them 0: I_{v+1}(z) / (z I_v(z)) and h_v(z) are then
 #: within 1e-7 of their limits, and I_v(z) does not underflow at any order for which it is needed.
@@ -40,10 +44,10 @@ class MixingDistribution:
     def density(self, observed: np.ndarray, degrees: float) -> np.ndarray:
         """Return the density of observed scores (n,), above 0: ``∫ chi(u; m, g) dH(g)``."""
         log_kernel, _ = _log_kernel(observed, degrees, self.scores)
-        top = log_kernel.max(axis=1)
+        largest = log_kernel.max(axis=1)
         order = degrees / 2 - 1
-        scale = np.exp(top + order * np.log(observed) - observed / 2) / 2
-        return scale * (np.exp(log_kernel - top[:, None]) @ self.masses)
+        scale = np.exp(largest + order * np.log(observed) - observed / 2) / 2
+        return scale * (np.exp(log_kernel - largest[:, None]) @ self.masses)
 
     def weights(self, observed: np.ndarray, degrees: float) -> np.ndarray:
         """Return the optimal weights of observed scores (n,), Eq. 17.
@@ -61,6 +65,7 @@ class MixingDistribution:
         return np.interp(roots, table, self._weights(table**2, degrees))
 
     def _weights(self, observed: np.ndarray, degrees: float) -> np.ndarray:
+        # The posterior mean of I_{v+1}(z) / (z I_v(z)) gamma² over the atoms of H.
         log_kernel, z = _log_kernel(observed, degrees, self.scores)
         kernel = np.exp(log_kernel - log_kernel.max(axis=1, keepdims=True)) * self.masses
         shares = bessel_ratio(degrees / 2 - 1, z) / z * self.scores
@@ -85,7 +90,7 @@ def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribu
     0.5
     """
     roots = np.sqrt(observed)
-    n_grid = int(np.clip(roots.max() / _GRID_STEP, *_GRID_SIZES))
+    n_grid = int(np.clip(roots.max() / _GRID_STEP, _FEWEST_POINTS, _MOST_POINTS))
     grid = np.linspace(0, max(roots.max(), 1.0), n_grid) ** 2
     kernels, counts = [], []
     for m in np.unique(degrees):
@@ -94,8 +99,8 @@ def estimate_mixing(observed: np.ndarray, degrees: np.ndarray) -> MixingDistribu
         kernels.append(np.exp(log_kernel - log_kernel.max(axis=1, keepdims=True)))
         counts.append(count)
     masses = _expectation_maximisation(np.concatenate(kernels), np.concatenate(counts))
-    kept = masses > _NEGLIGIBLE
-    return MixingDistribution(grid[kept], masses[kept] / masses[kept].sum())
+    is_atom = masses > _NEGLIGIBLE
+    return MixingDistribution(grid[is_atom], masses[is_atom] / masses[is_atom].sum())
 
 
 def _expectation_maximisation(kernel: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -104,7 +109,7 @@ def _expectation_maximisation(kernel: np.ndarray, counts: np.ndarray) -> np.ndar
     masses = np.full(kernel.shape[1], 1 / kernel.shape[1])
     for _ in range(_MAX_STEPS):
         gradient = (counts / (kernel @ masses)) @ kernel
-        if gradient.max() - n <= 1:
+        if gradient.max() - n <= 1:  # Lindsay's bound of what is missing to the maximum
             break
         masses *= gradient / n
     return masses

@@ -159,15 +159,15 @@ def kept_moments(
     Theorem 1 lacks the boundary term ``2 t b(t)`` of each block, b being the density of the scores
     under the mixing distribution. Scores, degrees and threshold have shape (n_blocks,).
     """
-    kept = scores >= threshold
-    boundary = 0.0
+    is_kept = scores >= threshold
+    boundary_term = 0.0
     for m in np.unique(degrees):
-        cuts = threshold[(degrees == m) & (threshold > 0)]
-        values, counts = np.unique(cuts, return_counts=True)
+        thresholds = threshold[(degrees == m) & (threshold > 0)]
+        values, counts = np.unique(thresholds, return_counts=True)
         if len(values):
-            boundary += (counts * 2 * values * mixing.density(values, m)).sum()
-    mean = ((scores - degrees)[kept].sum() - boundary) / n
-    return Moments(max(float(mean), 0.0), 2 * scores[kept].sum() / n)
+            boundary_term += (counts * 2 * values * mixing.density(values, m)).sum()
+    mean = ((scores - degrees)[is_kept].sum() - boundary_term) / n
+    return Moments(max(float(mean), 0.0), 2 * scores[is_kept].sum() / n)
 
 
 def printed_cut(scores: np.ndarray, degrees: np.ndarray) -> float:
@@ -199,11 +199,12 @@ def optimal_cut(scores: np.ndarray, degrees: np.ndarray, weights: np.ndarray) ->
     """
     ratio = scores / degrees
     order = np.argsort(-ratio, kind="stable")
-    separation = np.cumsum((scores * weights)[order]) / np.sqrt(
-        np.cumsum(scores[order]).clip(1e-300)
-    )
-    last = int(np.argmax(separation))
-    return float(ratio[order[last : last + 2]].mean()) if last + 1 < len(scores) else 0.0
+    signal = np.cumsum((scores * weights)[order])
+    noise = np.sqrt(np.cumsum(scores[order]).clip(1e-300))  # not 0 where all scores are
+    last = int(np.argmax(signal / noise))
+    if last + 1 == len(scores):
+        return 0.0
+    return float(ratio[order[last : last + 2]].mean())
 
 
 #: Rules of a threshold: Eq. 22 as printed, and the best one.
@@ -236,13 +237,25 @@ def select_blocks(
         mean, variance = weighted_moments(scores, ones, scores - degrees, n)
         return BlockSelection(ones, no_threshold, Moments(max(float(mean), 0.0), variance))
     mixing = estimate_mixing(scores, degrees)
-    best = np.empty(len(scores))
-    for m in np.unique(degrees) if selection == "weights" or cut == "optimal" else ():
-        best[degrees == m] = mixing.weights(scores[degrees == m], m)
     if selection == "weights":
-        return BlockSelection(best, no_threshold, weighted_moments(scores, best, scores * best, n))
-    optimal = cut == "optimal"
-    level = optimal_cut(scores, degrees, best) if optimal else printed_cut(scores, degrees)
+        weights = _optimal_weights(scores, degrees, mixing)
+        moments = weighted_moments(scores, weights, scores * weights, n)
+        return BlockSelection(weights, no_threshold, moments)
+    if cut == "optimal":
+        level = optimal_cut(scores, degrees, _optimal_weights(scores, degrees, mixing))
+    else:
+        level = printed_cut(scores, degrees)
     threshold = level * degrees
-    weights = (scores >= threshold).astype(np.float64)
-    return BlockSelection(weights, threshold, kept_moments(scores, degrees, threshold, mixing, n))
+    kept = (scores >= threshold).astype(np.float64)
+    moments = kept_moments(scores, degrees, threshold, mixing, n)
+    return BlockSelection(kept, threshold, moments)
+
+
+def _optimal_weights(
+    scores: np.ndarray, degrees: np.ndarray, mixing: MixingDistribution
+) -> np.ndarray:
+    """Return the weights of Eq. 17 (n_blocks,), for blocks of several degrees of freedom."""
+    weights = np.empty(len(scores))
+    for m in np.unique(degrees):
+        weights[degrees == m] = mixing.weights(scores[degrees == m], m)
+    return weights
