@@ -61,7 +61,10 @@ _OWN = (
     Source(
         "cumida",
         "xnbflow.sources.cumida",
-        {"features_tolerance": WHOLE}
+        {
+            "features_tolerance": WHOLE,
+            "format": {"enum": ["csv", "arff"], "description": "csv or arff"},
+        }
         | {
             key: _OF_FILES[key]
             for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")
