@@ -34,7 +34,8 @@ def commands(program, pattern=r"(?:^[ #\d.]*`?|\| `){program}( [^`\n]*)"):
 
 #: Every call of the command `xnbflow`, whose name is also a word of the text.
 OURS = (
-    "^{program}( (?:fit|show|signature|predict|explain|geo|study|methods|run|figures|paper|panel)"
+    "^{program}( (?:fit|show|signature|predict|explain|geo|cumida|study|methods|run|figures|paper"
+    "|panel)"
 )
 
 

@@ -1,7 +1,8 @@
-"""CuMiDa's microarray series: download, and a reader of their CSV files.
+"""CuMiDa's microarray series: download, and a reader of their CSV and ARFF files.
 
 CuMiDa (Feltes et al., J. Comput. Biol. 26, 2019) serves one CSV file per series, with one row per
-sample: ``samples,type,<probe>,...``, 50 to 150 MB of decimals with up to 17 digits.
+sample: ``samples,type,<probe>,...``, 50 to 150 MB of decimals with up to 17 digits. The option
+``format=arff`` reads the ARFF file of the series instead.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.sheet import SheetRow
@@ -37,13 +39,16 @@ def load(dataset: SheetRow, downloads: Downloads) -> DataSet:
         )
         raise InputError(msg, key="location")
     kind, series = match.groups()
+    options = dict(dataset.options)
+    suffix = options.pop("format", "csv")
     path = downloads.fetch(
         "cumida",
-        f"{kind}/{series}/{kind}_{series}.csv",
+        f"{kind}/{series}/{kind}_{series}.{suffix}",
         default=BASE_URLS,
         sha256=dataset.sha256,
     )
-    return read_cumida_csv(path, dataset.id, dataset.options)
+    read = read_cumida_arff if suffix == "arff" else read_cumida_csv
+    return read(path, dataset.id, options)
 
 
 def read_cumida_csv(
@@ -75,4 +80,21 @@ def read_cumida_csv(
             raise InputError(msg, key="line 1")
     known = {**_OPTIONS, **(options or {})}
     row = SheetRow(name, "cumida", str(path), label="type", id_column="samples", options=known)
+    return read_table(path, row, are_intensities=True)
+
+
+def read_cumida_arff(
+    path: str | Path, name: str, options: Mapping[str, str] | None = None
+) -> DataSet:
+    """Read an ARFF file of CuMiDa: numeric probes, and the class in ``type`` or ``class``.
+
+    Samples are named by an attribute ``samples``, else by their number from 0. All else is as in
+    `read_cumida_csv`.
+    """
+    with about_file(path), open_raw(path) as stream:
+        header = ArffTable(Path(path), stream).header
+    label = next((each for each in ("type", "class") if each in header), "type")
+    known = {**_OPTIONS, **(options or {})}
+    id_column = "samples" if "samples" in header else None
+    row = SheetRow(name, "cumida", str(path), label=label, id_column=id_column, options=known)
     return read_table(path, row, are_intensities=True)

@@ -17,6 +17,7 @@ ACCESSION = r"GDS\d+|GSE\d+(-GPL\d+)?"
 WHOLE = {"pattern": "^[0-9]{1,18}$", "description": "a whole number"}
 _NAMES = {"description": "names, separated by commas"}
 
+_FORMAT: dict[str, Any] = {"enum": ["csv", "arff"], "description": "csv or arff"}
 _SEPARATOR = {
     "enum": ["comma", "tab", "semicolon", "space", "pipe"],
     "description": "comma, tab, semicolon, space or pipe",
@@ -64,7 +65,7 @@ _OWN = (
     Source(
         "cumida",
         "xnbflow.sources.cumida",
-        {"features_tolerance": WHOLE}
+        {"features_tolerance": WHOLE, "format": _FORMAT}
         | {
             key: _OF_FILES[key]
             for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")

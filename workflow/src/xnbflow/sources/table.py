@@ -60,7 +60,7 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
     ----------
     path : path
         CSV (comma), TSV (``.tsv``, ``.tab``, ``.txt``; tabs), plain or gzipped, as R's write.csv
-        and write.table write it, too; a workbook (``.xlsx``, ``.xls``, ``.ods``),
+        and write.table write it, too; a workbook (``.xlsx``, ``.xls``, ``.ods``), ``.arff``,
         Parquet or AnnData's ``.h5ad``. It has a header.
     dataset : SheetRow
         With samples in rows, ``label`` and ``id_column`` name columns, and without the latter

@@ -1,4 +1,4 @@
-"""Formats of tables: text, workbooks and Parquet, each a `TableFile`."""
+"""Formats of tables: text, workbooks, ARFF and Parquet, each a `TableFile`."""
 
 import importlib.util
 import io
@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, about_file, quoted
+from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines
 from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
@@ -34,7 +35,7 @@ _LEAST_MEMORY, _MEMORY_RATIO = 1 << 30, 60
 
 @contextmanager
 def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
-    """Open a table as Parquet, GCT, a workbook or text, by the suffix of its name.
+    """Open a table as Parquet, ARFF, GCT, a workbook or text, by the suffix of its name.
 
     The sheet's options ``separator``, ``decimal``, ``encoding`` and ``sheet`` apply.
     """
@@ -50,6 +51,8 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
         with open_raw(path) as stream:
             if suffix in _PARQUET:
                 yield ParquetTable(path, stream)
+            elif suffix == ".arff":
+                yield ArffTable(path, stream)
             elif suffix == ".gct":  # of GenePattern: version, size, then a table
                 if stream.readline()[:4] not in (b"#1.2", b"#1.3") or not stream.readline():
                     msg = f"{path} is not GCT of version 1.2 or 1.3; write one, or a plain table"

@@ -19,6 +19,7 @@ import typer
 
 from xnbflow import __version__
 from xnbflow.core.errors import InputError, printable
+from xnbflow.running.cli.cumida_study import cumida
 
 if TYPE_CHECKING:
     from xnbflow.running.cli import commands
@@ -413,6 +414,9 @@ def propose(
     if output:
         command = commands.write_study(result, output, mirror, force=force)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
+
+
+app.command("cumida")(cumida)
 
 
 Finished = Annotated[

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RECALIBRATION",
     "as_text",
+    "check_study_name",
     "classifier",
     "counted",
     "cross_validate",
@@ -67,6 +68,7 @@ __all__ = [
     "explain_sample",
     "fit_model",
     "methods_text",
+    "new_files",
     "parameters",
     "predict_table",
     "prepared",
@@ -194,20 +196,11 @@ def write_study(
     command that runs the study. Raises an `InputError` if no folds can be drawn.
     """
     name = Path(output).name
-    if not _NAME.fullmatch(name):
-        msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
-        raise InputError(msg)
-    datasets = [row for path in default_sheets().values() for row in read_sheet(path)]
-    if name in {*default_configuration().get("studies", {}), *datasets, *RULES}:
-        msg = f"{name!r} is a study, data set or rule of the project; choose another name"
-        raise InputError(msg)
+    check_study_name(name)
     if result.row is None:
         msg = f"{result.accession}: {result.reason} No files were written"
         raise InputError(msg)
-    sheet, configuration = (Path(f"{output}.{suffix}") for suffix in ("tsv", "yaml"))
-    for path in (sheet, configuration):
-        if path.exists() and not force:
-            raise InputError(f"{path} exists; overwrite it by --force, or choose another name")
+    sheet, configuration = new_files(output, force=force)
     splits = _splits(result, name)
     scheme, known = f"{splits}-fold", default_configuration().get("folds", {})
     settings: dict[str, Any] = {
@@ -233,6 +226,26 @@ def write_study(
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     deliver(f"{_ABOUT}{text}", configuration)
     return f"xnbflow run {name} --configfile {configuration}"
+
+
+def check_study_name(name: str) -> None:
+    """Raise an `InputError` if a new study cannot have a name."""
+    if not _NAME.fullmatch(name):
+        msg = f"{name!r} cannot name a study; use letters, digits and . _ -, at most 60"
+        raise InputError(msg)
+    datasets = [row for path in default_sheets().values() for row in read_sheet(path)]
+    if name in {*default_configuration().get("studies", {}), *datasets, *RULES}:
+        msg = f"{name!r} is a study, data set or rule of the project; choose another name"
+        raise InputError(msg)
+
+
+def new_files(output: str, *, force: bool) -> tuple[Path, Path]:
+    """Return the paths of a new study's sheet and configuration; existing ones need ``force``."""
+    sheet, configuration = Path(f"{output}.tsv"), Path(f"{output}.yaml")
+    for path in (sheet, configuration):
+        if path.exists() and not force:
+            raise InputError(f"{path} exists; overwrite it by --force, or choose another name")
+    return sheet, configuration
 
 
 def _splits(result: Summary, name: str) -> int:

@@ -1,0 +1,136 @@
+"""ARFF files: what SciPy reads is read alike, and so is what it does not read."""
+
+import io
+
+import numpy as np
+import pytest
+from scipy.io import arff
+
+from xnbflow.core.errors import InputError
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.cumida import read_cumida_arff, read_cumida_csv
+from xnbflow.sources.sheet import SheetRow
+from xnbflow.sources.table import read_table
+
+TUMOURS = """% a comment
+@RELATION tumours
+@attribute 'the id' string
+@attribute g1 numeric
+@attribute "g2" REAL
+@attribute sex {m, f}
+@attribute type {t,n}
+@data
+'s1' ,1.5,2.25,f,t
+
+'s2', 4, 5.5, m, n
+"""
+
+
+def table_row(**options):
+    """A row of the sheet for `TUMOURS`."""
+    return SheetRow("x", "table", "x.arff", label="type", id_column="the id", options=options)
+
+
+def written(folder, text, name="x.arff"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def test_texts_quotes_and_comments_are_read(tmp_path):
+    series = read_table(written(tmp_path, TUMOURS), table_row(categorical="sex"))
+    assert list(series.features) == ["g1", "g2", "sex"]
+    assert list(series.kinds) == ["linear", "linear", "categorical"]
+    assert list(series.samples) == ["s1", "s2"]
+    assert series.values.tolist() == [[1.5, 4], [2.25, 5.5], [0, 1]]  # f, m in alphabetical order
+    assert series.labels.tolist() == ["t", "n"]
+
+
+@pytest.mark.parametrize("escaped", [r"'it\'s'", '"it\'s"'])
+def test_a_quote_within_a_name_is_part_of_it(tmp_path, escaped):
+    text = TUMOURS.replace("@attribute g1", f"@attribute {escaped}")
+    assert read_table(written(tmp_path, text), table_row(drop="sex")).features[0] == "it's"
+
+
+def test_numeric_files_are_read_as_scipy_reads_them(tmp_path, rng):
+    values = rng.normal(size=(30, 6)) * 10.0 ** rng.integers(-9, 9, size=6)
+    labels = np.tile(["a b", "c"], 15)
+    lines = ["@relation r", "@attribute class {'a b',c}"]
+    lines += [f"@attribute 'g {i}' numeric" for i in range(6)]
+    rows = [
+        ",".join([f"'{label}'" if " " in label else label, *map(repr, row)])
+        for label, row in zip(labels, values.tolist(), strict=True)
+    ]
+    text = "\n".join([*lines, "@data", *rows, ""])
+    theirs, _ = arff.loadarff(io.StringIO(text))
+    ours = read_table(written(tmp_path, text), SheetRow("x", "table", "x.arff", label="class"))
+    for i, name in enumerate(ours.features):
+        np.testing.assert_array_equal(ours.values[i], theirs[name])
+    assert ours.labels.tolist() == [label.decode() for label in theirs["class"]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("'s1' ,1.5,2.25,f,t", "{0 s1, 1 1.5}", "line 9: a sparse row; in Weka"),
+        ("@data", "@date", "line 8: '@date' is not a declaration of ARFF"),
+        ("@attribute g1 numeric", "@attribute g1", "line 4: .* lacks the name or the type"),
+        ("@attribute g1 numeric", "@attribute g1\x1enumeric", "line 4: a control character"),
+        ("g1 numeric", "g1 number", "line 4: 'number' is not a type of ARFF"),
+        ("'s1' ,1.5", "'s1,1.5", "line 9: not valid ARFF"),
+        ("2.25,f,t", "2.25,t", "line 9: 4 cells, but the header has 5"),
+        ("1.5", "much", "'g1'.*line 9"),
+        ("1.5", "?", "missing"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path, old, new, message):
+    path = written(tmp_path, TUMOURS.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        read_table(path, table_row(drop="sex"))
+
+
+def test_an_incomplete_file_is_refused(tmp_path):
+    with pytest.raises(InputError, match="has no @data; it is not a complete ARFF file"):
+        read_table(written(tmp_path, TUMOURS.partition("@data")[0]), table_row())
+    path = tmp_path / "y.arff"
+    path.write_bytes(TUMOURS.replace("sex", "séx").encode("latin-1"))
+    with pytest.raises(InputError, match="line 6: not UTF-8 text"):
+        read_table(path, table_row())
+
+
+def cumida_files(samples=True):
+    """A series in CuMiDa's two formats."""
+    rng = np.random.default_rng(5)
+    names, values = ["1007_s_at", "1053_at", "AFFX-BioB"], rng.normal(8, 2, size=(6, 3)).round(6)
+    labels = ["normal", "HCC"] * 3
+    csv = [",".join(["samples", "type", *names])]
+    lines = ["@relation Liver_GSE1"]
+    lines += ["@attribute samples numeric"] * samples + ["@attribute type {normal,HCC}"]
+    lines += [f"@attribute '{name}' numeric" for name in names] + ["@data"]
+    for i, (label, row) in enumerate(zip(labels, values.tolist(), strict=True)):
+        cells = [label, *map(repr, row)]
+        csv.append(",".join([f"{i}", *cells]))
+        lines.append(",".join([f"{i}"] * samples + cells))
+    return "\n".join([*csv, ""]), "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize("samples", [True, False])
+def test_both_formats_of_cumida_have_the_same_series(tmp_path, samples):
+    csv, text = cumida_files(samples=samples)
+    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
+    other = read_cumida_arff(written(tmp_path, text), "x")
+    np.testing.assert_array_equal(first.values, other.values)
+    for part in ("features", "labels", "samples"):
+        assert getattr(first, part).tolist() == getattr(other, part).tolist()
+
+
+def test_the_source_fetches_the_arff_file_by_its_option(tmp_path):
+    csv, text = cumida_files()
+    folder = tmp_path / "mirror/Liver/GSE1"
+    folder.mkdir(parents=True)
+    written(folder, text, "Liver_GSE1.arff")
+    bases = {"cumida": [str(tmp_path / "mirror")]}
+    row = SheetRow("x", "cumida", "Liver/GSE1", options={"format": "arff"})
+    series = acquire(row, downloads=tmp_path / "downloads", base_urls=bases)
+    first = read_cumida_csv(written(tmp_path, csv, "x.csv"), "x")
+    np.testing.assert_array_equal(series.values, first.values)

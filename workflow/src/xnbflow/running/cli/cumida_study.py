@@ -1,0 +1,196 @@
+"""The command `cumida`: a study of series of CuMiDa by their names.
+
+CuMiDa (Feltes et al. 2019) compares classifiers on its series itself, by three-fold
+cross-validation. With ``--benchmark`` the study has these classifiers beside ours, and three folds.
+Nothing is downloaded before the study runs.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from xnbflow.core.errors import InputError, quoted
+
+#: A series as CuMiDa names it: the type of cancer, an accession of GEO, and a part of it.
+_SERIES = re.compile(r"([A-Za-z]+)_(GSE\d+(?:_[A-Za-z0-9-]+)?)")
+
+_OURS = ["csnb-cv", "xnb", "nb", "forest"]
+_HEADLINE = "csnb-cv"
+
+_SCALER = {"method": "sklearn.preprocessing.StandardScaler"}
+#: The classifiers of CuMiDa's benchmark that the project's configuration does not have.
+_BENCHMARK: dict[str, dict[str, Any]] = {
+    "cumida-svm": {
+        "label": "SVM (CuMiDa)",
+        "steps": [_SCALER, {"method": "sklearn.svm.SVC", "params": {"kernel": "linear"}}],
+    },
+    "cumida-mlp": {
+        "label": "Multilayer perceptron (CuMiDa)",
+        "steps": [
+            _SCALER,
+            {"method": "sklearn.neural_network.MLPClassifier", "params": {"max_iter": 1000}},
+        ],
+    },
+    "cumida-tree": {
+        "label": "Decision tree (CuMiDa)",
+        "method": "sklearn.tree.DecisionTreeClassifier",
+    },
+    "cumida-neighbours": {
+        "label": "k nearest neighbours (CuMiDa)",
+        "steps": [_SCALER, {"method": "sklearn.neighbors.KNeighborsClassifier"}],
+    },
+    "cumida-majority": {
+        "label": "Majority class (CuMiDa)",
+        "method": "sklearn.dummy.DummyClassifier",
+    },
+}
+_FOLDS, _BENCHMARK_FOLDS = "10-fold", "3-fold"
+
+_ABOUT = """\
+# A study of series of CuMiDa, laid over the configuration of the project. The classifier in
+# `headline` is tested by permuted labels and in halves of the samples. `xnbflow methods` lists the
+# classifiers.
+"""
+
+
+def cumida(
+    series: Annotated[
+        list[str], typer.Argument(help="Series of CuMiDa, as Brain_GSE50161; several at once.")
+    ],
+    *,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", help="Write NAME.tsv and NAME.yaml; the series' name if one."
+        ),
+    ] = "",
+    benchmark: Annotated[
+        bool,
+        typer.Option("--benchmark", help="Also the classifiers and three folds of CuMiDa's own."),
+    ] = False,
+    mirror: Annotated[
+        list[str], typer.Option(help="A URL or folder laid out as CuMiDa's, instead of CuMiDa.")
+    ] = [],  # noqa: B006
+    arff: Annotated[bool, typer.Option("--arff", help="The ARFF files instead of CSV.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
+        False
+    ),
+) -> None:
+    """Write a study of series of CuMiDa, with the classifiers of its own benchmark on request."""
+    from xnbflow.running.cli.app import print_text  # noqa: PLC0415  it registers this command
+
+    if not output and len(series) > 1:
+        msg = "name the study of several series by --output"
+        raise InputError(msg, key="output")
+    output = output or series[0]
+    command = write_cumida_study(
+        series, output, benchmark=benchmark, mirrors=mirror, arff=arff, force=force
+    )
+    print_text(f"{output}.tsv and {output}.yaml are written; run: {command}")
+
+
+def cumida_location(series: str) -> str:
+    """Return the location of a series in a sheet.
+
+    Examples
+    --------
+    >>> cumida_location("Liver_GSE14520_U133A")
+    'Liver/GSE14520_U133A'
+    """
+    match = _SERIES.fullmatch(series)
+    if match is None:
+        msg = f"{quoted(series)} is not a series of CuMiDa, as Brain_GSE50161 is"
+        raise InputError(msg, key="series")
+    return "/".join(match.groups())
+
+
+def write_cumida_study(
+    series: Sequence[str],
+    output: str,
+    *,
+    benchmark: bool = False,
+    mirrors: Sequence[str] = (),
+    arff: bool = False,
+    force: bool = False,
+) -> str:
+    """Write the sheet ``<output>.tsv`` and the configuration ``<output>.yaml`` of a study.
+
+    Parameters
+    ----------
+    series : sequence of str
+        Names of series, as ``Brain_GSE50161``.
+    output : str
+        A path without suffix, whose last part names the study.
+    benchmark : bool
+        Whether the study has the classifiers of CuMiDa's benchmark and three folds.
+    mirrors : sequence of str
+        URLs or folders to download from instead of CuMiDa.
+    arff : bool
+        Whether the ARFF files are read.
+    force : bool
+        Whether to overwrite files.
+
+    Returns
+    -------
+    str
+        The command that runs the study.
+
+    Raises
+    ------
+    InputError
+        If a name is not that of a series of CuMiDa or repeats, the study cannot have its name, or a
+        file exists.
+    """
+    import yaml  # noqa: PLC0415  not needed for --help
+
+    from xnbflow.running.cli import commands  # noqa: PLC0415
+    from xnbflow.sources.sheet import SheetRow, sheet_text  # noqa: PLC0415
+
+    study = Path(output).name
+    commands.check_study_name(study)
+    repeated = [name for name in dict.fromkeys(series) if list(series).count(name) > 1]
+    if repeated:
+        msg = f"{quoted(repeated[0])} is named twice; leave one out"
+        raise InputError(msg, key="series")
+    options = {"format": "arff"} if arff else {}
+    rows = [
+        SheetRow(name, "cumida", cumida_location(name), options=dict(options)) for name in series
+    ]
+    sheet, configuration = commands.new_files(output, force=force)
+
+    classifiers = [*_OURS, *_BENCHMARK] if benchmark else _OURS
+    settings: dict[str, Any] = {
+        "run": [study],
+        "sheets": ["config/datasets.tsv", str(sheet)],
+        "studies": {
+            study: {
+                "title": f"CuMiDa: {', '.join(series)}",
+                "datasets": list(series),
+                "classifiers": classifiers,
+                "folds": [_BENCHMARK_FOLDS if benchmark else _FOLDS],
+                "headline": _HEADLINE,
+            }
+        },
+    }
+    if benchmark:
+        settings["classifiers"] = _BENCHMARK
+        settings["folds"] = {_BENCHMARK_FOLDS: {"splits": 3, "repeats": 1}}
+    if mirrors:
+        settings["download"] = {"base_urls": {"cumida": list(mirrors)}}
+    sheet.parent.mkdir(parents=True, exist_ok=True)
+    commands.deliver(sheet_text(rows), sheet)
+    text = yaml.safe_dump(_without_anchors(settings), sort_keys=False, allow_unicode=True)
+    commands.deliver(f"{_ABOUT}{text}", configuration)
+    return f"xnbflow run {study} --configfile {configuration}"
+
+
+def _without_anchors(value: Any) -> Any:
+    """Return a copy in which no part occurs twice, which YAML would write as a reference."""
+    if isinstance(value, dict):
+        return {key: _without_anchors(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_without_anchors(part) for part in value]
+    return value
