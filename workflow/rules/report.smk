@@ -49,6 +49,7 @@ rule report:
         cohorts=lambda wildcards: cohort_files(study_of(wildcards)),
         correlations=diagnosed("correlations"),
         genes=of_datasets(DIAGNOSTIC.fill(table="genes")),
+        contrasts=of_datasets(DIAGNOSTIC.fill(table="contrasts")),
         gene_heatmap=of_datasets(DIAGNOSTIC.fill(table="gene_heatmap")),
         gene_values=of_datasets(DIAGNOSTIC.fill(table="gene_values")),
         predictions=trained("predictions"),
