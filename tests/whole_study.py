@@ -62,6 +62,7 @@ def cohort(name):
     return DataSet(
         name, values, [f"p{i:03}" for i in range(n)], [f"{name}-{i}" for i in range(36)], labels,
         sample_metadata=None if name != COHORTS[0] else phenotype,
+        contrasts=("levels(sex)", "tumour vs normal within plate") if name == COHORTS[0] else (),
         feature_metadata=pd.DataFrame(
             {"symbol": [f"GENE{i}" if i < 8 else "FOS" for i in range(n)]}, dtype=object
         ),

@@ -56,6 +56,7 @@ rule report:
         cohorts=PLAN.cohort_files,
         correlations=partial(PLAN.diagnosed, "correlations"),
         genes=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="genes")),
+        contrasts=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="contrasts")),
         gene_heatmap=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_heatmap")),
         gene_values=partial(PLAN.of_datasets, DIAGNOSTIC.fill(table="gene_values")),
         predictions=partial(PLAN.trained, "predictions"),

@@ -127,6 +127,61 @@ def class_designs(
     return designs
 
 
+def number_design(
+    numbers: np.ndarray,
+    groups: np.ndarray | None = None,
+    covariates: Mapping[str, np.ndarray] | None = None,
+) -> tuple[ClassDesign, np.ndarray]:
+    """Return the design of the slope of a number, and the contrast that is the slope.
+
+    Where the number is the same in all samples of each group, the means of groups are the units.
+    Otherwise each group has its own level, so that the slope is within groups.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_samples,)
+    groups, covariates
+        As in `class_designs`.
+
+    Returns
+    -------
+    tuple of ClassDesign and ndarray of shape (1, n_columns)
+        The first columns of the design are a constant or the groups.
+
+    Raises
+    ------
+    InputError
+        As `class_designs`.
+
+    Examples
+    --------
+    >>> design, contrast = number_design(np.array([0.0, 1.0, 2.0, 5.0]))
+    >>> values = np.array([3.0, 5.0, 7.0, 13.0])
+    >>> coefficients = np.linalg.lstsq(design.matrix, values)[0]
+    >>> (contrast @ coefficients).round(9).tolist()
+    [2.0]
+    """
+    terms = {name: _levels(name, np.asarray(each)) for name, each in (covariates or {}).items()}
+    terms["number"] = numbers.astype(float)[:, None]
+    weights, blocks, n_blocks = _members(np.arange(len(numbers))), None, 0
+    if groups is not None:
+        patients = np.unique(groups, return_inverse=True)[1]
+        in_group = _members(patients)
+        sizes = np.asarray(in_group.sum(axis=0)).ravel()
+        means = in_group.T @ numbers / sizes
+        if np.allclose(means[patients], numbers):
+            weights = sparse.csc_array(in_group.multiply(1 / sizes))
+        else:
+            n_blocks = len(sizes)
+            blocks = in_group[:, 1:]
+    matrix = _design_matrix(weights, np.ones((len(numbers), 1)), terms, blocks)
+    column = weights.T @ terms["number"][:, 0]
+    length = np.sqrt(((column - column.mean()) ** 2).sum())
+    contrast = np.zeros((1, matrix.shape[1]))
+    contrast[0, -1] = 1 / length  # the columns of covariates have length 1
+    return ClassDesign(matrix, weights, np.full((1, 1), np.nan), n_blocks), contrast
+
+
 def _members(parts: np.ndarray) -> sparse.csc_array:
     """Return the indicators of the parts 0 to n_parts - 1, shape (n_samples, n_parts)."""
     place = np.arange(len(parts))

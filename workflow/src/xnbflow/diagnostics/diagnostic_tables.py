@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.contrasts import contrast_table
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.genes import gene_table
@@ -26,10 +27,11 @@ def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.D
     nothing. Features with missing values are not tested: imputed ones would look normal, or
     dependent. With fewer than two others the tables of the tests are empty.
     """
-    genes = gene_table(series)
+    genes, contrasts = gene_table(series), contrast_table(series)
     series = with_log_counts(series)
     tables = {name: pd.DataFrame(columns=each.fixed) for name, each in DIAGNOSTIC_TABLES.items()}
-    tables |= {"genes": genes, "gene_heatmap": heatmap(genes, series, n_features=24)}
+    tables |= {"genes": genes, "contrasts": contrasts}
+    tables |= {"gene_heatmap": heatmap(genes, series, n_features=24)}
     first = first_features(genes, _FEATURES_SHOWN)
     tables["gene_values"] = gene_values(series, first, _SAMPLES_SHOWN)
     values, features = series.values, series.features

@@ -1,4 +1,4 @@
-"""Audit of a series before accuracies are interpreted: confounders, labels, overview, scale.
+"""Audit of a series before accuracies are interpreted: confounders, levels, labels, scale.
 
 Batches that coincide with classes make classifiers look good (Soneson and others, PLoS ONE 9, 2014,
 e100335); in 46% of the series of one survey, samples had the wrong sex (Toker and others,
@@ -18,6 +18,8 @@ from xnbflow.data.series_file import iterate_features, read_header
 from xnbflow.diagnostics.confounders import Row, as_numbers, confounders, short
 from xnbflow.diagnostics.confounders import audit_row as _row
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
+from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
+from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.plausibility import is_technical, repeated_samples
@@ -54,8 +56,17 @@ def audit(series: DataSet) -> dict[str, pd.DataFrame]:
     >>> audit(series)["audit"][["check", "subject", "severity"]].values.tolist()[0]
     ['confounder', 'site', 'severe']
     """
-    components, overview = principal_components(series)
-    rows = [*confounders(series), *sexes(series), *_repeated(series), *_scale(series), *overview]
+    logarithms = with_log_counts(series)
+    components, overview = principal_components(logarithms)
+    rows = [
+        *confounders(series),
+        *global_shifts(series),
+        *library_sizes(series),
+        *sexes(logarithms),
+        *_repeated(logarithms),
+        *_scale(logarithms),
+        *overview,
+    ]
     table = table_of(rows, AUDIT_TABLES["audit"])
     numbers = dict.fromkeys(("value", "p", "p_holm", "genes", "genes_adjusted"), float)
     position = components.pop("position")

@@ -25,6 +25,7 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
+from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of
@@ -323,7 +324,7 @@ def _overview(
 
 def _unlike(series: DataSet, row: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences of a series from the others, by its row of the table."""
-    kind, seen = scale_of(series.values, series.samples)
+    kind, seen = scale_of(with_log_counts(series).values, series.samples)
     if kind != "logarithms":
         yield f"{seen}: effects depend on it, and models unless by harmonise: rank"
     if row["agreement"] < _ALIKE:

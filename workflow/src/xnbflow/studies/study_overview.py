@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.terms import column_of_term
+from xnbflow.data.controls import control_class
+from xnbflow.data.dataset import COUNTS
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.evaluation.keyed_tables import FOLD, KEY, Headers, Tables, stack
 from xnbflow.tables.contract import STUDY_TABLES
@@ -89,6 +91,8 @@ def datasets(headers: Headers, fits: Tables) -> pd.DataFrame:
         {"dataset": name, "samples": len(each.samples), "features": each.n_features}
         | {"classes": len(each.classes), "missing": each.missing, "imputed": imputed[name]}
         | {"groups": np.nan if each.groups is None else len(np.unique(each.groups))}
+        | {"control": control_class(each.classes, each.reference)}
+        | {"counts": each.scale == COUNTS}
         | {"adjusted": ", ".join(map(column_of_term, each.adjust))}
         for name, each in headers.items()
     ]

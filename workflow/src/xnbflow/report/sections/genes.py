@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
+from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import draw_volcano, evidence
 from xnbflow.report.page.blocks import (
@@ -44,6 +45,10 @@ _VOLCANO = (
     f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
     "Named are the smallest p; pointer and finger name the features of the search below."
 )
+_VOLCANO_FURTHER = (
+    f"Orange: higher in the first class, or with the number or order; blue: lower, at an FDR below "
+    f"{_LEVEL:g}. The features with the smallest p are labelled."
+)
 _SEARCH = (
     "Values of the first {n} features by rank, rounded to 1/255 of the range of each{rest}. Lines "
     "join the samples of a group; colours are batches."
@@ -53,6 +58,23 @@ _HEATMAP = (
     "features side by side. They were selected on these samples, so that the classes differ here "
     "in any case."
 )
+_OF_COUNTS = (
+    "The values are counts of reads. {Noun}s with enough reads are compared as log2 counts per "
+    "million, with library sizes adjusted by TMM and the precision weights of voom (with the "
+    "option trend by limma’s trend instead). Classifiers see log2 counts per million by TMM, too, "
+    "but filter and normalisation are fitted to the training samples of each fold, without weights "
+    "and with a larger prior count: values of {noun}s with few reads differ between the two. AUC, "
+    "distance and drawings are of log2 counts per million of all samples."
+)
+_FURTHER = (
+    "Comparisons of the options reference and contrasts, in the same model; t of one contrast, "
+    "F of several. A comparison that names a column has the class in the model only if it names "
+    "the class, too."
+)
+_SHOWN_FURTHER = ("contrast", "rank", "feature", "symbol", "log_fold_change", "lower", "upper",
+                  "mean", "t", "f", "p", "fdr", "samples")  # fmt: skip
+#: Rows of each further comparison, and comparisons that have plots.
+_MOST_FURTHER, _MOST_FURTHER_PLOTS = 50, 12
 _BEST_SETS = 10
 _ARTEFACTS = (
     "Genes that often differ for another reason than the disease, in the core sets of classifiers "
@@ -126,11 +148,18 @@ def _series(
     most_bytes: int,
 ) -> Iterator[Block]:
     genes, dataset, adjusted = tables["genes"], about["dataset"], about["adjusted"]
-    text = _in_words(genes) + f" Comparisons are adjusted for {adjusted}." * bool(adjusted)
+    shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
+    for finding in shifts["finding"]:
+        text = f"{finding[0].upper()}{finding[1:]}."
+        yield Prose(text, "warning", results.tables.sources("audit"))
+    text = _in_words(genes)
+    if adjusted:
+        text = f"{text} Comparisons are adjusted for {adjusted}."
     yield Prose(text, sources=tables.sources("genes"))
+    if about["counts"]:
+        yield Prose(results.worded(_OF_COUNTS, dataset))
     classes = sorted(genes["class"].unique())
-    # of two classes the first is the mirror image of the second, which the card shows
-    shown = [1] if len(classes) == 2 else range(min(len(classes), _MOST_PLOTS))
+    shown = shown_classes(classes, about["control"])[:_MOST_PLOTS]
     plots: list[Figure] = []
     for i in shown:
         rows = genes[(genes["class"] == classes[i]) & genes["p"].notna()]
@@ -145,9 +174,59 @@ def _series(
     yield _search(tables, {classes[i]: i for i in shown}, command, most_bytes)
     drawn = ("genes-" + dataset, tables["gene_heatmap"], _HEATMAP, tables.sources("genes"))
     yield heatmap_figure(*drawn, int(about["samples"]), phenotype)
-    yield Group(
-        results.worded("Table of {noun}s", dataset), [_table(tables, genes)], "the first by rank"
+    listed_classes = [classes[i] for i in shown_classes(classes, about["control"])]
+    table = _table(tables, genes[genes["class"].isin(listed_classes)])
+    yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
+    further = tables["contrasts"]
+    if len(further):
+        note = counted(further["contrast"].nunique(), "comparison")
+        yield Group("Other comparisons", list(_further(tables, dataset)), note)
+
+
+def _further(tables: StudyTables, dataset: str) -> Iterator[Block]:
+    """Yield the comparisons of the options reference and contrasts: plots and a table."""
+    further = tables["contrasts"]
+    names = further["contrast"].drop_duplicates().tolist()
+    yield Prose(_FURTHER)
+    plots = []
+    for i, name in enumerate(names[:_MOST_FURTHER_PLOTS]):
+        rows = further[further["contrast"] == name].reset_index(drop=True)
+        if rows["t"].notna().any():
+            plots.append(_contrast_volcano(dataset, i, name, rows[rows["p"].notna()]))
+    if plots:
+        yield Gallery(plots, _VOLCANO_FURTHER, tables.sources("contrasts"))
+    rows = further[further["rank"] <= _MOST_FURTHER]
+    unknown = further["log_fold_change"].isna().all()
+    change = "difference" if unknown else "log_fold_change"
+    shown = [change if column == "log_fold_change" else column for column in _SHOWN_FURTHER]
+    found = further[further["fdr"] < _LEVEL].groupby("contrast")["feature"].size()
+    counts = ", ".join(f"{name}: {found.get(name, 0):,}" for name in names)
+    caption = (
+        f"The first {_MOST_FURTHER} of each comparison by evidence; all are in the file. At an FDR "
+        f"below {_LEVEL:g}: {counts}."
     )
+    yield tables.show("contrasts", caption, shown, rows)
+
+
+def _contrast_volcano(dataset: str, number: int, name: str, tested: pd.DataFrame) -> Figure:
+    """Return the volcano plot of a further comparison."""
+    change, xlabel = tested["log_fold_change"], "log2 fold change"
+    if change.isna().all():
+        change, xlabel = tested["difference"], "difference"
+    found = tested["fdr"] < _LEVEL
+    first = tested[found].nsmallest(_NAMED, "p")
+    names = first["symbol"].where(first["symbol"] != "", first["feature"])
+    arguments = {
+        "title": name,
+        "change": change.to_numpy(),
+        "names": dict(zip(names, names.index.tolist(), strict=True)),
+        "p": tested["p"].to_numpy(),
+        "cut": float(tested.loc[found, "p"].max()),
+        "xlabel": xlabel,
+    }
+    differ = f"{counted(int(found.sum()), 'feature')} of {len(tested):,}"
+    alt = f"Volcano plot of {name}: {differ} at an FDR below {_LEVEL:g}."
+    return Figure(f"contrast-{dataset}-{number:02}", draw_volcano, arguments, "", alt)
 
 
 def _gene_sets(results: StudyResults) -> Iterator[Block]:

@@ -1,0 +1,352 @@
+"""Comparisons of single features beyond each class against the others (option ``contrasts``).
+
+A comparison is a set of contrasts of the means of levels: classes, levels of a column, or cells of
+class and column. These are fitted by the designs of classes (`xnbflow.data.class_design`), with the
+levels in place of the classes, so that patients and columns to adjust for are treated alike. The
+slope of a number is a column of its own. Where a comparison names columns, the class is in the
+model only if it is named, too.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import listed
+from xnbflow.core.errors import InputError, known_names, quoted
+from xnbflow.data.class_design import class_designs, number_design
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.false_discovery import benjamini_hochberg
+from xnbflow.diagnostics.genes import LOG2, feature_names
+from xnbflow.diagnostics.linear_models import ModeratedTests, fit_design, moderate
+from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
+from xnbflow.sources.cell_texts import is_missing
+from xnbflow.tables.contract import DIAGNOSTIC_TABLES
+
+_PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")
+_FUNCTION = re.compile(r"(?P<function>slope|trend|levels)\((?P<column>[^=]+?)(?:=(?P<order>.+))?\)")
+_INTERACTION = re.compile(r"(?P<first>.+?):(?P<second>.+)")
+_NUMBER = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?|\d+(?:\.\d+)?")
+#: The name of the class among the columns of the phenotype.
+_CLASS = "class"
+_FORMS = (
+    "A vs B, A vs B within column, class:column, levels(column), trend(column), "
+    "trend(column=low<high) or slope(column)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Contrasts between levels, or the slope of a number.
+
+    Attributes
+    ----------
+    name : str
+    columns : tuple of str
+        The columns of the phenotype that it replaces among those to adjust for.
+    samples : ndarray of bool, shape (n_samples,)
+        The samples that are compared: those with a value.
+    levels : ndarray of str, shape (n_samples,), or None
+        The level of each sample; None for a slope.
+    weights : ndarray of shape (n_contrasts, n_levels), or None
+        The contrasts of the means of the levels, which are in the order of `numpy.unique`.
+    numbers : ndarray of shape (n_samples,), or None
+        The numbers of a slope.
+    """
+
+    name: str
+    columns: tuple[str, ...] = ()
+    samples: np.ndarray
+    levels: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    numbers: np.ndarray | None = None
+
+
+def comparisons(series: DataSet) -> list[Comparison]:
+    """Return the comparisons of a series: against its reference class, and its ``contrasts``.
+
+    With two classes the reference adds none, because the table of genes compares them.
+
+    Raises
+    ------
+    InputError
+        If a text is no comparison, or names an unknown class or column.
+
+    Examples
+    --------
+    >>> phenotype = pd.DataFrame({"dose": ["0", "1", "5", "0"]})
+    >>> series = DataSet("toy", np.zeros((1, 4)), ["g"], list("wxyz"), ["a", "b", "c", "a"],
+    ...                  sample_metadata=phenotype, reference="a", contrasts=["slope(dose)"])
+    >>> [comparison.name for comparison in comparisons(series)]
+    ['b vs a', 'c vs a', 'slope(dose)']
+    """
+    against_reference = []
+    if series.reference and len(series.classes) > 2:
+        others = [str(label) for label in series.classes if label != series.reference]
+        against_reference = [f"{label} vs {series.reference}" for label in others]
+    names = dict.fromkeys([*against_reference, *series.contrasts])
+    return [comparison for name in names for comparison in _parse(series, name)]
+
+
+def _parse(series: DataSet, text: str) -> Iterator[Comparison]:
+    """Yield the comparisons of one text of the option."""
+    if match := _FUNCTION.fullmatch(text):
+        yield _of_column(series, text, **match.groupdict())
+    elif match := _PAIR.fullmatch(text):
+        yield from _pairs(series, text, **match.groupdict())
+    elif match := _INTERACTION.fullmatch(text):
+        yield _interaction(series, text, **match.groupdict())
+    else:
+        msg = f"{series.name}: {quoted(text)} is not a comparison; write {_FORMS}"
+        raise InputError(msg, key="contrasts")
+
+
+def _pairs(
+    series: DataSet, text: str, first: str, second: str, column: str | None
+) -> Iterator[Comparison]:
+    """Yield a pair of classes, at each level of a column if there is one."""
+    for label in (first, second):
+        if label not in series.classes:
+            known = [str(name) for name in series.classes]
+            msg = f"{series.name}: {quoted(text)} names {quoted(label)}, which is not a class"
+            raise InputError(f"{msg}; {known_names(label, known)}", key="contrasts")
+    if column is None:
+        weights = _difference(series.classes, first, second)
+        everyone = np.ones(series.n_samples, dtype=bool)
+        yield Comparison(name=text, samples=everyone, levels=series.labels, weights=weights)
+        return
+    name, cells, present = _cells(series, text, column)
+    combined = _combine(series.labels, cells)
+    known = np.unique(combined[present])
+    for level in np.unique(cells[present]):
+        pair = [f"{label} / {level}" for label in (first, second)]
+        if np.isin(pair, known).all():
+            yield Comparison(
+                name=f"{first} vs {second} within {column}={level}",
+                columns=(name,),
+                samples=present,
+                levels=combined,
+                weights=_difference(known, *pair),
+            )
+
+
+def _of_column(
+    series: DataSet, text: str, function: str, column: str, order: str | None
+) -> Comparison:
+    """Return the comparison of the levels of a column, or the slope of a number."""
+    name, cells, present = _cells(series, text, column)
+    if function == "slope":
+        numbers = pd.to_numeric(pd.Series(cells), errors="coerce").to_numpy(dtype=float)
+        wrong = present & ~np.isfinite(numbers)
+        if wrong.any():
+            msg = (
+                f"{series.name}: {text} needs numbers, and {quoted(str(cells[wrong][0]))} is "
+                f"none; use levels({column}) or trend({column})"
+            )
+            raise InputError(msg, key="contrasts")
+        return Comparison(name=text, columns=(name,), samples=present, numbers=numbers)
+    levels = np.unique(cells[present])
+    if len(levels) < 2:
+        msg = f"{series.name}: {text} needs two levels, and all samples have {listed(levels)}"
+        raise InputError(msg, key="contrasts")
+    label = text
+    if function == "levels":
+        weights = np.eye(len(levels))[1:] - np.eye(len(levels))[0]
+    else:
+        ordered = _ordered(series, text, levels, order)
+        steps = np.array([ordered.index(level) for level in levels], dtype=float)
+        weights = _slope_of_means(steps)[None]
+        label = f"trend({column}={'<'.join(ordered)})"
+    return Comparison(name=label, columns=(name,), samples=present, levels=cells, weights=weights)
+
+
+def _interaction(series: DataSet, text: str, first: str, second: str) -> Comparison:
+    """Return the interaction of two factors: all differences of differences of their levels."""
+    first_name, one, first_present = _cells(series, text, first)
+    second_name, other, second_present = _cells(series, text, second)
+    present = first_present & second_present
+    combined = _combine(one, other)
+    known = list(np.unique(combined[present]))
+    rows, columns = np.unique(one[present]), np.unique(other[present])
+    empty = [f"{a} / {b}" for a in rows for b in columns if f"{a} / {b}" not in known]
+    if empty or len(rows) < 2 or len(columns) < 2:
+        why = f"no sample is {listed(empty)}" if empty else "one of both has a single level"
+        msg = f"{series.name}: the interaction {text} cannot be estimated: {why}"
+        raise InputError(f"{msg}; leave it out", key="contrasts")
+    weights = []
+    for a in rows[1:]:
+        for b in columns[1:]:
+            contrast = np.zeros(len(known))
+            contrast[known.index(f"{a} / {b}")] = 1
+            contrast[known.index(f"{a} / {columns[0]}")] = -1
+            contrast[known.index(f"{rows[0]} / {b}")] = -1
+            contrast[known.index(f"{rows[0]} / {columns[0]}")] = 1
+            weights.append(contrast)
+    return Comparison(
+        name=text,
+        columns=tuple(name for name in (first_name, second_name) if name != _CLASS),
+        samples=present,
+        levels=combined,
+        weights=np.array(weights),
+    )
+
+
+def _cells(series: DataSet, text: str, column: str) -> tuple[str, np.ndarray, np.ndarray]:
+    """Return the name of a column, its cells, and the mask of samples with a value."""
+    if column == _CLASS:
+        return _CLASS, series.labels, np.ones(series.n_samples, dtype=bool)
+    table = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
+    name = column if column in table else f"batch ({column})"
+    if name not in table:
+        names = [_CLASS, *map(str, table)]
+        msg = f"{series.name}: {quoted(text)} names {quoted(column)}, which is not a column"
+        raise InputError(f"{msg} of the samples; {known_names(column, names)}", key="contrasts")
+    cells = table[name].str.strip()
+    return name, cells.to_numpy(dtype=str), ~cells.map(is_missing).to_numpy(dtype=bool)
+
+
+def _combine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.array([f"{a} / {b}" for a, b in zip(first, second, strict=True)])
+
+
+def _difference(levels: np.ndarray, first: str, second: str) -> np.ndarray:
+    """Return the contrast of one level less another, (1, n_levels)."""
+    return ((levels == first).astype(float) - (levels == second))[None]
+
+
+def _slope_of_means(steps: np.ndarray) -> np.ndarray:
+    """Return the weights of means in the slope of their regression on steps, equal for all means.
+
+    Examples
+    --------
+    >>> _slope_of_means(np.array([0.0, 1.0, 2.0])).tolist()
+    [-0.5, 0.0, 0.5]
+    """
+    centred = steps - steps.mean()
+    return np.asarray(centred / (centred**2).sum())
+
+
+def _ordered(series: DataSet, text: str, levels: np.ndarray, order: str | None) -> list[str]:
+    """Return levels in their order: the one given, else by the first number in each name."""
+    names = [str(level) for level in levels]
+    if order is not None:
+        ordered = [name.strip() for name in order.split("<")]
+        if sorted(ordered) != sorted(names):
+            msg = f"{series.name}: {text} does not order the levels {listed(names)}, each once"
+            raise InputError(msg, key="contrasts")
+        return ordered
+    found = [_NUMBER.search(name) for name in names]
+    numbers = [float(match.group()) for match in found if match]
+    if len(set(numbers)) < len(names):
+        column = text.partition("(")[2].rstrip(")")
+        msg = (
+            f"{series.name}: the levels {listed(names)} have no numbers to order them by; write "
+            f"trend({column}={'<'.join(names)}) in their order"
+        )
+        raise InputError(msg, key="contrasts")
+    return [name for _, name in sorted(zip(numbers, names, strict=True))]
+
+
+def contrast_table(series: DataSet) -> pd.DataFrame:
+    """Compare features as the options ``reference`` and ``contrasts`` of a series ask.
+
+    Returns
+    -------
+    DataFrame
+        The table ``contrasts`` of `DIAGNOSTIC_TABLES` of `xnbflow.tables.contract`: a row per
+        comparison and feature, by comparison and rank. A comparison of one contrast has a moderated
+        t, one of several a moderated F.
+
+    Raises
+    ------
+    InputError
+        As `comparisons`, and if the samples do not suffice, or columns cannot be separated.
+
+    Examples
+    --------
+    >>> values = [[1.0, 2.0, 5.0, 6.0, 9.0, 10.0], [3.0, 4.0, 3.0, 4.0, 3.5, 4.5]]
+    >>> phenotype = pd.DataFrame({"hours": ["0", "0", "6", "6", "12", "12"]})
+    >>> series = DataSet("toy", values, ["g1", "g2"], list("uvwxyz"), list("aabbcc"),
+    ...                  sample_metadata=phenotype, contrasts=["c vs a", "slope(hours)"])
+    >>> table = contrast_table(series)
+    >>> first = table[table["rank"] == 1].round(3)
+    >>> first[["contrast", "feature", "difference"]].values.tolist()
+    [['c vs a', 'g1', 8.0], ['slope(hours)', 'g1', 0.667]]
+    """
+    columns = DIAGNOSTIC_TABLES["contrasts"].fixed
+    linear = np.flatnonzero(series.kinds == "linear")
+    if not len(linear) or not (series.contrasts or series.reference):
+        return pd.DataFrame(columns=columns)
+    modelled = modelled_features(series.values[linear], series)
+    names = feature_names(series, linear[modelled.rows])
+    parts = []
+    for comparison in comparisons(series):
+        try:
+            tests = _fit(series, modelled, comparison)
+        except InputError as error:
+            msg = f"{series.name}, contrast {comparison.name}: {error}"
+            raise InputError(msg, key="contrasts") from error
+        parts.append(_rows(series, comparison, tests, names))
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def _fit(series: DataSet, modelled: ModelledFeatures, comparison: Comparison) -> ModeratedTests:
+    """Test the contrasts of a comparison in the samples that have its columns."""
+    used = comparison.samples
+    covariates = {
+        name: column[used]
+        for name, column in series.covariates.items()
+        if name not in comparison.columns
+    }
+    correlated = series.repeated == "correlation" and series.groups is not None
+    groups = None if series.groups is None else series.groups[used]
+    blocks = None if correlated else groups
+    if comparison.numbers is not None:
+        design, contrasts = number_design(comparison.numbers[used], blocks, covariates)
+        designs = [design]
+    else:
+        assert comparison.levels is not None
+        assert comparison.weights is not None
+        codes = np.unique(comparison.levels[used], return_inverse=True)[1]
+        designs = class_designs(codes, blocks, covariates)
+        contrasts = comparison.weights
+    values = modelled.values if used.all() else modelled.values[:, used]
+    sizes = None if modelled.sizes is None else modelled.sizes[used]
+    for design in designs:  # the second one is of groups without common levels
+        padded = np.zeros((len(contrasts), design.matrix.shape[1]))
+        padded[:, : contrasts.shape[1]] = contrasts
+        fit = fit_design(values, design, padded, sizes, groups if correlated else None)
+        if not np.isnan(fit.unscaled).all(axis=1).any():
+            break
+    return moderate(fit, trend=modelled.trend)
+
+
+def _rows(
+    series: DataSet, comparison: Comparison, tests: ModeratedTests, names: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the rows of one comparison by rank."""
+    single = len(tests.log_fold_change) == 1
+    unknown = np.full(len(names), np.nan)
+    factor = LOG2.get(series.scale, np.nan)
+    unit = factor if np.isfinite(factor) else 1.0
+    p = tests.p[0] if single else tests.f_p
+    table = names.assign(
+        contrast=comparison.name,
+        samples=int(comparison.samples.sum()),
+        difference=tests.log_fold_change[0] if single else unknown,
+        log_fold_change=factor * tests.log_fold_change[0] if single else unknown,
+        lower=unit * tests.lower[0] if single else unknown,
+        upper=unit * tests.upper[0] if single else unknown,
+        mean=tests.mean,
+        t=tests.t[0] if single else unknown,
+        f=unknown if single else tests.f,
+        p=p,
+        fdr=benjamini_hochberg(p[None])[0],
+        df=tests.df,
+    )
+    evidence = np.abs(tests.t[0]) if single else tests.f
+    order = np.argsort(-np.nan_to_num(evidence, nan=-1.0), kind="stable")
+    table = table.iloc[order].reset_index(drop=True)
+    return table.assign(rank=np.arange(1, len(table) + 1))

@@ -1,0 +1,137 @@
+"""Levels of whole samples that differ between the classes: library sizes, and global shifts.
+
+Where most features are lower in one class, the table of genes shows the normalisation, or a few
+features that take their share of the library (Robinson and Oshlack, Genome Biology 11 (2010), R25).
+"""
+
+import numpy as np
+
+from xnbflow.core.counts import counted
+from xnbflow.core.errors import InputError
+from xnbflow.data.controls import shown_classes
+from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.diagnostics.confounders import Row, audit_row
+from xnbflow.diagnostics.genes import LOG2, class_comparisons
+from xnbflow.diagnostics.linear_models import moderated_contrasts
+from xnbflow.preprocessing.counts import with_log_counts
+from xnbflow.sources.intensities import looks_like_counts
+
+#: Fewer features are not a level of the sample.
+_FEWEST_FEATURES = 100
+#: Level of the test of a global shift, over the classes.
+_LEVEL = 0.01
+#: The median t from which a shift matters: that of a feature without a difference, in standard
+#: errors, so that false features become frequent.
+_MEDIAN_T = 1.0
+#: A feature belongs to the level if it is above its lowest value in this share of the samples.
+_EXPRESSED = 0.5
+#: Ratios of the median library sizes of two classes that are a notice, and a warning.
+_UNEQUAL, _VERY_UNEQUAL = 1.5, 3.0
+
+
+def global_shifts(series: DataSet) -> list[Row]:
+    """Test whether most features are higher or lower in a class; of two classes one is tested.
+
+    The level of a sample is the median, over the features, of its value less the feature's mean.
+    Its difference between the classes is tested by the linear model of the genes, with the samples
+    (or groups) as units, because features of a sample are correlated. A shift is a warning if p is
+    at most 1 % over the classes and the median of the features' moderated t is beyond 1.
+
+    ``value`` is the median difference, in log2 if the series' values are logarithms.
+    """
+    linear = series.kinds == "linear"
+    if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
+        return []
+    logarithms = with_log_counts(series)
+    levels = _sample_levels(logarithms.values[linear])
+    if levels is None or np.ptp(levels) == 0:
+        return []
+    codes = np.unique(series.labels, return_inverse=True)[1]
+    try:
+        tested = moderated_contrasts(levels[None], codes, series.groups, series.covariates)
+        compared = class_comparisons(series.values[linear], series)
+    except InputError:
+        return []  # too few samples; columns that cannot be adjusted for are refused elsewhere
+    factor = LOG2.get(series.scale)
+    rows = []
+    shown = shown_classes(series.classes, series.reference)
+    for code in shown:
+        t, difference = compared["t"][code], compared["difference"][code]
+        if np.isnan(t).all():
+            continue
+        median_t = float(np.nanmedian(t))
+        change = float(np.nanmedian(difference)) * (factor or 1.0)
+        p = min(1.0, float(tested.p[code, 0]) * len(shown))
+        unit = "difference" if factor is None else "log2 fold change"
+        label = str(series.classes[code])
+        numbers = f"median {unit} {change:+.2f}, median t {median_t:+.1f}"
+        if p <= _LEVEL and abs(median_t) >= _MEDIAN_T:
+            way = "lower" if median_t < 0 else "higher"
+            text = (
+                f"most features are {way} in “{label}” ({numbers}): normalisation, or a few "
+                "dominating features; settle this before reading the list of single features"
+            )
+            rows.append(audit_row("global shift", label, "warning", text, change, p))
+        else:
+            text = f"no shift of most features in “{label}” ({numbers})"
+            rows.append(audit_row("global shift", label, "none", text, change, p))
+    return rows
+
+
+def _sample_levels(values: np.ndarray) -> np.ndarray | None:
+    """Return the median of each sample's values less the features' means, (n_samples,).
+
+    Features that are at their lowest value in most samples, as in single cells, do not count; None
+    if fewer than 100 are left.
+    """
+    present = ~np.isnan(values)
+    lowest = np.fmin.reduce(values, axis=1)
+    above = (present & (values > lowest[:, None])).sum(axis=1)
+    used = (above >= _EXPRESSED * values.shape[1]) & present.all(axis=1)
+    if used.sum() < _FEWEST_FEATURES:
+        return None
+    values = values[used]
+    return np.asarray(np.median(values - values.mean(axis=1, keepdims=True), axis=0))
+
+
+def library_sizes(series: DataSet) -> list[Row]:
+    """Return the library sizes of the classes, where the values are counts of reads.
+
+    Each class has a row without a finding. Medians that differ 1.5-fold, with p at most 1 % by the
+    ranks, are a notice, threefold a warning: features with few reads are then seen in one class
+    only.
+    """
+    counts = series.values
+    if series.scale != COUNTS and (
+        series.scale or len(counts) < _FEWEST_FEATURES or not looks_like_counts(counts)
+    ):
+        return []
+    sizes = np.nansum(counts, axis=0)
+    by_class = [sizes[series.labels == label] for label in series.classes]
+    medians = np.array([np.median(members) for members in by_class])
+    rows = []
+    for label, members, median in zip(series.classes, by_class, medians, strict=True):
+        text = (
+            f"median library of “{label}”: {_in_millions(median)} million reads "
+            f"({_in_millions(members.min())} to {_in_millions(members.max())}) in "
+            f"{counted(len(members), 'sample')}"
+        )
+        rows.append(audit_row("library size", str(label), "none", text, float(median)))
+    ratio = float(medians.max() / medians.min())
+    if ratio >= _UNEQUAL and min(map(len, by_class)) > 1:
+        from scipy.stats import kruskal  # noqa: PLC0415  half a second; few series are counts
+
+        p = float(kruskal(*by_class).pvalue)
+        if p <= _LEVEL:
+            large, small = (series.classes[i] for i in (medians.argmax(), medians.argmin()))
+            severity = "warning" if ratio >= _VERY_UNEQUAL else "notice"
+            text = (
+                f"libraries of “{large}” have {ratio:.1f} times the reads of “{small}”: features "
+                "with few reads are seen in one class only, and differ for that reason"
+            )
+            rows.append(audit_row("library size", "class", severity, text, ratio, p))
+    return rows
+
+
+def _in_millions(reads: float) -> str:
+    return f"{reads / 1e6:.3g}"
