@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from xnbflow.core.errors import InputError
 from xnbflow.papers.cica.compute import recovery_error, simulate
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, natural_gradient
 from xnbflow.papers.cica.transformer import CICA
@@ -73,8 +74,8 @@ def test_integers_and_strings_are_the_same_classes_and_floats_are_not():
     assert not np.array_equal(integers.components_, real.components_)
 
 
-@pytest.mark.parametrize("basis", [4, 12])
-def test_the_canonical_subspace_is_that_of_splines_of_the_target(rng, basis):
+@pytest.mark.parametrize("basis", [4, 12, np.square, lambda y: np.column_stack([y, y**2])])
+def test_the_canonical_subspace_is_that_of_functions_of_the_target(rng, basis):
     # y's square is all that the first input tells
     y = rng.uniform(-1, 1, 400)
     X = np.column_stack([y**2, rng.normal(size=400), rng.normal(size=400)])
@@ -96,3 +97,17 @@ def test_fewer_components_than_dimensions_can_always_be_found(rng):
     constant = np.column_stack([X, np.full(200, 0.1)])
     cica = CICA(n_components=2, width=0.25, random_state=0).fit(constant, y)
     np.testing.assert_array_equal(cica.components_[:, 2], 0)
+
+
+def test_the_canonical_subspace_has_no_more_than_the_given_functions(rng):
+    y = rng.uniform(-1, 1, 400)
+    X = np.column_stack([y**2, y, rng.normal(size=400)]) + 0.1 * rng.normal(size=(400, 3))
+    # of the odd function alone the first input, y's square, is no part
+    cica = CICA(n_components=1, basis=lambda y: y, width=1.0).fit(X, y)
+    component = cica.transform(X)[:, 0]
+    assert abs(np.corrcoef(component, y)[0, 1]) > 0.95
+    assert abs(np.corrcoef(component, y**2)[0, 1]) < 0.2
+    with pytest.raises(InputError, match="1 canonical directions with 1 functions"):
+        CICA(n_components=2, basis=lambda y: y, width=1.0).fit(X, y)
+    with pytest.raises(InputError, match=r"shape \(5,\) for 400 samples"):
+        CICA(n_components=1, basis=lambda y: y[:5], width=1.0).fit(X, y)

@@ -11,6 +11,7 @@ from xnbflow.papers.cica.entries import ANALYSIS
 from xnbflow.report.page.blocks import Prose
 
 TINY = small("cica")
+MEASURE = "recovery error"
 
 pytestmark = pytest.mark.slow
 
@@ -92,10 +93,44 @@ def test_tables_made_of_others_follow_from_them(tables):
 
 def test_the_section_shows_the_numbers_of_the_tables(tables, tmp_path):
     made, shown = analysis_section(ANALYSIS, tables, tmp_path)
-    names = ("descents", "summary", "convergence", "accuracies", "dependence")
+    names = (
+        "descents",
+        "recovery",
+        "summary",
+        "convergence",
+        "regression_summary",
+        "accuracies",
+        "dependence",
+    )
     for name, column, each in zip(
-        names, ("end", "median", "runs", "mean", "ratio"), shown, strict=True
+        names, ("end", "median", "median", "runs", "r2", "mean", "ratio"), shown, strict=True
     ):
         assert set(each.frame[column].dropna()) <= set(tables[name][column]), name
     words = " ".join(block.text for block in walk(made.blocks) if isinstance(block, Prose))
     assert "from 50% to 0% (samples: those fitted)" in words
+
+
+def test_recovery_by_size_is_that_of_the_summary(tables):
+    recovery = tables["recovery"].set_index(["samples", "method"])
+    assert recovery.index.get_level_values("samples").unique().tolist() == [20, 30]
+    assert not {"no transformation", "true sources"} & set(recovery.index.get_level_values(1))
+    summary = tables["summary"].query("setting == 'as in the paper' and measure == @MEASURE")
+    summary = summary.set_index(["samples", "method"])
+    for key, row in recovery.iterrows():
+        assert row["median"] == summary.loc[key, "median"]
+        assert row["recovers"] == (row["median"] < 0.5)
+
+
+def test_r2_has_intervals_of_the_corrected_variance(tables):
+    folds = tables["regression"].pivot(index=["repeat", "fold"], columns="model", values="r2")
+    assert folds.shape == (3, 5)
+    rows = tables["regression_summary"].set_index("model")
+    for model, row in rows.iterrows():
+        gains = folds[model] - folds["naive Bayes"]
+        # Nadeau and Bengio: variance * (1 / folds + test size / training size)
+        half = 4.302653 * np.sqrt(gains.var() * (1 / 3 + 1 / 2))
+        assert row["r2"] == pytest.approx(folds[model].mean())
+        assert row["gain"] == pytest.approx(gains.mean())
+        if model != "naive Bayes":
+            assert row["gain_upper"] == pytest.approx(gains.mean() + half)
+            assert row["gain_lower"] == pytest.approx(gains.mean() - half)

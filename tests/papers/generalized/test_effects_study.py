@@ -9,7 +9,7 @@ from sklearn import metrics
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.naive_bayes import GeneralizedNB
-from xnbflow.papers.generalized.compute import analyse, summarise
+from xnbflow.papers.generalized.compute import analyse, summarise, summarise_splits
 from xnbflow.papers.generalized.entries import ANALYSIS
 from xnbflow.tables.contract import FOLDS_TABLE
 from xnbflow.tables.storage import write_parquet
@@ -137,3 +137,33 @@ def test_curves_are_described_by_where_the_samples_are(tables):
     assert atom[["low", "high", "beyond"]].tolist() == pytest.approx([0, 39, 0.01])
     (passes,) = made["passes"].itertuples()
     assert (passes.passes, passes.greatest, passes.greatest_after) == (3, -40, 2)
+
+
+def test_random_splits_have_the_sizes_of_the_fixed_one_and_repeat(tables, toy, folds):
+    splits = tables["splits"]
+    assert set(splits["features"]) == {"all", "paper"}
+    assert splits.groupby(["features", "split"]).size().eq(4).all()
+    assert splits["split"].nunique() == 3
+    assert (splits[["n_train", "n_test"]].to_numpy() == [400, 200]).all()
+    errors = select(splits, features="all", model=NAIVE)["misclassification"]
+    assert errors.nunique() > 1  # other samples in each split
+
+
+def test_the_papers_error_is_placed_in_the_interval_of_one_further_split():
+    errors = [0.05, 0.06, 0.055, 0.065]
+    about = {"dataset": "spambase", "features": "paper", "model": NAIVE}
+    (row,) = summarise_splits(pd.DataFrame({"misclassification": errors, **about})).itertuples()
+    mean, sd = 0.0575, np.std(errors, ddof=1)
+    half = 3.182446 * sd * np.sqrt(1.25)  # Student's t, 3 degrees of freedom, 97.5 %
+    assert [row.mean, row.lower, row.upper] == pytest.approx([mean, mean - half, mean + half])
+    assert (row.paper, row.paper_share, row.contains) == (0.053, 0.25, True)
+    far = pd.DataFrame({"misclassification": [0.10, 0.11, 0.105], **about})
+    assert not summarise_splits(far)["contains"].item()
+
+
+def test_the_published_method_is_fitted_without_atoms_from_naive_bayes(tables, toy):
+    model = GeneralizedNB(span=0.5, categorical=["c"], start="naive", atom=None)
+    model.fit(toy.frame()[:400], toy.labels[:400])
+    where = {"model": "generalized naive Bayes, as published", "features": "all", "part": "train"}
+    (row,) = select(tables["fit"], **where).itertuples()
+    assert row.log_likelihood == pytest.approx(model.log_likelihood_[-1])

@@ -107,9 +107,9 @@ class Oracle:
         self.shrinkage, self.halving = shrinkage, False
 
     @staticmethod
-    def smoother(x, discrete, span, kernel):
+    def smoother(x, discrete, span, kernel, atom=0.1):
         values, rows, counts = np.unique(x, return_inverse=True, return_counts=True)
-        alone = (counts > 0.1 * len(x)) | discrete
+        alone = (counts > atom * len(x)) | discrete
         matrix = np.diag(np.ones(len(values)))
         run = np.flatnonzero(~alone)
         if len(run):
@@ -301,3 +301,55 @@ def test_score_chi_squares_are_those_of_the_information_matrix(superseded):
     score = both @ (events - p)
     expected = score @ np.linalg.solve((both * (p * (1 - p))) @ both.T, score)
     assert path["chi_square"].iloc[1] == pytest.approx(expected, rel=1e-4)
+
+
+def test_without_atoms_every_value_is_smoothed(mixed):
+    """With a window that holds all rows at one distance, zeros share their neighbours' evidence."""
+    X, y = mixed
+    zero = (X["b"] == 0).to_numpy()
+    assert zero.mean() > 0.1
+    share = y.mean()
+    events, others = y[zero].sum(), (1 - y[zero]).sum()
+    alone = np.log((events + share) / (others + 1 - share)) - np.log(share / (1 - share))
+    with_atom = GeneralizedNB(max_iter=0).fit(X[["b"]], y)
+    without = GeneralizedNB(max_iter=0, atom=None).fit(X[["b"]], y)
+    assert with_atom.naive_effects_[0][0] == pytest.approx(alone)
+    matrix = Oracle.smoother(
+        X["b"].to_numpy(), False, 0.6, QUADRATIC_KERNELS["minimum_variance"], atom=1.0
+    )
+    s1, s0 = (matrix @ y).clip(0)[zero][0], (matrix @ (1 - y)).clip(0)[zero][0]
+    smoothed = np.log((s1 + share) / (s0 + 1 - share)) - np.log(share / (1 - share))
+    assert without.naive_effects_[0][0] == pytest.approx(smoothed)
+    assert abs(smoothed - alone) > 0.01
+
+
+def test_an_atom_has_more_than_its_share_of_the_samples(rng):
+    X = np.r_[np.zeros(20), rng.normal(size=80)][:, None]
+    y = rng.integers(0, 2, 100)
+    at_limit = GeneralizedNB(max_iter=0, atom=0.2).fit(X, y)
+    above = GeneralizedNB(max_iter=0, atom=0.19).fit(X, y)
+    never = GeneralizedNB(max_iter=0, atom=None).fit(X, y)
+    assert at_limit.naive_effects_[0] == pytest.approx(never.naive_effects_[0])
+    assert np.abs(above.naive_effects_[0] - never.naive_effects_[0]).max() > 1e-3
+
+
+def test_the_kernel_of_naive_effects_is_the_one_asked_for(mixed):
+    X, y = mixed
+    model = GeneralizedNB(max_iter=0, kernel="epanechnikov", atom=None).fit(X[["a"]], y)
+    matrix = Oracle.smoother(
+        X["a"].to_numpy(), False, 0.6, QUADRATIC_KERNELS["epanechnikov"], atom=1.0
+    )
+    share = y.mean()
+    odds = (matrix @ y + share) / (matrix @ (1 - y) + 1 - share)
+    expected = np.log(odds) - np.log(share / (1 - share))
+    _, first = np.unique(X["a"], return_index=True)
+    assert model.naive_effects_[0] == pytest.approx(expected[first])
+
+
+def test_minimum_variance_adjustments_diverge_from_naive_bayes(mixed):
+    X, y = mixed
+    published = GeneralizedNB(start="naive", atom=None)
+    diverging = GeneralizedNB(start="naive", atom=None, adjustment_kernel="minimum_variance")
+    assert published.fit(X, y).log_likelihood_[-1] > published.log_likelihood_[0]
+    with pytest.warns(ConvergenceWarning):
+        diverging.fit(X, y)

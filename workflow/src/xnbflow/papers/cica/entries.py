@@ -30,5 +30,7 @@ ANALYSIS = Analysis(
         "steps": whole(1),
         "splits": whole(2),
         "repeats": whole(1),
+        "real_splits": whole(2),
+        "real_repeats": whole(0),
     },
 )

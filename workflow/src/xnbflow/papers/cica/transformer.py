@@ -1,6 +1,7 @@
 """Conditionally independent component analysis (CICA paper, sections 3 to 5)."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,9 +46,10 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     n_components : int, optional
         Number of components; as many as inputs by default. Fewer are sought in the canonical
         subspace, whose directions correlate most with functions of y (section 5).
-    basis : int, default=8
-        Functions of a real target for the canonical subspace: so many cubic splines with knots at
-        its quantiles. Class labels have their indicators.
+    basis : int or callable, default=8
+        Functions ``c(y)`` of a real target for the canonical subspace (section 5): so many cubic
+        splines with knots at its quantiles, or a function from y, shape (n_samples,), to values of
+        shape (n_samples, n_functions) or (n_samples,). Class labels have their indicators.
     width : {"cv", "paper"} or float, default="cv"
         Kernel widths in units of ``sigma * n_samples**(-1/6)``. "paper" is 1, which misses the
         sources. "cv" narrows the width from there while the likelihood of samples left out grows:
@@ -101,7 +103,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [whole(1), None],
-        "basis": [whole(_FEWEST_SPLINES, 1000)],
+        "basis": [whole(_FEWEST_SPLINES, 1000), callable],
         "width": [one_of("cv", "paper"), number(1e-6, 1e6, closed="both")],
         "n_restarts": [whole(0, 10_000)],
         "max_iter": [whole(0)],
@@ -113,7 +115,7 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self,
         *,
         n_components: int | None = None,
-        basis: int = 8,
+        basis: int | Callable[[np.ndarray], np.ndarray] = 8,
         width: str | float = "cv",
         n_restarts: int = 5,
         max_iter: int = 500,
@@ -278,11 +280,20 @@ def _is_real(y: np.ndarray) -> bool:
     return np.issubdtype(y.dtype, np.floating)
 
 
-def _functions(y: np.ndarray, n_splines: int) -> np.ndarray:
-    """Return cubic splines of a real target, or indicators of classes, (n_samples, n_functions)."""
+def _functions(y: np.ndarray, basis: int | Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return functions of a real target, or indicators of classes, (n_samples, n_functions)."""
     if not _is_real(y):
         return (y[:, np.newaxis] == np.unique(y)).astype(np.float64)
-    splines = SplineTransformer(n_knots=n_splines - 2, degree=3, knots="quantile")
+    if callable(basis):
+        values = np.asarray(basis(y), dtype=np.float64)
+        if values.ndim not in (1, 2) or len(values) != len(y) or not np.isfinite(values).all():
+            msg = (
+                f"basis returns values of shape {values.shape} for {len(y)} samples; it must "
+                "return finite values of shape (n_samples, n_functions)"
+            )
+            raise InputError(msg)
+        return values.reshape(len(y), -1)
+    splines = SplineTransformer(n_knots=basis - 2, degree=3, knots="quantile")
     return splines.fit_transform(y[:, np.newaxis])
 
 

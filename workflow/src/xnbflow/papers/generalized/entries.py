@@ -58,6 +58,7 @@ ANALYSIS = Analysis(
         "generalized": mapping(),
         "stepwise": mapping(),
         "tune": mapping(list_of({}, 1)),
+        "random_splits": whole(0),
         "losses": {**list_of(number(above=0), 2), "maxItems": 2},
     },
     methods={"generalized": "generalized_nb", "stepwise": "stepwise_naive_effects"},

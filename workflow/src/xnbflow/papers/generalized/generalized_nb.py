@@ -43,8 +43,8 @@ class GeneralizedNB(BaseNaiveBayes):
     backfitting: partial residuals are smoothed over the same neighbourhoods until the adjustments
     stop changing. Before, all naive effects are scaled together, see ``start``.
 
-    The method as published (Larsen 2005) is ``start="naive", atom=None,
-    adjustment_kernel="minimum_variance"``.
+    ``start="naive", atom=None`` is the method as published (Larsen 2005), which leaves the kernel
+    of the adjustments open.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class GeneralizedNB(BaseNaiveBayes):
         Number of pseudo-observations at each value, above 0. They pull naive effects and
         adjustments towards 0, and bound them where a feature separates the classes.
     adjustment_kernel : {"epanechnikov", "minimum_variance"}, default="epanechnikov"
-        Kernel of the adjustments. With the negative weights of the minimum-variance kernel, as
-        published, backfitting does not converge in general.
+        Kernel of the adjustments. With the negative weights of the minimum-variance kernel
+        backfitting from naive Bayes diverges.
     tol, max_iter : float, int, default=1e-3, 100
         Backfitting stops when the adjustments change by less than this share of their norm, or
         after so many passes. With 0 the classifier is plain naive Bayes.

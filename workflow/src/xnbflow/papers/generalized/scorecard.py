@@ -33,7 +33,7 @@ def read_scorecard(path: Path | str) -> pd.DataFrame:
 
     An `InputError` names a missing column, a card without intercept, or a sum that is no number.
     """
-    card = pd.read_csv(path, float_precision="round_trip", dtype={"feature": str})
+    card = pd.read_csv(path, dtype={"feature": str})
     missing = [column for column in COLUMNS if column not in card]
     if missing:
         msg = f"{path} lacks column {missing[0]!r}; a scorecard has the columns {list(COLUMNS)}"

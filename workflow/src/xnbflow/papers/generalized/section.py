@@ -3,7 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from xnbflow.papers.generalized import GENERALIZED, LINEAR, MODELS, NAIVE, PAPERS_EXAMPLE
+from xnbflow.papers.generalized import (
+    GENERALIZED,
+    LINEAR,
+    MODELS,
+    NAIVE,
+    PAPERS_EXAMPLE,
+    PUBLISHED,
+)
 from xnbflow.papers.generalized.drawings import draw_effect
 from xnbflow.papers.generalized.entries import ANALYSIS
 from xnbflow.report.drawings.rows import Points, draw_points
@@ -86,6 +93,10 @@ _STRENGTHS = (
     "the adjustment removes; below 0 it increases the effect. Least and greatest: range of the "
     "sum, rare values included."
 )
+_SPLITS = (
+    "Share misclassified on random splits of the same sizes as the fixed one: mean, standard "
+    "deviation, and the 95% interval in which one further split is expected, such as the paper’s."
+)
 _COSTS = "Both kinds of error, and their cost per 1,000 samples with L1 + L2 scaled to 2."
 _STEPS = (
     "At each step the feature that most improves a logistic regression on the naive effects "
@@ -138,6 +149,7 @@ class _Found:
             Prose(_HOW_TO_READ),
             self.errors(),
             Group("Fit statistics", fit, "log-likelihood, errors, ranking", opened=True),
+            *self.splits(),
             Group(shown, self.curves(), opened=True),
             Group("Decisions and what they cost", self.costs(), opened=True),
             Group("Convergence", [self.convergence()], "log-likelihood by pass"),
@@ -189,6 +201,27 @@ class _Found:
             f"Points with intervals: share of the {self.part} part that each model misclassifies.",
             self.whole.sources("fit", "published"),
         )
+
+    def splits(self) -> list[Block]:
+        """Return the errors on random splits, and the paper's among them."""
+        if "split_summary" not in self.tables:
+            return []
+        summary = self.tables["split_summary"]
+        blocks: list[Block] = []
+        if self.papers:
+            sentences = [
+                f"With set “{row.features}” the paper’s {row.paper:.1%} is "
+                f"{'inside' if row.contains else 'outside'} the interval of {row.model} "
+                f"({row.mean:.2%}; {row.lower:.2%} to {row.upper:.2%})."
+                for row in summary[summary["model"].isin([PUBLISHED, GENERALIZED])].itertuples()
+            ]
+            sources = self.whole.sources("split_summary")
+            blocks.append(Prose(" ".join(sentences), "headline", sources))
+        columns = ["model", "features", "splits", "mean", "sd", "lower", "upper"]
+        if self.papers:
+            columns += ["paper", "paper_share", "contains"]
+        blocks.append(self.whole.show("split_summary", _SPLITS, columns, summary))
+        return [Group("Random splits", blocks, "the paper has one", opened=True)]
 
     def fit_table(self) -> Table:
         """Return the fit statistics of all sets and parts."""
