@@ -17,7 +17,8 @@ from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.selected import feature_use, features_with_effect
 from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
-from xnbflow.naive_bayes.evidence_calibration import fit_temperature, fit_vector
+from xnbflow.naive_bayes.evidence_calibration import fit_temperature
+from xnbflow.naive_bayes.vector_scaling import fit_vector
 from xnbflow.papers.signatures.compute import analyse
 from xnbflow.papers.signatures.entries import ANALYSIS
 

@@ -1,4 +1,17 @@
-"""ClassSpecificNBCV: number of features and calibration by inner cross-validation."""
+"""ClassSpecificNBCV: number of features and calibration by inner cross-validation.
+
+The steps of ``docs/methods/class-specific.md``, and where each is:
+
+========= =========================================================================================
+rank      `xnbflow.preprocessing.selection.pair_rankings`: features by pair of classes
+path      `xnbflow.naive_bayes.path_evidence`: evidence of inner test samples at every size
+modules   `xnbflow.naive_bayes.modules`: correlated features count once
+average   `xnbflow.naive_bayes.size_average`: sizes weighted by their inner log loss
+calibrate `xnbflow.naive_bayes.vector_scaling`: a slope and an intercept for each class
+core      `xnbflow.naive_bayes.size_path`: the smallest size within one standard error
+sets      `xnbflow.naive_bayes.conformal`: classes that a sample may belong to
+========= =========================================================================================
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -19,12 +32,20 @@ from xnbflow.naive_bayes.evidence import DEFAULT_CONTAMINATION
 from xnbflow.naive_bayes.evidence_calibration import Calibration
 from xnbflow.naive_bayes.inner_folds import CV_CONSTRAINTS, inner_folds
 from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
-from xnbflow.naive_bayes.size_path import (
-    InnerPredictions,
-    SizeAverage,
-    checked_sizes,
-    choose,
+from xnbflow.naive_bayes.path_evidence import sum_path_evidence
+from xnbflow.naive_bayes.path_model import (
+    HeldOut,
+    PathModel,
+    inverse_temperatures,
+    numbered_rows,
 )
+from xnbflow.naive_bayes.size_average import (
+    SizeAverage,
+    average_sizes,
+    shares_predict_better,
+    with_equal_priors,
+)
+from xnbflow.naive_bayes.size_path import InnerPredictions, checked_sizes, choose_size
 from xnbflow.preprocessing.selection.pair_rankings import Shortlist
 from xnbflow.preprocessing.selection.pair_strengths import DEFAULT_MIN_BANDWIDTH
 
@@ -85,10 +106,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     path_ : DataFrame
         One row per size: ``n_features_per_pair``, ``n_features_per_class`` (mean over inner folds
         and classes), ``temperature``, and over all inner test samples, after the calibration,
-        ``accuracy``, ``balanced_accuracy`` and ``log_loss`` (nats), each with its standard error,
-        ``accuracy_se`` and so on: over folds, of the balanced accuracy over samples. Those of the
-        chosen row are optimistic, as the row was chosen by them. ``chosen`` marks one row. With
-        ``rule="average"`` ``weight`` is that of a size in the average.
+        ``accuracy``, ``balanced_accuracy`` and ``log_loss`` (nats). Each score has a standard error
+        (``accuracy_se``, ...), computed over folds; that of the balanced accuracy over samples. The
+        scores of the chosen row are optimistic, because the row was chosen by them. ``chosen``
+        marks one row. With ``rule="average"`` ``weight`` is that of a size in the average.
     selected_features_, selected_distances_, tied_features_, direction_, columns_, distances_, \
             class_densities_
         As in `ClassSpecificNB`.
@@ -165,10 +186,10 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         values, labels = self._validated(X, y)
         check_consistent_length(labels, groups)
         codes = self._learn_classes(labels)
-        known = None if groups is None else np.asarray(groups)
+        sample_groups = None if groups is None else np.asarray(groups)
         # Its products of matrices are small: more threads would mostly wait for each other.
         with threadpool_limits(1, "blas"):
-            self._fit(self._arrange(values), codes, known)
+            self._fit(self._arrange(values), codes, sample_groups)
         return self
 
     def predict_set(self, X: Samples, error_rate: float = ERROR_RATE) -> np.ndarray:
@@ -201,160 +222,196 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         check_is_fitted(self)
         return pd.DataFrame(self._path_columns)
 
-    @property
-    def _calibration(self) -> Calibration:
-        return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
-
     def _fit(
         self,
         features: Any,
         codes: np.ndarray,
         groups: np.ndarray | None = None,
     ) -> None:
+        """Fit in the steps of ``docs/methods/class-specific.md``.
+
+        Inner folds rank features, sum the evidence of modules along the path, and predict. By
+        these predictions the sizes are averaged (or one is chosen) and calibrated, and the core is
+        chosen. Then features are ranked by all samples.
+        """
         features = by_feature(features) if is_sparse(features) else features
         sizes = checked_sizes(self.sizes, features.shape[0])
-        rows, calibrations, average, inner = self._path(features, codes, groups, sizes)
-        if average is None:
-            best = last = choose(rows, len(codes))
+        if len(self.classes_) == 1:
+            model = PathModel.of_one_class(sizes)
         else:
-            last = int(np.flatnonzero(average.weights)[-1])
-            best = choose(rows[: last + 1], len(codes))
-        table = pd.DataFrame(rows)
-        table["chosen"] = table.index == best
-        self._path_columns = {name: table[name].to_numpy() for name in table}
-        self.n_features_ = rows[best]["n_features_per_pair"]
-        calibration, self._averaged = calibrations[best], average is not None
-        if average is not None and average.equal_priors:
-            self.class_log_prior_ = np.full(len(self.classes_), -np.log(len(self.classes_)))
-        self.temperature_ = calibration.temperature
-        self.calibration_slope_ = calibration.slope
-        self.calibration_intercept_ = calibration.intercept
-        self.held_out_scores_, self.held_out_codes_ = np.empty(0), np.empty(0, dtype=int)
-        self.held_out_folds_ = self.held_out_codes_
-        self.core_scores_ = {"accuracy": 1.0, "balanced_accuracy": 1.0}
-        if inner is not None:
-            sums = inner.sums[best] if average is None else average.sums
-            self.held_out_scores_ = inner.true_posterior(calibration(sums))
-            self.held_out_codes_, self.held_out_folds_ = inner.codes, inner.folds
-            temperatures = [row["temperature"] for row in rows]
-            self.core_scores_ = inner.crossed_choice(1.0 / np.array(temperatures))
-        size = rows[last]["n_features_per_pair"]
-        shortlist, rankings = self._ranked(features, codes, size)
+            predictions = self._predict_path(features, codes, groups, sizes)
+            if self.rule == "average":
+                n_units = len(codes) if groups is None else len(np.unique(groups))
+                model = self._average_path(predictions, sizes, n_units)
+            else:
+                model = self._choose_on_path(predictions, sizes)
+        self._set_path(model)
+        shortlist, rankings = self._ranked(features, codes, int(sizes[model.last]))
         chosen = [rankings.chosen(code) for code in range(len(self.classes_))]
         density = self._density | {"borrowed": self._borrowed}
         self._keep(rankings, shortlist.features, chosen, codes, **density)
-        if average is None:
-            slopes = zip(self.selected_features_.items(), calibration.slope, strict=True)
-            self.weights_ = {label: np.full(len(own), slope) for (label, own), slope in slopes}
-            self.core_features_ = {label: [*own] for label, own in self.selected_features_.items()}
+        if model.average is None:
+            self._weigh_alike()
         else:
-            self._weigh_features(shortlist, rankings.entries(), codes, sizes, average)
+            self._weigh_modules(shortlist, rankings.entries(), codes, sizes, model.average)
 
-    def _path(
+    # Rank, and the path: every inner test sample is predicted at every size.
+
+    def _predict_path(
         self, features: Any, codes: np.ndarray, groups: np.ndarray | None, sizes: np.ndarray
-    ) -> tuple[
-        list[dict[str, Any]], list[Calibration], SizeAverage | None, InnerPredictions | None
-    ]:
-        """Return the rows of the path and their calibrations, the average, inner predictions."""
-        certain = Calibration.of_temperature(1.0, len(self.classes_))
-        if len(self.classes_) == 1:
-            scores = {"n_features_per_class": 0.0, "temperature": 1.0}
-            for name, score in (("log_loss", 0.0), ("accuracy", 1.0), ("balanced_accuracy", 1.0)):
-                scores |= {name: score, f"{name}_se": 0.0}
-            return [{"n_features_per_pair": int(sizes[0]), **scores}], [certain], None, None
-        folds = inner_folds(self.cv, codes, groups)
-        inner, average = self._predict_inside(features, codes, folds, sizes), None
-        if self.rule == "average":
-            n_units = len(codes) if groups is None else len(np.unique(groups))
-            if self.priors is None:
-                inner, rows, average = inner.average_of_prior(n_units)
-            else:
-                rows, average = inner.average(n_units)
-            # the average has its sharpness
-            calibrations = [inner.fit_vector(average.sums, certain)] * len(sizes)
-        else:
-            rows, calibrations = inner.rows()
-        pairs = zip(sizes.tolist(), rows, strict=True)
-        return [{"n_features_per_pair": n, **row} for n, row in pairs], calibrations, average, inner
-
-    def _predict_inside(
-        self,
-        features: np.ndarray,
-        codes: np.ndarray,
-        folds: list[tuple[np.ndarray, np.ndarray]],
-        sizes: np.ndarray,
     ) -> InnerPredictions:
-        """Predict every inner test sample with every size."""
+        """Predict every inner test sample at every size."""
+        folds = inner_folds(self.cv, codes, groups)
         tested = np.concatenate([test for _, test in folds])
+        fold_of_tested = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
         sums = np.zeros((len(sizes), len(tested), len(self.classes_)))
         log_prior = np.full((len(tested), len(self.classes_)), -np.inf)
-        counts, stop = [], 0
-        for train, test in folds:
-            start, stop = stop, stop + len(test)
-            present, inner, inner_counts = np.unique(
-                codes[train], return_inverse=True, return_counts=True
+        counts = []
+        for number, (train, test) in enumerate(folds):
+            rows = np.flatnonzero(fold_of_tested == number)
+            # The classes that the training set has, and their numbers among these.
+            present, inner_codes = np.unique(codes[train], return_inverse=True)
+            fold_prior = self._inner_log_prior(present, np.bincount(inner_codes) / len(train))
+            fold_sums, fold_counts = self._predict_fold(
+                features, inner_codes, train=train, test=test, sizes=sizes, log_prior=fold_prior
             )
-            prior = self._inner_log_prior(present, inner_counts / len(train))
-            sums[:, start:stop, present], count = self._predict_fold(
-                features, inner, (train, test), sizes, prior
-            )
-            log_prior[start:stop, present] = prior
-            counts.append(count)
-        numbers = np.repeat(np.arange(len(folds)), [len(test) for _, test in folds])
-        means, weights = np.mean(counts, axis=0), self._inner_weights(codes[tested])
-        return InnerPredictions(sums, log_prior, codes[tested], numbers, means, weights)
+            sums[:, rows[:, np.newaxis], present] = fold_sums
+            log_prior[rows[:, np.newaxis], present] = fold_prior
+            counts.append(fold_counts)
+        return InnerPredictions(
+            sums=sums,
+            log_prior=log_prior,
+            codes=codes[tested],
+            folds=fold_of_tested,
+            counts=np.mean(counts, axis=0),
+            weights=self._inner_weights(codes[tested]),
+        )
 
     def _predict_fold(
         self,
-        features: np.ndarray,
+        features: Any,
         codes: np.ndarray,
-        fold: tuple[np.ndarray, np.ndarray],
+        *,
+        train: np.ndarray,
+        test: np.ndarray,
         sizes: np.ndarray,
-        prior: np.ndarray,
+        log_prior: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sums of a fold's test samples at every size, and features per class there.
+        """Return the sums (n_sizes, n_test, n_classes) of a fold, and features per class there.
 
         ``codes`` (n_train,) are the classes of the training samples that the fold has.
         """
-        train, test = fold
         shortlist, rankings = self._ranked(features, codes, int(sizes[-1]), samples=train)
-        values, correlation, entries = shortlist.features.values, None, rankings.entries()
-        del shortlist, rankings  # of many classes the strengths take most of the memory
+        values = shortlist.features.values
+        entries = rankings.entries()
+        del shortlist, rankings  # with many classes the strengths take most of the memory
+        correlation = None
         if self.rule == "average":
             correlation = ResidualCorrelation(values[:, train], codes)
         modules = ModuleWeights(correlation, entries, sizes)
-        sums = modules.sum_evidence(
+        sums = sum_path_evidence(
+            modules,
             values,
             codes,
-            train,
-            test,
-            prior,
+            train=train,
+            test=test,
+            log_prior=log_prior,
             borrowed=self._borrowed,
             contamination=self.contamination,
             **self._density,
         )
         return sums, modules.counts().mean(axis=1)
 
+    def _inner_log_prior(self, present: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Return the log prior of the classes that an inner training set has."""
+        if self.priors is None:
+            return np.log(shares)
+        priors = np.exp(self.class_log_prior_[present])
+        with np.errstate(divide="ignore"):
+            return np.log(priors / priors.sum())
+
     def _inner_weights(self, codes: np.ndarray) -> np.ndarray:
-        """Return the weights of inner test samples, by class from ``priors``, with mean 1."""
+        """Return the weights of inner test samples, with mean 1.
+
+        With ``priors`` all samples of a class together have the weight of its prior.
+        """
         if self.priors is None:
             return np.ones(len(codes))
         weights = np.exp(self.class_log_prior_)[codes] / np.bincount(codes)[codes]
         return weights / weights.mean()
 
-    def _inner_log_prior(self, present: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Return the log prior of the classes that an inner training set has."""
+    # Average or choose, calibrate, core: what the inner predictions decide.
+
+    def _average_path(
+        self, predictions: InnerPredictions, sizes: np.ndarray, n_units: int
+    ) -> PathModel:
+        """Average over the sizes, with equal priors or those of the classes' shares."""
+        average = average_sizes(predictions, n_units)
+        equal_priors = False
         if self.priors is None:
-            return np.log(shares)
-        given = np.exp(self.class_log_prior_[present])
-        with np.errstate(divide="ignore"):
-            return np.log(given / given.sum())
+            equal = with_equal_priors(predictions)
+            equal_average = average_sizes(equal, n_units)
+            equal_priors = not shares_predict_better((predictions, average), (equal, equal_average))
+            if equal_priors:
+                predictions, average = equal, equal_average
+        rows = numbered_rows(average.path_rows(predictions), sizes)
+        # The average has the right sharpness, so calibration begins at temperature 1.
+        sharp = Calibration.of_temperature(1.0, len(self.classes_))
+        calibration = predictions.fit_vector(average.sums, sharp)
+        last = average.last_size
+        return PathModel(
+            rows=rows,
+            core=choose_size(rows[: last + 1], self._n_samples),
+            last=last,
+            calibration=calibration,
+            held_out=HeldOut.of(predictions, calibration(average.sums)),
+            core_scores=predictions.core_scores(inverse_temperatures(rows)),
+            average=average,
+            equal_priors=equal_priors,
+        )
 
-    @property
-    def _borrowed(self) -> float:
-        return _BORROWED if self.rule == "average" else 0.0
+    def _choose_on_path(self, predictions: InnerPredictions, sizes: np.ndarray) -> PathModel:
+        """Choose one size by the rule of one standard error."""
+        rows, calibrations = predictions.calibrate_sizes()
+        rows = numbered_rows(rows, sizes)
+        size = choose_size(rows, self._n_samples)
+        calibrated = calibrations[size](predictions.sums[size])
+        return PathModel(
+            rows=rows,
+            core=size,
+            last=size,
+            calibration=calibrations[size],
+            held_out=HeldOut.of(predictions, calibrated),
+            core_scores=predictions.core_scores(inverse_temperatures(rows)),
+        )
 
-    def _weigh_features(
+    def _set_path(self, model: PathModel) -> None:
+        """Set the fitted attributes that the inner predictions decide."""
+        table = pd.DataFrame(model.rows)
+        table["chosen"] = table.index == model.core
+        self._path_columns = {name: table[name].to_numpy() for name in table}
+        self.n_features_ = model.rows[model.core]["n_features_per_pair"]
+        self.core_scores_ = model.core_scores
+        self._averaged = model.average is not None
+        if model.equal_priors:
+            self.class_log_prior_ = np.full(len(self.classes_), -np.log(len(self.classes_)))
+        self.temperature_ = model.calibration.temperature
+        self.calibration_slope_ = model.calibration.slope
+        self.calibration_intercept_ = model.calibration.intercept
+        self.held_out_scores_ = model.held_out.scores
+        self.held_out_codes_ = model.held_out.codes
+        self.held_out_folds_ = model.held_out.folds
+
+    # The weights of the features in the final model.
+
+    def _weigh_alike(self) -> None:
+        """Give the features of one size the slope of their class; all are core features."""
+        self.weights_, self.core_features_ = {}, {}
+        for code, (label, names) in enumerate(self.selected_features_.items()):
+            self.weights_[label] = np.full(len(names), self.calibration_slope_[code])
+            self.core_features_[label] = list(names)
+
+    def _weigh_modules(
         self,
         shortlist: Shortlist,
         entries: np.ndarray,
@@ -362,18 +419,33 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
         sizes: np.ndarray,
         average: SizeAverage,
     ) -> None:
-        """Set the weights of an average's features, and the core features."""
-        features, used = shortlist.features, average.weights > 0.0
+        """Set the weights of an average's features, which include the slopes; core features."""
+        features = shortlist.features
+        used_sizes = average.weights > 0.0
         correlation = ResidualCorrelation(features.values, codes)
-        weights = ModuleWeights(correlation, entries, sizes[used]).average(average.weights[used])
-        weights *= self.calibration_slope_[:, None]
+        modules = ModuleWeights(correlation, entries, sizes[used_sizes])
+        weights = modules.average(average.weights[used_sizes])
+        weights *= self.calibration_slope_[:, np.newaxis]
         self.calibration_slope_ = np.ones(len(self.classes_))
         self.weights_, self.core_features_ = {}, {}
         for code, (label, names) in enumerate(self.selected_features_.items()):
-            own = np.searchsorted(features.positions, self.columns_[code])
-            core = entries[code, own] <= self.n_features_
-            self.weights_[label] = weights[code, own]
-            self.core_features_[label] = list(itertools.compress(names, core))
+            columns = np.searchsorted(features.positions, self.columns_[code])
+            in_core = entries[code, columns] <= self.n_features_
+            self.weights_[label] = weights[code, columns]
+            self.core_features_[label] = list(itertools.compress(names, in_core))
+
+    @property
+    def _n_samples(self) -> int:
+        return int(self.class_count_.sum())
+
+    @property
+    def _borrowed(self) -> float:
+        """The weight, in samples, of the spread within all classes in a density."""
+        return _BORROWED if self.rule == "average" else 0.0
+
+    @property
+    def _calibration(self) -> Calibration:
+        return Calibration(self.temperature_, self.calibration_slope_, self.calibration_intercept_)
 
     @property
     def _log_reference(self) -> np.ndarray:
@@ -386,9 +458,7 @@ class ClassSpecificNBCV(BaseClassSpecificNB):
     def _weigh(self, log_density: np.ndarray) -> np.ndarray:
         terms = super()._weigh(log_density)
         if self._averaged:
-            used = self.used_columns_
-            for own, columns, mine in zip(
-                terms, self.columns_, self.weights_.values(), strict=True
-            ):
-                own[np.searchsorted(used, columns)] *= mine[:, None]
+            for code, weights in enumerate(self.weights_.values()):
+                rows = np.searchsorted(self.used_columns_, self.columns_[code])
+                terms[code, rows] *= weights[:, np.newaxis]
         return terms

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from xnbflow.core.jit import njit
-from xnbflow.data.matrices import as_dense, dense_chunks
+from xnbflow.data.matrices import dense_chunks
 from xnbflow.density.standard import StandardFeatures
-from xnbflow.naive_bayes.evidence import fit_class_densities, weigh
 
 #: Residuals below this share of a feature's standard deviation are rounding errors.
 _ROUNDING = 1e-7
@@ -17,21 +15,17 @@ _ROUNDING = 1e-7
 #: Values of an array that is computed for a block of features.
 _BLOCK_VALUES = 4_000_000
 
-#: Evidence is tabulated at half as many quantiles of the points, and as many equidistant values.
-_NODES = 48
-
-#: Lower bound of evidence, in nats, so that impossible values have finite evidence.
-_LEAST_EVIDENCE = -1e6
-
 
 class ResidualCorrelation:
     """The correlation of features within classes, some columns at a time.
 
-    The residuals or the correlation are stored, whichever is smaller. Values are an array, `Rows`
-    or CSR (n_features, n_samples) as measured; no class is empty.
+    It is the correlation of the residuals, the values less the mean of their class. The residuals
+    or the correlation are stored, whichever is smaller. Values are an array, `Rows` or CSR
+    (n_features, n_samples) as measured; no class is empty.
     """
 
     def __init__(self, values: Any, codes: np.ndarray) -> None:
+        # Unit vectors, one per class: their products with a feature are sqrt(n_c) times its means.
         members = (codes[:, None] == np.arange(codes.max() + 1)).astype(float)
         members /= np.sqrt(members.sum(axis=0))
         features = StandardFeatures(values)
@@ -44,7 +38,9 @@ class ResidualCorrelation:
             norms = np.linalg.norm(residuals, axis=1)
             self._residuals = residuals * _inverse(norms, n_samples)[:, None]
             return
-        scatter, sums = np.zeros((n_features, n_features)), np.zeros((n_features, members.shape[1]))
+        # With few features: products of all values less those of the class means.
+        scatter = np.zeros((n_features, n_features))
+        sums = np.zeros((n_features, members.shape[1]))
         for which, part in dense_chunks(values, np.arange(n_features)):
             standard = features.standard.apply(part.T).T
             scatter += standard @ standard.T
@@ -83,12 +79,18 @@ class ModuleWeights:
         self, correlation: ResidualCorrelation | None, entries: np.ndarray, sizes: np.ndarray
     ) -> None:
         self._correlation = correlation
+        n_classes, n_features = entries.shape
+        n_sizes = len(sizes)
+        self.shape = n_classes, n_sizes, n_features
+        #: The position of the first size at which a class has a feature; n_sizes if never.
         self._first = np.searchsorted(sizes, entries)
-        self.shape = len(entries), len(sizes), entries.shape[1]
-        code, feature = np.nonzero(self._first < len(sizes))
-        place = code * len(sizes) + self._first[code, feature]
-        ones, (n_classes, n_sizes, n_features) = np.ones(len(code)), self.shape
-        self._enter = csr_array((ones, (place, feature)), shape=(n_classes * n_sizes, n_features))
+        code, feature = np.nonzero(self._first < n_sizes)
+        class_and_size = code * n_sizes + self._first[code, feature]
+        #: 1 where a feature enters a class at a size, (n_classes * n_sizes, n_features).
+        self._enter = csr_array(
+            (np.ones(len(code)), (class_and_size, feature)),
+            shape=(n_classes * n_sizes, n_features),
+        )
 
     def counts(self) -> np.ndarray:
         """Return how many features each class has at each size, shape (n_sizes, n_classes)."""
@@ -96,7 +98,11 @@ class ModuleWeights:
         return self._enter.sum(axis=1).reshape(n_classes, n_sizes).cumsum(axis=1).T
 
     def of(self, which: slice) -> np.ndarray:
-        """Return the weights of some features, shape (n_classes, n_sizes, n_some)."""
+        """Return the weights of some features, shape (n_classes, n_sizes, n_some).
+
+        The squared correlations with the features that enter at a size, added up over the sizes,
+        are the sums over all features that the class has there.
+        """
         has = self._first[:, None, which] <= np.arange(self.shape[1])[:, None]
         if self._correlation is None:
             return has.astype(float)
@@ -108,83 +114,12 @@ class ModuleWeights:
 
     def average(self, weights: np.ndarray) -> np.ndarray:
         """Return the sum over sizes, with their weights (n_sizes,): (n_classes, n_features)."""
-        parts = [np.tensordot(weights, self.of(which), (0, 1)) for which in self._blocks(1)]
+        parts = [np.tensordot(weights, self.of(which), (0, 1)) for which in self.blocks(1)]
         return np.hstack([np.zeros((self.shape[0], 0)), *parts])
 
-    def sum_evidence(
-        self,
-        values: Any,
-        codes: np.ndarray,
-        train: np.ndarray,
-        test: np.ndarray,
-        log_prior: np.ndarray,
-        *,
-        contamination: float,
-        **density: Any,
-    ) -> np.ndarray:
-        """Sum the weighted evidence for every size at once, shape (n_sizes, n_test, n_classes).
-
-        Densities (`fit_class_densities`) are fitted to the samples ``train``, of classes ``codes``
-        (n_train,), a block of features at a time. Of more than 48 samples in ``test`` the evidence
-        (`weigh`) is interpolated linearly between 48 values of each feature.
-        """
-        n_classes, n_sizes, _ = self.shape
-        sums = np.zeros((n_classes, n_sizes, len(test)))
-        for which in self._blocks(len(test)):
-            own = as_dense(values[which])
-            points = np.ascontiguousarray(own[:, test])
-            nodes = _nodes(points)
-            # Tables of densities would take longer than the few values of each that are needed
-            # here.
-            densities = fit_class_densities(own[:, train], codes, n_classes, exact=True, **density)
-            log_density = densities.log_density(nodes, approximate=nodes is not points)
-            found = weigh(log_density, log_prior, contamination, approximate=True)
-            np.maximum(found, _LEAST_EVIDENCE, out=found)
-            sums += self.of(which) @ (found if nodes is points else _between(points, nodes, found))
-        return np.moveaxis(sums, 0, 2)
-
-    def _blocks(self, n_points: int) -> Iterator[slice]:
+    def blocks(self, n_points: int) -> Iterator[slice]:
         """Yield runs of features, so many that what is computed of ``n_points`` takes 32 MB."""
         n_classes, n_sizes, n_features = self.shape
         width = max(1, _BLOCK_VALUES // max(n_classes * max(n_sizes, n_points), n_features))
         for start in range(0, n_features, width):
             yield slice(start, min(start + width, n_features))
-
-
-def _nodes(points: np.ndarray) -> np.ndarray:
-    """Return where the evidence of each feature is computed, ascending, or the points if few."""
-    n_points = points.shape[1]
-    if n_points <= _NODES:
-        return points
-    ordered = np.sort(points, axis=1)
-    places = np.linspace(0, n_points - 1, _NODES // 2).round().astype(int)
-    equidistant = np.linspace(ordered[:, 0], ordered[:, -1], _NODES - _NODES // 2, axis=1)
-    return np.sort(np.hstack([ordered[:, places], equidistant]), axis=1)
-
-
-@njit(nogil=True)
-def _between(points: np.ndarray, nodes: np.ndarray, curves: np.ndarray) -> np.ndarray:
-    """Return curves (n_classes, n_features, n_nodes) at points between the nodes of a feature.
-
-    ``points`` (n_features, n_points) and ``nodes`` (n_features, n_nodes), ascending.
-    """
-    n_classes, n_features, n_nodes = curves.shape
-    n_points = points.shape[1]
-    found, share = np.empty((n_classes, n_features, n_points)), np.empty(n_points)
-    above = np.empty(n_points, np.intp)
-    for f in range(n_features):
-        above[:] = 0
-        for node in nodes[f]:  # counting is vectorised, and faster than bisection
-            for i in range(n_points):
-                above[i] += node < points[f, i]
-        for i in range(n_points):
-            above[i] = min(max(above[i], 1), n_nodes - 1)
-            low = nodes[f, above[i] - 1]
-            width = nodes[f, above[i]] - low
-            share[i] = (points[f, i] - low) / width if width > 0.0 else 0.0
-        for c in range(n_classes):
-            curve = curves[c, f]
-            for i in range(n_points):
-                low = curve[above[i] - 1]
-                found[c, f, i] = low + share[i] * (curve[above[i]] - low)
-    return found

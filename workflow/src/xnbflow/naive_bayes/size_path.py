@@ -1,57 +1,56 @@
-"""A path over numbers of features: its inner predictions, scores and average, and the choice."""
+"""The path over numbers of features: its sizes, the inner predictions at each, scores and choices.
+
+A *size* is a number of features per pair of classes. At every size all inner test samples are
+predicted by the fold that does not contain them (`InnerPredictions`). From these predictions come
+
+* the scores of each size, with standard errors (`InnerPredictions.score`);
+* a single size, by the one-standard-error rule (`choose_size`);
+* the accuracy of the size so chosen, without the fold that tests (`InnerPredictions.core_scores`).
+
+`xnbflow.naive_bayes.size_average` averages over the sizes instead.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from xnbflow.core.errors import InputError
-from xnbflow.naive_bayes.evidence_calibration import (
-    MOST_EVIDENCE,
-    Calibration,
-    average_weights,
-    cross_entropies,
-    fit_sharpness,
-    fit_temperature,
-    fit_vector,
-    log_losses,
-    smoothed_targets,
-)
+from xnbflow.naive_bayes.evidence_calibration import Calibration, fit_temperature, log_losses
+from xnbflow.naive_bayes.vector_scaling import fit_vector
 
-#: Number and largest of the path's sizes, which start at 1, in geometric steps.
-_N_SIZES, _LARGEST = 30, 200
+#: Number of sizes of the default path.
+_N_SIZES = 30
+#: The largest size of the default path.
+_LARGEST_SIZE = 200
 
-#: Slopes and intercepts are fitted this often, each time without other folds; with more samples
-#: than this only once, since the optimism of two parameters per class is then below 1e-3 nats each.
-_MOST_BLOCKS, _MOST_CROSSED = 10, 10_000
+#: Slopes and intercepts are fitted at most this often for the scores of a size, each time without
+#: some of the folds.
+_MOST_BLOCKS = 10
+#: With more samples they are fitted once: the optimism of two parameters per class is then below
+#: 1e-3 nats each.
+_MOST_CROSSED = 10_000
 
 
-@dataclass(frozen=True)
-class SizeAverage:
-    """The calibrated average over the sizes of a path, which is again a sum over features.
-
-    ``weights`` (n_sizes,) are factors of the summed evidence at each size, ``sums`` (n_samples,
-    n_classes) the average's evidence for the inner test samples, and ``loss`` its mean
-    cross-entropy to the smoothed targets. ``equal_priors`` is whether the classes have equal
-    priors.
-    """
-
-    weights: np.ndarray
-    sums: np.ndarray
-    loss: float
-    equal_priors: bool = False
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InnerPredictions:
-    """Predictions of the inner folds along a path, for all test samples.
+    """Predictions of the inner folds at every size, for all inner test samples.
 
-    ``sums`` (n_sizes, n_samples, n_classes) are the summed evidence, and ``log_prior`` (n_samples,
-    n_classes) that of the fold that tests the sample: 0 and minus infinity for a class that
-    training lacked. ``codes``, ``folds`` and ``weights`` (n_samples,) are true classes, the fold
-    that tests the sample, and its weight: 1, or with given priors such that these are the classes'
-    weights. ``counts`` (n_sizes,) are features per class, mean over classes and folds.
+    Attributes
+    ----------
+    sums : ndarray of shape (n_sizes, n_samples, n_classes)
+        The summed evidence; 0 for a class that is absent from the sample's training set.
+    log_prior : ndarray of shape (n_samples, n_classes)
+        The log priors of the fold that tests the sample; minus infinity for an absent class.
+    codes : ndarray of int, shape (n_samples,)
+        True classes.
+    folds : ndarray of int, shape (n_samples,)
+        The fold that tests the sample.
+    counts : ndarray of shape (n_sizes,)
+        Features per class, mean over classes and folds.
+    weights : ndarray of shape (n_samples,)
+        1; or, with given priors, such that the classes have these as their total weights.
     """
 
     sums: np.ndarray
@@ -61,156 +60,149 @@ class InnerPredictions:
     counts: np.ndarray
     weights: np.ndarray
 
-    def rows(self) -> tuple[list[dict[str, float]], list[Calibration]]:
-        """Return per size the temperature and scores with standard errors, and the calibration.
-
-        Slopes and intercepts are fitted on all samples; for the scores, on the folds that a sample
-        is not in.
-        """
-        rows, calibrations = [], []
-        for count, sums in zip(self.counts, self.sums, strict=True):
-            calibration = fit_temperature(sums, self.log_prior, self.codes, self.weights)
-            calibration = self.fit_vector(sums, calibration)
-            scores = self._scores(self._calibrated(sums, calibration))
-            rows.append(_row(count, calibration.temperature, scores))
-            calibrations.append(calibration)
-        return rows, calibrations
-
-    def average(self, n_units: int) -> tuple[list[dict[str, float]], SizeAverage]:
-        """Return the same rows, each with the weight of its size, and the average over sizes.
-
-        Samples whose class is absent from their training set are ignored. ``n_units`` is the number
-        of independent samples, see `xnbflow.naive_bayes.evidence_calibration.average_weights`.
-        """
-        average, sharpness, shares = self._averaged(n_units)
-        return self._sharpened(sharpness, shares), average
-
-    def average_of_prior(
-        self, n_units: int
-    ) -> tuple["InnerPredictions", list[dict[str, float]], SizeAverage]:
-        """Return the predictions and their `average` with equal priors, or with classes' shares.
-
-        The summed evidence is already lower for a small class, whose means are uncertain; its prior
-        would penalise it twice. So priors are equal, unless the log loss with the shares is less by
-        more than one standard error of the difference.
-        """
-        present = np.isfinite(self.log_prior)
-        log_prior = np.where(present, -np.log(present.sum(axis=1, keepdims=True)), -np.inf)
-        equal = replace(self, log_prior=log_prior)
-        average, *of_sizes = self._averaged(n_units)
-        equal_average, *equal_of_sizes = equal._averaged(n_units)
-        gains = log_losses(equal_average.sums, equal.log_prior, self.codes)
-        gains -= log_losses(average.sums, self.log_prior, self.codes)
-        if gains.mean() > gains.std() / np.sqrt(len(gains)):
-            return self, self._sharpened(*of_sizes), average
-        return equal, equal._sharpened(*equal_of_sizes), replace(equal_average, equal_priors=True)
-
-    def _averaged(self, n_units: int) -> tuple[SizeAverage, np.ndarray, np.ndarray]:
-        """Return the average, and the sharpness and the weight of each size, (n_sizes,)."""
-        known = np.isfinite(self.log_prior[np.arange(len(self.codes)), self.codes])
-        sums = np.clip(self.sums, -MOST_EVIDENCE, MOST_EVIDENCE)
-        sharpness, shares = np.ones(len(sums)), np.full(len(sums), 1.0 / len(sums))
-        factor, loss = 1.0, 0.0
-        if known.any():
-            log_prior = self.log_prior[known]
-            targets = smoothed_targets(self.codes[known], log_prior)
-            given = log_prior, targets, self.weights[known]
-            sharpness = fit_sharpness(sums[:, known], *given)
-            losses = cross_entropies(sums[:, known] * sharpness[:, None, None], *given)
-            shares = average_weights(losses, n_units)
-        average = np.tensordot(shares * sharpness, sums, 1)
-        if known.any():
-            factor = float(fit_sharpness(average[None, known], *given)[0])
-            loss = float(cross_entropies(average[None, known] * factor, *given)[0])
-        found = SizeAverage(shares * sharpness * factor, average * factor, loss)
-        return found, sharpness, shares
-
-    def _sharpened(self, sharpness: np.ndarray, shares: np.ndarray) -> list[dict[str, float]]:
-        """Return the rows of sums times their sharpness, with the weights of the sizes."""
-        rows = []
-        for count, own, sharp, share in zip(self.counts, self.sums, sharpness, shares, strict=True):
-            row = _row(count, 1.0 / sharp, self._scores(own * sharp))
-            rows.append(row | {"weight": float(share)})
-        return rows
-
     def fit_vector(
         self, sums: np.ndarray, start: Calibration, samples: np.ndarray | slice = np.s_[:]
     ) -> Calibration:
         """Fit slopes and intercepts to the sums (n_samples, n_classes) of some samples."""
-        given = self.log_prior[samples], self.codes[samples], self.weights[samples]
-        return fit_vector(sums[samples], *given, start)
+        return fit_vector(
+            sums[samples],
+            self.log_prior[samples],
+            self.codes[samples],
+            self.weights[samples],
+            start,
+        )
 
-    def crossed_choice(self, sharpness: np.ndarray) -> dict[str, float]:
-        """Return the accuracy of the size within one standard error, without the held-out fold.
+    def calibrate_sizes(self) -> tuple[list[dict[str, float]], list[Calibration]]:
+        """Return each size's row of the path, and its calibration.
 
-        For each fold the smallest size is taken whose log loss over the other folds is within one
-        standard error of the least. ``sharpness`` (n_sizes,) are the factors of the evidence.
+        A calibration is fitted to all samples; for the scores of a row, slopes and intercepts are
+        fitted to the folds that do not contain the sample.
         """
-        losses, right = np.empty(self.sums.shape[:2]), np.empty(self.sums.shape[:2], dtype=bool)
-        for size, (own, sharp) in enumerate(zip(self.sums, sharpness, strict=True)):
-            losses[size] = log_losses(own * sharp, self.log_prior, self.codes)
-            right[size] = (own * sharp + self.log_prior).argmax(axis=1) == self.codes
-        tested = np.bincount(self.folds)
-        sums = np.array([np.bincount(self.folds, own) for own in losses])
-        found = np.empty(len(self.codes), dtype=bool)
-        for fold in np.flatnonzero(tested):
-            others = np.setdiff1d(np.flatnonzero(tested), fold)
-            means = sums[:, others].sum(axis=1) / max(1, tested[others].sum())
-            best = sums[np.argmin(means), others] / tested[others]
-            error = best.std(ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
-            own = self.folds == fold
-            found[own] = right[np.argmax(means <= means.min() + error), own]
-        known = np.bincount(self.codes)
-        recalls = np.bincount(self.codes, found)[known > 0] / known[known > 0]
-        accuracy = float(np.average(found, weights=self.weights))
-        return {"accuracy": accuracy, "balanced_accuracy": float(recalls.mean())}
+        rows, calibrations = [], []
+        for count, sums in zip(self.counts, self.sums, strict=True):
+            temperature = fit_temperature(sums, self.log_prior, self.codes, self.weights)
+            calibration = self.fit_vector(sums, temperature)
+            scores = self.score(self._cross_calibrated(sums, calibration))
+            rows.append(path_row(count, calibration.temperature, scores))
+            calibrations.append(calibration)
+        return rows, calibrations
 
-    def true_posterior(self, calibrated: np.ndarray) -> np.ndarray:
-        """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
-        return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
+    def score(self, calibrated: np.ndarray) -> dict[str, float]:
+        """Return accuracy, balanced accuracy and log loss of calibrated sums, with standard errors.
 
-    def _calibrated(self, sums: np.ndarray, calibration: Calibration) -> np.ndarray:
-        """Return sums calibrated by the other folds; the temperature is that of all."""
-        if len(sums) > _MOST_CROSSED:
-            return calibration(sums)
-        blocks = self.folds % _MOST_BLOCKS
-        calibrated = np.empty_like(sums)
-        for block in np.unique(blocks):
-            own = blocks == block
-            calibrated[own] = self.fit_vector(sums, calibration, ~own)(sums[own])
-        return calibrated
-
-    def _scores(self, calibrated: np.ndarray) -> dict[str, float]:
-        right = (calibrated + self.log_prior).argmax(axis=1) == self.codes
+        Standard errors are over folds. That of the balanced accuracy is binomial, of the recalls.
+        """
+        correct = (calibrated + self.log_prior).argmax(axis=1) == self.codes
         losses = log_losses(calibrated, self.log_prior, self.codes)
-        tested = np.bincount(self.codes)
-        recalls = np.bincount(self.codes, right)[tested > 0] / tested[tested > 0]
-        variances = recalls * (1.0 - recalls) / tested[tested > 0]
+        recalls, class_counts = self._recalls(correct)
+        variances = recalls * (1.0 - recalls) / class_counts
         return {
-            "accuracy": float(np.average(right, weights=self.weights)),
-            "accuracy_se": self._standard_error(right),
+            "accuracy": float(np.average(correct, weights=self.weights)),
+            "accuracy_se": self._standard_error(correct),
             "balanced_accuracy": float(recalls.mean()),
             "balanced_accuracy_se": float(np.sqrt(variances.sum()) / len(recalls)),
             "log_loss": float(np.average(losses, weights=self.weights)),
             "log_loss_se": self._standard_error(losses),
         }
 
+    def core_scores(self, sharpness: np.ndarray) -> dict[str, float]:
+        """Return the accuracy of the core alone; no fold takes part in the choice of its size.
+
+        For each fold the core is the smallest size whose log loss over the *other* folds is within
+        one standard error of the least. ``sharpness`` (n_sizes,) are the factors of the evidence.
+
+        Example of the choice for one fold: losses of the other folds .50, .31, .30 and a standard
+        error of .02 choose the second size; the held-out fold is then scored with the second size.
+        """
+        losses, correct = self._size_losses(sharpness)
+        fold_counts = np.bincount(self.folds)
+        fold_losses = np.array([np.bincount(self.folds, row) for row in losses])
+        tested_folds = np.flatnonzero(fold_counts)
+        core_correct = np.empty(len(self.codes), dtype=bool)
+        for fold in tested_folds:
+            others = np.setdiff1d(tested_folds, fold)
+            size = _smallest_within_one_error(fold_losses[:, others], fold_counts[others])
+            held_out = self.folds == fold
+            core_correct[held_out] = correct[size, held_out]
+        recalls, _ = self._recalls(core_correct)
+        accuracy = float(np.average(core_correct, weights=self.weights))
+        return {"accuracy": accuracy, "balanced_accuracy": float(recalls.mean())}
+
+    def true_posterior(self, calibrated: np.ndarray) -> np.ndarray:
+        """Return the posterior of each sample's class by calibrated sums, shape (n_samples,)."""
+        return np.exp(-log_losses(calibrated, self.log_prior, self.codes))
+
+    def _size_losses(self, sharpness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return each sample's log loss at each size, and whether it is predicted correctly."""
+        losses = np.empty(self.sums.shape[:2])
+        correct = np.empty(self.sums.shape[:2], dtype=bool)
+        for size, (sums, factor) in enumerate(zip(self.sums, sharpness, strict=True)):
+            evidence = sums * factor
+            losses[size] = log_losses(evidence, self.log_prior, self.codes)
+            correct[size] = (evidence + self.log_prior).argmax(axis=1) == self.codes
+        return losses, correct
+
+    def _cross_calibrated(self, sums: np.ndarray, calibration: Calibration) -> np.ndarray:
+        """Return sums calibrated by the other folds; the temperature is that of all folds."""
+        if len(sums) > _MOST_CROSSED:
+            return calibration(sums)
+        blocks = self.folds % _MOST_BLOCKS
+        calibrated = np.empty_like(sums)
+        for block in np.unique(blocks):
+            held_out = blocks == block
+            without = self.fit_vector(sums, calibration, ~held_out)
+            calibrated[held_out] = without(sums[held_out])
+        return calibrated
+
+    def _recalls(self, correct: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return recall and number of samples of each class that is tested."""
+        class_counts = np.bincount(self.codes)
+        tested = class_counts > 0
+        recalls = np.bincount(self.codes, correct)[tested] / class_counts[tested]
+        return recalls, class_counts[tested]
+
     def _standard_error(self, values: np.ndarray) -> float:
         """Return the standard error of the weighted mean over folds."""
-        tested = np.bincount(self.folds, self.weights)
-        means = np.bincount(self.folds, values * self.weights)[tested > 0] / tested[tested > 0]
-        return float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else 0.0
+        fold_weights = np.bincount(self.folds, self.weights)
+        tested = fold_weights > 0
+        fold_sums = np.bincount(self.folds, values * self.weights)
+        means = fold_sums[tested] / fold_weights[tested]
+        if len(means) < 2:
+            return 0.0
+        return float(means.std(ddof=1) / np.sqrt(len(means)))
 
 
-def _row(count: float, temperature: float, scores: dict[str, float]) -> dict[str, float]:
+def _smallest_within_one_error(losses: np.ndarray, counts: np.ndarray) -> int:
+    """Return the smallest size whose mean loss is within one standard error of the least.
+
+    ``losses`` (n_sizes, n_folds) are sums over the samples of a fold, ``counts`` (n_folds,) their
+    numbers. The standard error is over folds, at the best size.
+
+    Examples
+    --------
+    >>> losses = np.array([[9.0, 9.0], [4.0, 4.0], [2.0, 4.0]])
+    >>> _smallest_within_one_error(losses, np.array([10, 10]))  # .30 and an error of .10
+    1
+    """
+    means = losses.sum(axis=1) / max(1, counts.sum())
+    fold_means = losses[np.argmin(means)] / counts
+    error = 0.0
+    if len(fold_means) > 1:
+        error = fold_means.std(ddof=1) / np.sqrt(len(fold_means))
+    return int(np.argmax(means <= means.min() + error))
+
+
+def path_row(count: float, temperature: float, scores: dict[str, float]) -> dict[str, float]:
+    """Return a row of the path: features per class, temperature and scores."""
     return {"n_features_per_class": float(count), "temperature": float(temperature), **scores}
 
 
-def choose(rows: list[dict[str, Any]], n_samples: int) -> int:
+def choose_size(rows: list[dict[str, Any]], n_samples: int) -> int:
     """Return the chosen row of a path, whose scores are those of `InnerPredictions`.
 
     Of the rows whose log loss is within one standard error of the least, or ``1 / n_samples``, it
-    is the one with the fewest features, and of these with the least log loss.
+    is the one with the fewest features, and of these with the least log loss (the rule of one
+    standard error: Breiman and others, "Classification and Regression Trees", 1984).
 
     Examples
     --------
@@ -219,15 +211,15 @@ def choose(rows: list[dict[str, Any]], n_samples: int) -> int:
     ...     {"n_features_per_class": 2, "log_loss": 0.07, "log_loss_se": 0.03},
     ...     {"n_features_per_class": 9, "log_loss": 0.05, "log_loss_se": 0.03},
     ... ]
-    >>> choose(rows, 100)
+    >>> choose_size(rows, 100)
     1
     """
     losses = np.array([row["log_loss"] for row in rows])
-    sizes = np.array([row["n_features_per_class"] for row in rows])
-    best = np.lexsort((sizes, losses))[0]
+    counts = np.array([row["n_features_per_class"] for row in rows])
+    best = np.lexsort((counts, losses))[0]
     error = max(rows[best]["log_loss_se"], 1.0 / n_samples)
     near = np.flatnonzero(losses <= losses[best] + error)
-    return int(near[np.lexsort((losses[near], sizes[near]))[0]])
+    return int(near[np.lexsort((losses[near], counts[near]))[0]])
 
 
 def checked_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
@@ -241,7 +233,7 @@ def checked_sizes(sizes: Sequence[int] | None, n_features: int) -> np.ndarray:
     [2, 5, 7]
     """
     if sizes is None:
-        return geometric_sizes(min(n_features, _LARGEST), _N_SIZES)
+        return geometric_sizes(min(n_features, _LARGEST_SIZE), _N_SIZES)
     if not len(sizes):
         msg = "sizes is empty; give numbers of features per pair of classes, or None"
         raise InputError(msg)
@@ -261,6 +253,8 @@ def geometric_sizes(largest: int, n: int) -> np.ndarray:
     if n >= largest:
         return np.arange(1, largest + 1)
     steps = n
-    while len(sizes := np.unique(np.geomspace(1, largest, steps).round().astype(int))) < n:
+    while True:
+        sizes = np.unique(np.geomspace(1, largest, steps).round().astype(int))
+        if len(sizes) >= n:
+            return sizes
         steps += 1
-    return sizes

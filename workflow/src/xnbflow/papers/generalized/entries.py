@@ -11,6 +11,7 @@ from xnbflow.core.entries import (
     number,
     read_parameters,
     text,
+    whole,
 )
 
 _PARAMETERS = read_parameters(__file__)

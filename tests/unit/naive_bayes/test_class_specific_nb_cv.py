@@ -1,20 +1,14 @@
-"""ClassSpecificNBCV(rule="average"): weights by brute force, sums over genes, invariances."""
-
-from itertools import product
+"""ClassSpecificNBCV: weights of the average by brute force, sums over genes, the core."""
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
-from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
 from toys import markers
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence import fit_class_densities
-from xnbflow.naive_bayes.evidence_calibration import fit_sharpness, smoothed_targets
-from xnbflow.naive_bayes.modules import ModuleWeights, ResidualCorrelation
-from xnbflow.preprocessing.selection.pair_rankings import NEVER
 
 
 def overlapping(rng, n_classes=2, n_features=30, each=14):
@@ -23,60 +17,6 @@ def overlapping(rng, n_classes=2, n_features=30, each=14):
 
 def averaged(**params):
     return ClassSpecificNBCV(**{"rule": "average", "cv": 3, "sizes": [1, 2, 5], **params})
-
-
-@pytest.mark.parametrize("n_features", [7, 40])  # fewer and more than samples
-def test_module_weights_are_those_of_a_loop_over_features(rng, n_features):
-    values, codes = rng.normal(size=(n_features, 20)), np.repeat([0, 1], 10)
-    entries = np.full((2, n_features), NEVER)
-    entries[:, :7] = [[1, 2, 2, 3, 5, NEVER, 4], [NEVER, 1, 2, 3, 4, 5, 9]]
-    centred = values.copy()
-    for c in (0, 1):
-        centred[:, codes == c] -= centred[:, codes == c].mean(axis=1, keepdims=True)
-    modules = ModuleWeights(ResidualCorrelation(values, codes), entries, np.array([1, 3, 5]))
-    found = modules.of(slice(None))
-    for c, (i, size) in product((0, 1), enumerate([1, 3, 5])):
-        has = [j for j in range(n_features) if entries[c, j] <= size]
-        assert modules.counts()[i, c] == len(has)
-        for j in range(n_features):
-            shared = sum(np.corrcoef(centred[j], centred[k])[0, 1] ** 2 for k in has)
-            assert found[c, i, j] == pytest.approx(1.0 / shared if j in has else 0.0)
-
-
-def test_features_constant_within_classes_are_correlated_with_none(rng):
-    codes = np.repeat([0, 1], 10)
-    values = np.vstack([codes * 1e6 + 0.1, rng.normal(size=20), codes * 3.0])
-    found = ResidualCorrelation(values, codes).columns(slice(None))
-    np.testing.assert_allclose(found, np.diag([0.0, 1.0, 0.0]), atol=1e-12)
-
-
-def test_densities_borrow_the_spread_within_all_classes(rng):
-    values, codes = rng.normal(size=(1, 12)), np.array([0] * 9 + [1] * 3)
-    options = {"bandwidth": "silverman", "min_bandwidth": 0.3, "kernel": "gaussian"}
-    densities = fit_class_densities(values, codes, 2, **options, borrowed=6.0)
-    z = (values[0] - values[0].mean()) / values[0].std(ddof=1)
-    pooled = (8 * z[:9].var(ddof=1) + 2 * z[9:].var(ddof=1)) / 10
-    own = norm.pdf(z[0], z[9:], densities.kernel.bandwidths_[1][0]).mean()
-    shape = norm.pdf(z[0], z[9:].mean(), np.sqrt(pooled * (1 + 1 / 3)))
-    found = densities.log_density(values[:, :1])[1, 0, 0]
-    assert found == pytest.approx(np.log(own * 3 / 9 + shape * 6 / 9))
-
-
-def test_sharpness_minimises_the_cross_entropy_to_smoothed_targets(rng):
-    codes = rng.integers(3, size=40)
-    sums = rng.normal(size=(5, 40, 3)) + 3.0 * np.eye(3)[codes] * np.arange(5)[:, None, None]
-    log_prior, weights = np.log(np.tile([0.2, 0.3, 0.5], (40, 1))), rng.uniform(0.5, 2.0, 40)
-    targets = smoothed_targets(codes, log_prior)
-    np.testing.assert_allclose(targets.sum(axis=1), 1.0)
-    found = fit_sharpness(sums, log_prior, targets, weights)
-    for candidate, factor in zip(sums[1:], found[1:], strict=True):
-
-        def loss(log_a, candidate=candidate):
-            posterior = log_softmax(np.exp(log_a) * candidate + log_prior, axis=1)
-            return -weights @ (targets * posterior).sum(axis=1)
-
-        best = minimize_scalar(loss, bounds=(np.log(1e-3), np.log(100)), method="bounded")
-        assert loss(np.log(factor)) <= best.fun + 1e-9
 
 
 def reference_weights(X, y, folds, sizes):
@@ -176,17 +116,6 @@ def test_priors_are_equal_unless_the_shares_have_the_lesser_log_loss(rng):
     y = np.repeat([0, 1], [108, 12])
     model = averaged().fit(rng.normal(size=(120, 30)), y)  # nothing to learn but the shares
     np.testing.assert_allclose(np.exp(model.class_log_prior_), [0.9, 0.1])
-
-
-def test_many_test_samples_are_interpolated_with_the_results_of_all_nodes(rng, monkeypatch):
-    X, y = overlapping(rng, 3, each=120)
-    X[:, 4:] = np.exp(X[:, 4:])  # a long tail
-    quick = averaged(sizes=[1, 5, 20]).fit(X, y)
-    monkeypatch.setattr("xnbflow.naive_bayes.modules._NODES", 1000)
-    exact = averaged(sizes=[1, 5, 20]).fit(X, y)
-    for name in ("log_loss", "weight"):
-        np.testing.assert_allclose(quick.path_[name], exact.path_[name], rtol=0.02, atol=2e-3)
-    np.testing.assert_allclose(quick.predict_proba(X), exact.predict_proba(X), atol=0.01)
 
 
 def test_the_score_of_the_core_is_of_folds_that_did_not_choose_its_size(rng):

@@ -1,0 +1,79 @@
+"""Sets of classes: p-values, coverage, and what every set contains."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from toys import dataset, markers
+
+from xnbflow.evaluation import training
+from xnbflow.evaluation.methods import resolved
+from xnbflow.naive_bayes import ClassSpecificNBCV
+from xnbflow.naive_bayes.conformal import class_p_values, class_sets, held_out_coverage
+
+pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+
+def test_p_values_are_shares_of_held_out_samples_of_the_class(rng):
+    scores, codes, posterior = rng.random(30), rng.integers(3, size=30), rng.random((8, 3))
+    found = class_p_values(posterior, scores, codes, 3)
+    for i in range(8):
+        for c in range(3):
+            own = scores[codes == c]
+            assert found[i, c] == (1 + sum(own <= posterior[i, c])) / (1 + len(own))
+
+
+def test_every_class_is_covered_and_an_accurate_model_has_small_sets(rng):
+    X, y = markers(rng, 20, [150, 60], 1.0)
+    new, true = markers(rng, 20, [2000, 2000], 1.0)
+    model = ClassSpecificNBCV(cv=5).fit(X, y)
+    assert model.path_["n_features_per_pair"].tolist() == list(range(1, 21))  # all sizes
+    sets = model.predict_set(new, 0.1)
+    covered = sets[np.arange(len(true)), true]
+    for c in (0, 1):  # about .9; a held-out share of 60 varies by .04
+        assert covered[true == c].mean() > 0.8
+        assert model.coverage(0.1)[c] == pytest.approx(0.9, abs=0.1)
+    assert (sets.sum(axis=1) == 1).mean() > 0.6
+    assert (model.predict_set(new, 0.02).sum(axis=1) >= sets.sum(axis=1)).all()
+
+
+def test_no_set_is_empty_and_each_has_the_predicted_class():
+    scores, codes = np.full(60, 0.95), np.repeat([0, 1, 2], 20)
+    scores[40:] = 0.1  # the third class is badly recognised: all are as typical of it
+    posterior = np.array([[0.96, 0.03, 0.01], [0.8, 0.15, 0.05], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4]])
+    expected = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [0, 0, 1]], dtype=bool)
+    assert (class_sets(posterior, scores, codes, 0.1) == expected).all()
+    alone = class_sets(np.ones((2, 1)), np.full(20, 1.0), np.zeros(20, int), 0.1)
+    assert alone.tolist() == [[True], [True]]
+
+
+def test_coverage_rests_on_the_other_folds(rng):
+    scores, codes, folds = rng.random(40), rng.integers(2, size=40), np.arange(40) % 4
+    expected = []
+    for i in range(40):
+        own = scores[(codes == codes[i]) & (folds != folds[i])]
+        expected.append((1 + sum(own <= scores[i])) / (1 + len(own)) > 0.2 or scores[i] > 0.5)
+    found = held_out_coverage(scores, codes, folds, 2, 0.2)
+    assert found.tolist() == [np.mean(np.array(expected)[codes == c]) for c in (0, 1)]
+
+
+def test_training_records_the_sets_of_tested_samples(rng):
+    X, y = markers(rng, 20, [40, 30], 1.0)
+    series = dataset(X.T, np.array(["a", "b"])[y])
+    tested = np.arange(0, 70, 3)
+    folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": series.samples[tested]})
+    for method, known in (("csnb_cv", True), ("gaussian_nb", False)):
+        found = training.train(series, folds, resolved({"method": method}), explain=False)[
+            "predictions"
+        ]
+        assert found[["set_size", "covered"]].notna().all(axis=None) == known
+        if known:
+            rest = np.setdiff1d(np.arange(70), tested)
+            model = ClassSpecificNBCV().fit(X[rest], y[rest])
+            sets = model.predict_set(X[tested], 0.1)
+            assert found["set_size"].tolist() == sets.sum(axis=1).tolist()
+            assert found["covered"].tolist() == sets[np.arange(24), y[tested]].tolist()
+
+
+def test_a_class_of_few_samples_is_in_every_set(rng):
+    X, y = markers(rng, 20, [30, 6], 1.0)
+    assert ClassSpecificNBCV(cv=3).fit(X, y).predict_set(X, 0.1)[:, 1].all()

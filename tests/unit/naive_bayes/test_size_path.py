@@ -1,0 +1,143 @@
+"""The path over sizes: predictions, scores, and the choice of one size."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import log_softmax
+from sklearn.metrics import balanced_accuracy_score, log_loss
+from sklearn.model_selection import StratifiedKFold
+from toys import markers
+
+from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
+from xnbflow.naive_bayes.evidence_calibration import fit_temperature
+from xnbflow.naive_bayes.size_path import InnerPredictions, choose_size
+
+pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
+
+
+#: The classifier of one size, which the tests of its path and its calibration are about.
+one_size = partial(ClassSpecificNBCV, rule="one_standard_error")
+
+
+def noisy(rng, sizes=(16, 12, 14), n_features=40, shift=1.2):
+    """Classes that overlap, with features that repeat one another."""
+    X, codes = markers(rng, n_features, sizes, shift, own=5)
+    X[:, 20:25] = X[:, :5] + 0.1 * rng.normal(size=(len(codes), 5))
+    return X, codes
+
+
+def test_the_path_is_that_of_a_fit_per_size_and_fold(rng):
+    X, y = noisy(rng, sizes=(16, 14))  # two classes are calibrated by the temperature alone
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    sizes = [1, 2, 5, 9, 40]
+    model = one_size(sizes=sizes, cv=folds).fit(X, y)
+    path = model.path_.set_index("n_features_per_pair")
+    assert path.index.tolist() == sizes
+    for size in sizes:
+        joint, prior = np.empty((2, len(y), 2))
+        per_class = []
+        for train, test in folds.split(X, y):
+            inner = ClassSpecificNB(n_features=size).fit(X[train], y[train])
+            joint[test] = inner.predict_joint_log_proba(X[test])
+            prior[test] = inner.class_log_prior_
+            per_class.append([len(each) for each in inner.selected_features_.values()])
+        row = path.loc[size]
+        predicted = ((joint - prior) / row["temperature"] + prior).argmax(axis=1)
+        right = [(predicted == y)[test].mean() for _, test in folds.split(X, y)]
+        assert row["accuracy"] == pytest.approx((predicted == y).mean())
+        assert row["accuracy_se"] == pytest.approx(np.std(right, ddof=1) / 2)
+        assert row["balanced_accuracy"] == pytest.approx(balanced_accuracy_score(y, predicted))
+        assert row["n_features_per_class"] == pytest.approx(np.mean(per_class))
+
+        def loss(log_t, joint=joint, prior=prior):
+            scores = np.exp((joint - prior) / np.exp(log_t) + prior)
+            return log_loss(y, scores / scores.sum(axis=1, keepdims=True))
+
+        best = minimize_scalar(loss, bounds=(0.0, 5.0), method="bounded")
+        assert row["temperature"] == pytest.approx(np.exp(best.x), rel=1e-3)
+        assert row["log_loss"] == pytest.approx(best.fun, rel=1e-6)
+
+
+def test_the_model_is_the_fit_with_what_was_chosen(rng):
+    X, y = noisy(rng, sizes=(16, 14))
+    tried = {"min_bandwidth": 0.1, "distance": "hellinger"}
+    model = one_size(cv=4, **tried).fit(X, y)
+    (chosen,) = model.path_[model.path_["chosen"]].to_dict("records")
+    assert chosen["n_features_per_pair"] == model.n_features_
+    assert len(model.path_) == 30
+    tried |= {"n_features": model.n_features_, "temperature": model.temperature_}
+    same = ClassSpecificNB(**tried).fit(X, y)
+    assert model.selected_features_ == same.selected_features_
+    np.testing.assert_array_equal(model.predict_log_proba(X), same.predict_log_proba(X))
+    pd.testing.assert_frame_equal(model.explain(X[:3]), same.explain(X[:3]))
+
+
+def rows(scores, errors, name="log_loss"):
+    return [
+        {"n_features_per_class": float(size), name: score, f"{name}_se": error}
+        for size, (score, error) in enumerate(zip(scores, errors, strict=True), start=1)
+    ]
+
+
+def test_the_fewest_features_within_one_standard_error_of_the_best():
+    path = rows([0.20, 0.12, 0.10, 0.07, 0.08], [0.01, 0.2, 0.01, 0.04, 0.01])
+    assert choose_size(path, 1000) == 2
+    path = rows([0.01, 0.0, 0.0], [0.1, 0.0, 0.0])  # one of 100 samples is no difference
+    assert choose_size(path, 100) == 0
+    assert choose_size(path, 1000) == 1
+
+
+def overconfident(rng, n=240, n_classes=3, by=(6.0, 2.0, 1.0)):
+    """Return sums that count what they know several times, for each class another number."""
+    codes = rng.integers(n_classes, size=n)
+    sums = rng.normal(size=(n, n_classes)) + 1.5 * (codes[:, None] == np.arange(n_classes))
+    log_prior = np.log((np.bincount(codes, minlength=n_classes) + 1) / (n + n_classes))
+    return sums * by, np.tile(log_prior, (n, 1)), codes
+
+
+def penalised(point, sums, log_prior, codes, temperature):
+    slope, intercept = np.split(point, 2)
+    logs = log_softmax(sums / temperature * slope + intercept + log_prior, axis=1)
+    penalty = ((slope - 1.0) ** 2).sum() + (intercept**2).sum()
+    return 4.0 * penalty / 2.0 - logs[np.arange(len(codes)), codes].sum()
+
+
+def by_another_optimiser(sums, log_prior, codes, temperature):
+    n_classes = sums.shape[1]
+    found = minimize(
+        penalised,
+        np.repeat([1.0, 0.0], n_classes),
+        (sums, log_prior, codes, temperature),
+        bounds=[(1e-3, temperature)] * n_classes + [(None, None)] * n_classes,
+        options={"ftol": 1e-14, "gtol": 1e-9, "maxfun": 100_000},
+    )
+    return found.x[:n_classes] / temperature, found.x[n_classes:]
+
+
+def inner(rng, n=60, **changes):
+    sums, log_prior, codes = overconfident(rng, n=n)
+    folds = np.arange(n) % 6
+    parts = {"sums": sums[None], "log_prior": log_prior, "codes": codes, "folds": folds}
+    return InnerPredictions(**parts | changes, counts=np.array([4.0]), weights=np.ones(n))
+
+
+def test_what_is_scored_is_calibrated_by_other_folds(rng):
+    path = inner(rng)
+    (row,), (kept,) = path.calibrate_sizes()
+    sums = path.sums[0]
+    temperature = fit_temperature(sums, path.log_prior, path.codes).temperature
+    joint = np.empty_like(sums)
+    for fold in range(6):
+        own = path.folds == fold
+        rest = sums[~own], path.log_prior[~own], path.codes[~own], temperature
+        slope, intercept = by_another_optimiser(*rest)
+        joint[own] = sums[own] * slope + intercept + path.log_prior[own]
+    loss = log_loss(path.codes, np.exp(log_softmax(joint, axis=1)))
+    assert row["log_loss"] == pytest.approx(loss, rel=1e-4)
+    assert row["accuracy"] == (joint.argmax(axis=1) == path.codes).mean()
+    slope, intercept = by_another_optimiser(sums, path.log_prior, path.codes, temperature)
+    np.testing.assert_allclose(kept.slope, slope, atol=2e-5)
+    np.testing.assert_allclose(kept.intercept, intercept, atol=2e-4)

@@ -1,0 +1,97 @@
+"""What the inner predictions of a path decide: its rows, the core, the calibration, the average."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xnbflow.naive_bayes.evidence_calibration import Calibration
+from xnbflow.naive_bayes.size_average import SizeAverage
+from xnbflow.naive_bayes.size_path import InnerPredictions, path_row
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """Inner test samples, by which sets of classes are predicted (`xnbflow.naive_bayes.conformal`).
+
+    All have shape (n_tested,): ``scores`` are the posteriors of the true classes, ``codes`` these
+    classes, and ``folds`` the inner folds that test the samples.
+    """
+
+    scores: np.ndarray
+    codes: np.ndarray
+    folds: np.ndarray
+
+    @classmethod
+    def of(cls, predictions: InnerPredictions, calibrated: np.ndarray) -> "HeldOut":
+        """Return the inner test samples with their calibrated sums (n_tested, n_classes)."""
+        return cls(
+            scores=predictions.true_posterior(calibrated),
+            codes=predictions.codes,
+            folds=predictions.folds,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathModel:
+    """The decisions about a path.
+
+    Attributes
+    ----------
+    rows : list of dict
+        The path, one row per size.
+    core, last : int
+        The rows of the core and of the largest size that predicts.
+    calibration : Calibration
+        Slopes and intercepts of the predictions.
+    held_out : HeldOut
+        The inner test samples.
+    core_scores : dict
+        Accuracy and balanced accuracy of the core, chosen without the fold that tests.
+    average : SizeAverage or None
+        The average; None if the core alone predicts.
+    equal_priors : bool
+        Whether classes have equal priors.
+    """
+
+    rows: list[dict[str, Any]]
+    core: int
+    last: int
+    calibration: Calibration
+    held_out: HeldOut
+    core_scores: dict[str, float]
+    average: SizeAverage | None = None
+    equal_priors: bool = False
+
+    @classmethod
+    def of_one_class(cls, sizes: np.ndarray) -> "PathModel":
+        """Return the model where all samples have one class: there is nothing to predict."""
+        perfect = {
+            "accuracy": 1.0,
+            "accuracy_se": 0.0,
+            "balanced_accuracy": 1.0,
+            "balanced_accuracy_se": 0.0,
+            "log_loss": 0.0,
+            "log_loss_se": 0.0,
+        }
+        nothing = np.empty(0, dtype=int)
+        return cls(
+            rows=numbered_rows([path_row(0.0, 1.0, perfect)], sizes[:1]),
+            core=0,
+            last=0,
+            calibration=Calibration.of_temperature(1.0, 1),
+            held_out=HeldOut(scores=np.empty(0), codes=nothing, folds=nothing),
+            core_scores={"accuracy": 1.0, "balanced_accuracy": 1.0},
+        )
+
+
+def numbered_rows(rows: list[dict[str, float]], sizes: np.ndarray) -> list[dict[str, Any]]:
+    """Return the rows of a path with the size, features per pair of classes, in front."""
+    return [
+        {"n_features_per_pair": size, **row} for size, row in zip(sizes.tolist(), rows, strict=True)
+    ]
+
+
+def inverse_temperatures(rows: list[dict[str, Any]]) -> np.ndarray:
+    """Return the factor of the evidence at each size, shape (n_sizes,)."""
+    return 1.0 / np.array([row["temperature"] for row in rows])
