@@ -16,8 +16,8 @@ from scipy.stats import norm, rankdata
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.inference.estimates import Performance, performance
+from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.intervals import LEVEL, Estimate, area_interval, difference, mean_of
-from xnbflow.inference.permutation import permuted
 
 #: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
@@ -135,7 +135,7 @@ def permutation_p(
     """Return the p of the agreement of labels and predictions against random labels of the cohort.
 
     ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
-    labels as in `xnbflow.inference.permutation.permuted`.
+    labels as in `xnbflow.inference.exchange`.
 
     References
     ----------
@@ -148,8 +148,9 @@ def permutation_p(
     >>> permutation_p(codes, codes) <= 0.001, permutation_p(codes, 1 - codes)
     (True, 1.0)
     """
+    exchange = label_exchange(codes, groups)
     rng = np.random.default_rng(seed)
-    rows = np.stack([codes, *(permuted(codes, groups, rng) for _ in range(n_permutations))])
+    rows = np.stack([codes, *(exchange.permute(codes, rng) for _ in range(n_permutations))])
     recalls = []
     for code in np.unique(codes):
         own = rows == code
