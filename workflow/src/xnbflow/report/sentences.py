@@ -12,7 +12,7 @@ import pandas as pd
 
 from xnbflow.core.counts import counted, either, listed
 from xnbflow.inference.intervals import LEVEL
-from xnbflow.inference.verdicts import INSEPARABLE
+from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
 from xnbflow.report.results import StudyResults
 
 RULE = (
@@ -208,7 +208,7 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
             "or give them one group by group=)"
         ),
         "majority class": "the interval of its accuracy is not above the majority-class rate",
-        "batch": f"the class {_inseparable(results, place)}",
+        "batch": _inseparable(results, place),
         "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
         "stability": f"disjoint halves of the samples give different {noun}s",
         "stability unknown": (
@@ -219,14 +219,39 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
 
 
 def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
-    """Return from which batches the class cannot be separated."""
+    """Return from which batches the class, or which pairs of classes, cannot be separated."""
     rows = results.rows("concordance", **place, handling=True)
-    return " and ".join(
-        f"{status} {'from' if 'separated' in status else 'within'} "
-        + listed([f"“{name}”" for name in own["column"]], 3)
-        for status, own in rows.groupby("status", sort=False)
-        if status in INSEPARABLE
-    )
+    rows = rows[rows["status"].isin(INSEPARABLE)]
+    clauses = []
+    for (status, classes), columns in rows.groupby(["status", "inseparable"], sort=False):
+        subject = f"the difference between {difference_of(classes)}" if classes else "the class"
+        preposition = "from" if "separated" in status else "within"
+        names = listed([quoted_columns(name) for name in columns["column"]], 3)
+        clauses.append(f"{subject} {status} {preposition} {names}")
+    return " and ".join(clauses)
+
+
+def quoted_columns(name: str) -> str:
+    """Return the name of a column in quotation marks, or those of several columns together.
+
+    Examples
+    --------
+    >>> quoted_columns("plate"), quoted_columns("plate × site")
+    ('“plate”', '“plate” and “site” together')
+    """
+    names = [f"“{column}”" for column in name.split(CROSS)]
+    return names[0] if len(names) == 1 else f"{_joined(names)} together"
+
+
+def difference_of(classes: str) -> str:
+    """Return the pairs of classes of the column ``inseparable`` in words.
+
+    Examples
+    --------
+    >>> difference_of("a and b; a and c")
+    'a and b, and between a and c'
+    """
+    return ", and between ".join(classes.split("; "))
 
 
 def within_levels(results: StudyResults, place: dict[str, str]) -> str:
@@ -243,17 +268,32 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     rows = rows.sort_values([*order], ascending=[*order.values()], kind="stable")
     if rows.empty:
         return ""
-    row = rows.iloc[0]
-    alone = f"“{row['column']}” alone predicts the class with an AUC of {row['auc_column']:.2f}"
+    row, label = rows.iloc[0], results.labels[place["classifier"]]
+    columns = quoted_columns(row["column"])
+    together = CROSS in row["column"]
+    verb = "predict" if together else "alone predicts"
+    alone = f"{columns} {verb} the class with an AUC of {row['auc_column']:.2f}"
     if not row["pairs"]:
         return f"{alone}, and no samples of different classes share a value of it."
+    levels = "their combinations" if together else "its levels"
+    if row["inseparable"]:
+        return (
+            f"{alone}; within {levels} {label} has an AUC of {row['auc_within']:.2f} over all "
+            f"classes, but the difference between {difference_of(row['inseparable'])} "
+            "cannot be separated from it."
+        )
     if row["status"] == "cannot be examined":
         pairs = counted(row["pairs"], "pair")
+        if row["pairs"] >= FEWEST_PAIRS:
+            return (
+                f"{alone}; the combinations of all of them leave too few pairs of samples of "
+                "different classes for an examination."
+            )
         return f"{alone}; only {pairs} of samples of different classes have the same value."
-    found = "does, too" if row["recognised"] else "does not"
+    does = "does, too" if row["recognised"] else "does not"
     return (
-        f"{alone}; within its levels {results.labels[place['classifier']]} {found} (AUC "
-        f"{row['auc_within']:.2f}, {row['lower']:.2f} to {row['upper']:.2f}; p = {row['p']:.2g})."
+        f"{alone}; within {levels} {label} {does} (AUC {row['auc_within']:.2f}, "
+        f"{row['lower']:.2f} to {row['upper']:.2f}; p = {row['p']:.2g})."
     )
 
 

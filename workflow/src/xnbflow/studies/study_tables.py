@@ -122,11 +122,12 @@ def study_tables(
     found = estimates(performances, headers, failed, curves)
     samples = sample_errors.samples(predictions, found)
     tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
-    within = concordances(predictions, headers, tables["audit"])
+    within, within_pairs = concordances(predictions, headers, tables["audit"])
     label = about["labels"].get(chosen, "")
     return tables | {
         "estimates": found,
         "concordance": within,
+        "concordance_pairs": within_pairs,
         "audit": graded_audit(tables["audit"], within, chosen, label, headers),
         "verdicts": verdicts(performances, tables["stability"], tests, copied, inseparable(within)),
         "headline": headline(about, chosen, tables["summary"], found),
