@@ -33,9 +33,10 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 #: With fewer samples only a column that separates the classes completely is severe.
 _FEWEST_SAMPLES = 10
-#: Largest p of the association of a column with two classes for which its levels are crossed with
-#: those of other columns (`python -m benchmarks strata`). Weak associations add up.
-_CROSSED = 0.2
+#: Largest p of the association of a batch with two classes with which it may explain the result
+#: (`python -m benchmarks strata`): in small studies associations are seldom detected, and weak
+#: ones add up.
+_SUSPICIOUS = 0.2
 #: Statuses of a pair of classes, the most serious first.
 _SERIOUS = ("cannot be separated", "cannot be examined", "recognised", "not associated")
 
@@ -187,7 +188,7 @@ def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
         rows.append(
             _pair_row(found, header.classes[list(pair)], alone, associations[pair])
             | {"column": column.name, "handling": column.handling}
-            | {"status": _status(found, alone, associations[pair])}
+            | {"status": _status(found, alone, associations[pair], handling=column.handling)}
         )
     return rows
 
@@ -223,14 +224,16 @@ def _pair_row(
     }
 
 
-def _status(found: Concordance, alone: float, p: float) -> str:
+def _status(found: Concordance, alone: float, p: float, *, handling: bool) -> str:
+    """Return the status of a column that is associated with two classes with this p."""
+    largest = _SUSPICIOUS if handling else LEVEL
     if alone <= 0.5:
         return "not associated"
     if 0 < found.pairs < FEWEST_PAIRS:
         return "cannot be examined"
     if found.p <= LEVEL:
         return "recognised"
-    return "not associated" if found.pairs and p > LEVEL else "cannot be separated"
+    return "not associated" if found.pairs and p > largest else "cannot be separated"
 
 
 def _column_row(
@@ -277,7 +280,7 @@ def _crossed_pairs(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each pair of classes that several columns of the handling predict.
 
-    The columns are those with an association of at most `_CROSSED`. Where their combinations leave
+    The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations leave
     fewer than ten pairs of samples, columns are left out one at a time, the weakest first. Pairs
     of classes that a single column does not separate are not repeated.
     """
@@ -288,7 +291,7 @@ def _crossed_pairs(
     for classes, found in rows_of.items():
         if any(row["status"] in INSEPARABLE for _, row in found):
             continue
-        predicting = [each for each in found if each[1]["association"] <= _CROSSED]
+        predicting = [each for each in found if each[1]["association"] <= _SUSPICIOUS]
         predicting.sort(key=lambda each: each[1]["association"])
         if len(predicting) > 1:
             yield _crossed_pair(classes, predicting, scored)
@@ -316,7 +319,7 @@ def _crossed_pair(
     found = scored.concordance(samples, strata)
     left_out = predicting[n_crossed:]
     largest = max(row["association"] for _, row in predicting[:n_crossed])
-    status = _status(found, 1.0, 0.0)
+    status = _status(found, 1.0, 0.0, handling=True)
     if status == "recognised" and any(row["association"] <= LEVEL for _, row in left_out):
         status = "cannot be examined"
     return _pair_row(found, np.array(classes), level_area(is_second, strata), largest) | {
