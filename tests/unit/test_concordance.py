@@ -155,6 +155,9 @@ COLUMN = {"column": "plate", "handling": True, "auc_column": 0.9, "auc_within": 
 COLUMN |= {"lower": 0.38, "upper": 0.66, "p": 0.4, "pairs": 72, "status": "cannot be separated"}
 COLUMN |= {"inseparable": ""}
 OTHER = COLUMN | {"column": "age", "handling": False, "auc_column": 0.95}
+DIFFERENCE = (
+    "the difference between adenoma and tumor, and between adenoma and polyp cannot be separated"
+)
 GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93, "p": 0.001}
 
 
@@ -178,10 +181,8 @@ GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93,
         ),
         (
             [COLUMN | {"inseparable": "adenoma and tumor; adenoma and polyp"}, OTHER | GOOD],
-            "; within its levels NB has an AUC of 0.52 over all classes, but the difference between"
-            " adenoma and tumor, and between adenoma and polyp cannot be separated from it.",
-            "the difference between adenoma and tumor, and between adenoma and polyp cannot be "
-            "separated from “plate”",
+            f"; within its levels NB has an AUC of 0.52 over all classes, but {DIFFERENCE} from it.",
+            f"{DIFFERENCE} from “plate”",
         ),
     ],
 )

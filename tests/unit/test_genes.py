@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
 from report_study import CLASSES, SCRIPT, write_study
-from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu
+from scipy.stats import fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, put, refused
 

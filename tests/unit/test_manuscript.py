@@ -133,7 +133,9 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
         "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
         "first by evidence: p3 (AUC 0.800, FDR 0.04)."
     ) in text
-    sets = "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
+    sets = (
+        "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
+    )
     assert f"Gene sets by CAMERA: {sets}FDR 0.01)." in text
     assert text.count("REPAIR") == 1
 

@@ -1,4 +1,4 @@
-"""CAMERA against limma 3.54: stored results of a deterministic series, and R where it is installed."""
+"""CAMERA against limma 3.54: stored results of one series, and R where it is installed."""
 
 import shutil
 import subprocess

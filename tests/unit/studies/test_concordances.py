@@ -33,7 +33,7 @@ def test_two_batches_that_explain_the_class_together_limit_the_verdict(rng, of_c
     columns = {"plate": np.array(["p", "q"])[plate], "hospital": np.array(["u", "v"])[site]}
     scores = np.stack([-score, score], axis=1)
     rows, pairs, limited = examined(scores, np.array(["normal", "tumour"])[codes], **columns)
-    together = rows.loc[[name for name in rows.index if " × " in name][0]]
+    together = rows.loc[next(name for name in rows.index if " × " in name)]
     assert rows.loc[["plate", "hospital"], "status"].tolist() == ["recognised", "recognised"]
     assert limited == (not of_class)
     assert together["status"] == ("recognised" if of_class else "cannot be separated")

@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, clone
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import (
     as_read,
@@ -114,7 +114,7 @@ def label_test(
     if entry is None:
         score = ten_features_score(filled(series).values, groups, n_splits=n_splits)
     else:
-        seed = derive_seed(series.name, 0, "classifier")
+        seed = series_seed(series, 0, "classifier")
         estimator = build_estimator(entry, series.columns_by_kind, seed)
         score = complete_score(estimator, series, n_splits=n_splits)
     exchange = label_exchange(labels, groups)
@@ -123,7 +123,7 @@ def label_test(
         labels,
         lambda rng: exchange.permute(labels, rng),
         n_permutations=n_permutations,
-        seed=derive_seed(series.name, 0, "permutation"),
+        seed=series_seed(series, 0, "permutation"),
     )
     row = {
         "metric": "mean_probability" if entry is None else "balanced_accuracy",

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.series_seed import series_seed
 from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
@@ -74,7 +74,7 @@ class _Scored:
     @property
     def seed(self) -> int:
         """Return the seed of permutations and resamples."""
-        return derive_seed(self.header.name, 0, "concordance")
+        return series_seed(self.header, 0, "concordance")
 
     def concordance(self, samples: np.ndarray, levels: np.ndarray) -> Concordance:
         """Compare samples within levels; classes without samples are left out."""
@@ -385,7 +385,9 @@ def graded_audit(
     """
     rows = table[table["classifier"] == classifier]
     graded = audit.copy()
-    recognised = rows.groupby("dataset")["status"].agg(lambda column: (column == "recognised").all())
+    recognised = rows.groupby("dataset")["status"].agg(
+        lambda column: (column == "recognised").all()
+    )
     together = (audit["check"] == "phenotype only") & (audit["severity"] == "severe")
     together &= audit["dataset"].isin(recognised.index[recognised])
     graded.loc[together, "severity"] = "warning"

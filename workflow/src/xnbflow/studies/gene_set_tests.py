@@ -18,9 +18,7 @@ from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
 
 
-def gene_set_tests(
-    series: Mapping[str, DataSet], sets: Mapping[str, set[str]]
-) -> pd.DataFrame:
+def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
     """Test the sets with 5 to 500 measured genes for each class of each data set.
 
     The linear model is that of the table of genes: with the groups of the series, the columns to
@@ -42,9 +40,7 @@ def _of_series(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.Dat
         name: np.array(sorted(places[gene] for gene in wanted if gene in places), dtype=int)
         for name, wanted in sets.items()
     }
-    tested = {
-        name: found for name, found in members.items() if SIZES[0] <= len(found) <= SIZES[1]
-    }
+    tested = {name: found for name, found in members.items() if SIZES[0] <= len(found) <= SIZES[1]}
     if not tested:
         return
     codes = np.unique(series.labels, return_inverse=True)[1]
@@ -83,7 +79,9 @@ def _one_probe_per_gene(series: DataSet) -> pd.DataFrame:
         symbol = known["symbol"].to_numpy()
     usable = (series.kinds == "linear") & ~np.isnan(values).any(axis=1)
     usable &= values.max(axis=1) > values.min(axis=1)
-    probes = pd.DataFrame({"symbol": symbol, "feature": series.features, "mean": values.mean(axis=1)})
+    probes = pd.DataFrame(
+        {"symbol": symbol, "feature": series.features, "mean": values.mean(axis=1)}
+    )
     names = gene_names(probes[usable])
     probes = probes.loc[names.index].assign(name=names)
     probes = probes.sort_values(["mean", "feature"], ascending=[False, True])

@@ -36,7 +36,7 @@ def prerank(
         classes = sorted(table["class"].unique())
         for label in classes[:1] if len(classes) == 2 else classes:
             ranking = _ranking(table[table["class"] == label])
-            found = _tested(ranking, sets, derive_seed(dataset, label, "prerank"), threads)
+            found = _tested(ranking, sets, derive_seed(len(ranking), "prerank"), threads)
             parts.append(found.assign(**{"dataset": dataset, "class": label}))
     parts = [part for part in parts if len(part)]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
