@@ -139,7 +139,7 @@ def is_severe(n: int, seed: int) -> bool:
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": names, "true": labels,
                           "predicted": np.where(score > 0, "b", "a"), "log_posterior.a": -score,
                           "log_posterior.b": score})  # fmt: skip
-    within = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
+    within, _ = concordances({("d", "f", "nb"): table}, {"d": series}, audit)
     graded = graded_audit(audit, within, "nb", "NB", {"d": series})
     return bool((graded["severity"] == "severe").any())
 

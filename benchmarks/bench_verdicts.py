@@ -24,7 +24,8 @@ from bench_audit import each, figure, performance_of
 from rows import row
 from simulated_studies import Design, Study, study
 
-from xnbflow.inference.permutation import permutation_test, permuted, ten_features_score
+from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.permutation import permutation_test, ten_features_score
 from xnbflow.inference.verdicts import verdict
 
 ROOT = Path(__file__).parents[1]
@@ -152,10 +153,11 @@ def judged(design: Design, name: str, seed: int) -> list[bool]:
 def supported(found: Study, design: Design, name: str, seed: int) -> bool:
     """Return whether the rule supports a result, the label test included."""
     groups = found.groups if design.samples_of_patient > 1 else None
+    exchange = label_exchange(found.codes, groups)
     test = permutation_test(
         ten_features_score(found.values.T, groups, n_splits=SPLITS),
         found.codes,
-        lambda rng: permuted(found.codes, groups, rng),
+        lambda rng: exchange.permute(found.codes, rng),
         seed=seed,
     )
     return verdict(performance_of(found, name), test.p_value).level != "not supported"

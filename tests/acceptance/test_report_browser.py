@@ -284,7 +284,8 @@ def gene_page(tmp_path_factory):
     root = tmp_path_factory.mktemp("genes")
     StudyFiles(root).put("diagnostic", diagnose(series, None), dataset="toy")
     study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
-    none = {name: [] for name in ("components", "enrichment", "prerank", "artefacts")}
+    none = dict.fromkeys(("components", "enrichment", "prerank", "artefacts"), [])
+    none["gene_set_tests"] = []
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
     page = root / "report.html"

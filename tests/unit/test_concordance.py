@@ -105,7 +105,7 @@ def studied(score, **columns):
     made = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
     checked = audit(made)["audit"].assign(dataset=made.name)
     headers, key = {made.name: made}, (made.name, "f", "nb")
-    found = concordances({key: table_of(made, score)}, headers, checked)
+    found, _ = concordances({key: table_of(made, score)}, headers, checked)
     graded = graded_audit(checked, found, "nb", "NB", headers)
     graded = graded[graded["check"] == "confounder"].set_index("subject")
     return found.set_index("column"), graded, key in inseparable(found)
@@ -121,7 +121,8 @@ def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_i
     assert graded.loc["plate", "severity"] == "severe"
     assert "not detectably better than chance" in graded.loc["plate", "finding"]
     of_class = np.where(SIDES == "tumour", 2.0, -2.0)
-    rows, graded, capped = studied(of_class + noise, plate=PLATE, age=np.arange(40))
+    age = np.arange(20).repeat(2).reshape(20, 2).T.ravel() + 8.25 * (SIDES == "tumour")
+    rows, graded, capped = studied(of_class + noise, plate=PLATE, age=age)
     assert not capped
     assert set(rows["status"]) == {"recognised"}
     assert rows["handling"].to_dict() == {"plate": True, "age": False}
@@ -152,7 +153,11 @@ def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_v
 
 COLUMN = {"column": "plate", "handling": True, "auc_column": 0.9, "auc_within": 0.52}
 COLUMN |= {"lower": 0.38, "upper": 0.66, "p": 0.4, "pairs": 72, "status": "cannot be separated"}
+COLUMN |= {"inseparable": ""}
 OTHER = COLUMN | {"column": "age", "handling": False, "auc_column": 0.95}
+DIFFERENCE = (
+    "the difference between adenoma and tumor, and between adenoma and polyp cannot be separated"
+)
 GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93, "p": 0.001}
 
 
@@ -167,12 +172,17 @@ GOOD = {"status": "recognised", "auc_within": 0.83, "lower": 0.7, "upper": 0.93,
         (
             [COLUMN | GOOD],
             "; within its levels NB does, too (AUC 0.83, 0.70 to 0.93; p = 0.001).",
-            "the class ",
+            "",
         ),
         (
             [COLUMN | {"pairs": 0}, OTHER | GOOD],
             ", and no samples of different classes share a value of it.",
             "the class cannot be separated from “plate”",
+        ),
+        (
+            [COLUMN | {"inseparable": "adenoma and tumor; adenoma and polyp"}, OTHER | GOOD],
+            f"; within its levels NB has an AUC of 0.52 over all classes, but {DIFFERENCE} from it.",
+            f"{DIFFERENCE} from “plate”",
         ),
     ],
 )
@@ -187,7 +197,21 @@ def test_a_card_has_one_sentence_of_the_column_that_explains_most(rows, sentence
     place = {"dataset": "d", "folds": "f", "classifier": "nb"}
     alone = "“plate” alone predicts the class with an AUC of 0.90"
     assert within_levels(results, place) == f"{alone}{sentence}"
-    assert f"the class {sentences._inseparable(results, place)}" == reason
+    assert sentences._inseparable(results, place) == reason
+
+
+def test_columns_together_are_named_together():
+    row = COLUMN | {"column": "plate × site", "status": "cannot be examined", "pairs": 12}
+    table = pd.DataFrame([row]).assign(dataset="d", folds="f", classifier="nb")
+    results = SimpleNamespace(rows=lambda *_, **__: table, labels={"nb": "NB"})
+    place = {"dataset": "d", "folds": "f", "classifier": "nb"}
+    assert within_levels(results, place) == (
+        "“plate” and “site” together predict the class with an AUC of 0.90; the combinations of "
+        "all of them leave too few pairs of samples of different classes for an examination."
+    )
+    assert sentences._inseparable(results, place) == (
+        "the class cannot be examined within “plate” and “site” together"
+    )
 
 
 def test_a_batch_makes_a_result_partly_supported_at_most():

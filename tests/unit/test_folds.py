@@ -8,8 +8,8 @@ from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
 from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.folds_file import read_folds
 
@@ -45,10 +45,10 @@ def test_small_classes_are_listed_with_what_follows():
 
 
 def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
-    """Results of other versions can be compared: the seed is made of name, repeat and purpose."""
+    """Results of other versions can be compared: the seed is made of classes, groups, repeat and purpose."""
     drawn = draw_folds(header(6, 6), 3, 2).query("repeat == 1 and fold == 0")["sample"]
     head = header(6, 6)
-    splitter = StratifiedKFold(3, shuffle=True, random_state=derive_seed("toy", 1, "folds"))
+    splitter = StratifiedKFold(3, shuffle=True, random_state=series_seed(head, 1, "folds"))
     test = next(splitter.split(head.labels, head.labels))[1]
     assert drawn.tolist() == head.samples[test].tolist()
 

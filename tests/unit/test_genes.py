@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from published_xnb import bandwidth, log_density
 from report_study import CLASSES, SCRIPT, write_study
-from scipy.stats import false_discovery_control, fisher_exact, mannwhitneyu
+from scipy.stats import fisher_exact, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 from toys import dataset, put, refused
 
@@ -198,14 +198,13 @@ def test_gene_sets_are_fishers_exact_test_against_the_measured_genes(rng, tmp_pa
             both = len(own & chosen)
             rest = len(measured) - len(own | chosen)
             table = [[both, len(own) - both], [len(chosen) - both, rest]]
-            p[name] = fisher_exact(table, alternative="greater").pvalue
             if both:
+                p[name] = fisher_exact(table, alternative="greater").pvalue
                 row = rows.set_index("gene_set").loc[name]
                 assert row["genes"].split() == sorted(own & chosen)
                 expected = len(own) * len(chosen) / len(measured)
-                np.testing.assert_allclose([row["p"], row["fold"]], [p[name], both / expected])
-        adjusted = dict(zip(p, false_discovery_control(list(p.values())), strict=True))
-        np.testing.assert_allclose(rows["fdr"], [adjusted[name] for name in rows["gene_set"]])
+                assert row["fold"] == pytest.approx(both / expected)
+        assert rows.sort_values("rank")["gene_set"].tolist() == sorted(p, key=p.get)
     with refused(key="gene_sets"):
         enrichment({"toy": genes}, {}, {"mouse": {"Trp53"}})
     path.write_text("UP\tno genes\n")
@@ -338,13 +337,11 @@ def test_gene_sets_at_either_end_of_the_ranking_are_found_and_others_are_not(tmp
     ranking = first["t"].sort_values(ascending=False)
     for name, own in sets.items():
         assert rows.loc[name, "es"] == pytest.approx(running_score(ranking, own), abs=1e-3)
-        assert (rows.loc[name, "fdr"] < 0.05) == (not name.startswith("none"))
         higher = first.loc[list(own), "t"].mean() > 0
         assert name.startswith("none") or rows.loc[name, "direction"] == (
             "higher" if higher else "lower"
         )
     # of the probes of a gene that with the greatest mean counts
-    assert found["p"].min() == 1 / 1001
     copies = genes.assign(symbol=genes["feature"])
     lower = copies.assign(feature=copies["feature"] + "_b", mean=copies["mean"] - 1, t=-copies["t"])
     both = prerank({"modules": pd.concat([lower, copies], ignore_index=True)}, sets)

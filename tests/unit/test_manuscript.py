@@ -123,18 +123,20 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     ]
     table = pd.DataFrame(genes, columns=fields).assign(p=0.001)
     write_declared(table, path, contract.DIAGNOSTIC_TABLES["genes"])
-    row = {"dataset": "alpha", "class": "healthy", "by": "", "rank": 1, "gene_set": "REPAIR"}
-    row |= {"set_size": 30, "overlap": 12, "fold": 3.44, "p": 1e-8, "fdr": 2.2e-6}
-    rows = [row, row | {"by": "nb", "gene_set": "CYCLE", "fdr": 0.01}, row | {"fdr": 0.2}]
-    text = writer.sections_of_text(paragraphs(with_rows(results, enrichment=rows)))["Results"]
+    row = {"dataset": "alpha", "class": "healthy", "rank": 1, "gene_set": "REPAIR"}
+    row |= {"set_size": 30, "direction": "higher", "p": 1e-8, "fdr": 2.2e-6}
+    lower = row | {"direction": "lower", "gene_set": "CYCLE", "fdr": 0.01}
+    tables = {"gene_set_tests": [row, lower, row | {"fdr": 0.2}]}
+    text = writer.sections_of_text(paragraphs(with_rows(results, **tables)))["Results"]
     assert (
         ": 3 of 4 genes differ between classes at an FDR below 0.05. 2 are higher in “healthy”, "
         "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
         "first by evidence: p3 (AUC 0.800, FDR 0.04)."
     ) in text
-    sets = "REPAIR (genes higher in “healthy”: 12 of 30 genes, 3.4 times expected, FDR 2.2e-06), "
-    sets += "CYCLE (signature of Naive Bayes for “healthy”: 12 of 30 genes, 3.4 times expected, "
-    assert f"Gene sets that are over-represented: {sets}FDR 0.01)." in text
+    sets = (
+        "REPAIR (higher in “healthy”, 30 genes, FDR 2.2e-06), CYCLE (lower in “healthy”, 30 genes, "
+    )
+    assert f"Gene sets by CAMERA: {sets}FDR 0.01)." in text
     assert text.count("REPAIR") == 1
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -45,7 +46,8 @@ def test_selection_is_inside_so_that_noise_is_not_significant():
 
 
 def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
-    monkeypatch.setattr(permutation, "permuted", lambda y, *_: np.where(y == "a", "b", "a"))
+    mirrored = SimpleNamespace(permute=lambda y, _: np.where(y == "a", "b", "a"))
+    monkeypatch.setattr(permutation, "label_exchange", lambda *_: mirrored)
     series = toy(0, n_features=5, shifted=5, shift=9.0)
     (row,) = permutation.label_test(series, NB, n_permutations=1).to_dict("records")
     assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)

@@ -174,6 +174,7 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
 
     source = {"column": "source", "pairs": 0, "status": "cannot be separated", "handling": False}
     plate = {"column": "plate", "pairs": 9, "status": "cannot be examined", "handling": True}
+    source, plate = source | {"inseparable": ""}, plate | {"inseparable": ""}
     wrong = [{"check": c, "severity": "severe"} for c in ("scale", "sex", "repeated sample")]
     data = {"audit": wrong, "suspects": [{"sample": "s7"}]}
     correct = ["leave copies of samples", "correct the scale of"]
@@ -181,6 +182,8 @@ def test_the_next_step_corrects_the_design_before_data_and_data_before_more_samp
     curve = [{"kind": "forecast", "balanced_accuracy": share} for share in (0.7, 0.74)]
     both = {"concordance": [source, plate], "learning_curve": curve}
     assert steps(**data, **both) == ["compare the classes in", *correct]
+    series = plate | {"pairs": 400, "inseparable": "adenoma and tumor"}
+    assert steps(concordance=[series]) == ["compare the classes in"]
     second = "test the model on"
     assert steps(**data, concordance=[plate]) == [*correct, "repeat the study with", second]
     assert steps() == steps(concordance=[plate | {"status": "recognised"}]) == [second]

@@ -1,4 +1,7 @@
-"""Random seeds derived from names, so that results do not depend on order or number of cores."""
+"""Random seeds derived from names, so that results do not depend on order or number of cores.
+
+Seeds of a data set depend on its content: `xnbflow.data.series_seed`.
+"""
 
 import hashlib
 

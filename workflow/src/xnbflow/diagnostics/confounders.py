@@ -59,7 +59,7 @@ def confounders(series: DataSet) -> list[Row]:
         if is_class_in_other_words(own, texts):
             text = f"“{name}” names the class ({_by_class(own, texts)}), so it is not a confounder"
             same.append(audit_row("class in other words", str(name), "notice", text))
-        elif tested := _association(own, texts, groups):
+        elif tested := association(own, texts, groups):
             found.append(audit_row("confounder", str(name), "none", tested[2], *tested[:2]))
     adjusted = holm(np.array([row["p"] for row in found]))
     for row, p in zip(found, adjusted.tolist(), strict=True):
@@ -125,7 +125,7 @@ def _at_level(series: DataSet) -> float:
     return float((fdr < LEVEL).any(axis=0).sum()) if tested.any() else np.nan
 
 
-def _association(
+def association(
     labels: pd.Series, cells: pd.Series, groups: np.ndarray | None
 ) -> tuple[float, float, str] | None:
     """Return the strength, the p-value and a description; None if no test is possible."""
@@ -233,11 +233,11 @@ def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, s
         chi2_contingency,
         fisher_exact,
     )
-    from scipy.stats.contingency import association  # noqa: PLC0415
+    from scipy.stats.contingency import association as strength_of  # noqa: PLC0415
 
     table = pd.crosstab(labels, cells)
     counts = table.to_numpy()
-    strength, few = float(association(counts)), len(cells) <= _MOST_PERMUTED
+    strength, few = float(strength_of(counts)), len(cells) <= _MOST_PERMUTED
     complete = strength > 1 - 1e-9 and (counts > 0).sum(axis=0).max() == 1
     if complete and few:
         p = _complete_p(counts)

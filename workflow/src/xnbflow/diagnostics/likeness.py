@@ -1,10 +1,15 @@
-"""Repeated and nearly equal samples, within a cohort and across cohorts."""
+"""Repeated and nearly equal samples, and samples of the same patients, across cohorts."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-#: Least correlation of two samples that are the same, each feature centred in its cohort.
+#: Least correlation of two samples of one cohort that are alike, each feature centred.
 ALIKE = 0.7
+#: Least correlation of two samples of different cohorts that are copies of each other. Samples of
+#: other cells of a patient reach .8.
+COPIES = 0.85
 #: With fewer features only equal values count: few features correlate by chance.
 ENOUGH = 100
 #: Least excess over the correlation with any other sample, on Fisher's scale.
@@ -19,13 +24,14 @@ def shared_samples(
     Both have values of the same features, (n_features, n_first) and (n_features, n_second), none
     missing. By "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or
     more. By "values": equal in all features. By "likeness": features centred within each cohort,
-    the samples correlate by `ALIKE` or more, and by far more than either does with any other sample
-    of the other cohort. This finds copies that were normalised again, and replicates of one patient
-    (Waldron and others, "The doppelgänger effect", Journal of the National Cancer Institute 108,
+    the samples correlate by `COPIES` or more, and by far more than either does with any other
+    sample of the other cohort. This finds copies that were normalised again (Waldron and others, "The doppelgänger effect", Journal of the National Cancer Institute 108,
     2016, djw146).
     """
     correlation = _standard(first).T @ _standard(second)
-    similar = (correlation >= ALIKE) & (len(first) >= ENOUGH)
+    enough = len(first) >= ENOUGH
+    similar = (correlation >= ALIKE) & enough
+    copies = (correlation >= COPIES) & enough & _are_apart(correlation)
     accession = np.char.startswith(names[0].astype(str), "GSM")[:, None]
     same_name = (names[0][:, None] == names[1]) & (accession | similar)
     one, other = (
@@ -33,10 +39,104 @@ def shared_samples(
         for values in (first, second)
     )
     same_values = one[:, None] == other
-    i, j = np.nonzero(same_name | same_values | (similar & _are_apart(correlation)))
+    i, j = np.nonzero(same_name | same_values | copies)
     by = np.select([same_name[i, j], same_values[i, j]], ["name", "values"], "likeness")
     found = {"first": names[0][i], "second": names[1][j], "by": by}
     return pd.DataFrame({**found, "correlation": correlation[i, j]})
+
+
+@dataclass(frozen=True)
+class PatientMatch:
+    """How many samples of two cohorts are each other's nearest of their class.
+
+    ``p`` is the probability of at least so many ``mutual`` pairs, of ``possible`` ones, between
+    samples of different patients.
+    """
+
+    mutual: int
+    possible: int
+    p: float
+
+    @property
+    def same_patients(self) -> bool:
+        """Whether the samples are probably of the same patients."""
+        return self.p <= _CERTAIN and 2 * self.mutual > self.possible
+
+
+#: Largest p with which samples are called of the same patients.
+_CERTAIN = 0.001
+#: Simulations of the number of mutual pairs.
+_SIMULATIONS = 4999
+
+
+def matched_patients(
+    first: np.ndarray, second: np.ndarray, classes: tuple[np.ndarray, np.ndarray]
+) -> PatientMatch:
+    """Test whether the samples of two cohorts are of the same patients.
+
+    Samples of one patient are alike beyond their class, as other cells or another time share the
+    patient's genotype and treatment. Features are centred within the classes of each cohort; two
+    samples of a class are a *mutual pair* if each correlates most with the other. Correlations of
+    samples of different patients are exchangeable, and have the means 0 by row and column, as
+    features are centred: the number of mutual pairs is compared with that of matrices of
+    independent normal numbers that are centred by row and column.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_features, n_first) and (n_features, n_second)
+        Values of the same features, none missing.
+    classes : tuple of two ndarray
+        The classes of the samples. Classes with fewer than three samples in a cohort are left out.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> patients = rng.normal(size=(300, 12))
+    >>> cells = [patients + 1.5 * rng.normal(size=(300, 12)) for _ in range(2)]
+    >>> labels = np.repeat(["a", "b"], 6)
+    >>> matched_patients(*cells, (labels, labels)).same_patients
+    True
+    >>> other = rng.normal(size=(300, 12))
+    >>> matched_patients(cells[0], other, (labels, labels)).same_patients
+    False
+    """
+    rng = np.random.default_rng(0)
+    mutual, possible = 0, 0
+    simulated = np.zeros(_SIMULATIONS, dtype=int)
+    for label in np.intersect1d(*classes):
+        members = [np.flatnonzero(own == label) for own in classes]
+        n, m = (len(each) for each in members)
+        if min(n, m) < _FEWEST_OF_CLASS or len(first) < ENOUGH:
+            continue
+        one, other = (
+            _standard(values[:, each])
+            for values, each in zip((first, second), members, strict=True)
+        )
+        mutual += int(_mutual_pairs((one.T @ other)[None])[0])
+        possible += min(n, m)
+        for start in range(0, _SIMULATIONS, _AT_ONCE):
+            size = min(_AT_ONCE, _SIMULATIONS - start)
+            numbers = rng.normal(size=(size, n, m))
+            numbers -= numbers.mean(axis=1, keepdims=True)
+            numbers -= numbers.mean(axis=2, keepdims=True)
+            simulated[start : start + size] += _mutual_pairs(numbers)
+    if not possible:
+        return PatientMatch(0, 0, 1.0)
+    p = (1 + np.count_nonzero(simulated >= mutual)) / (1 + _SIMULATIONS)
+    return PatientMatch(mutual, possible, float(p))
+
+
+#: Samples of a class in a cohort, at least; with two, half of the pairs are mutual by chance.
+_FEWEST_OF_CLASS = 3
+#: Simulations that are in memory together.
+_AT_ONCE = 200
+
+
+def _mutual_pairs(correlations: np.ndarray) -> np.ndarray:
+    """Return the number of pairs that are greatest in row and column, (n_matrices,)."""
+    in_row = correlations == correlations.max(axis=2, keepdims=True)
+    in_column = correlations == correlations.max(axis=1, keepdims=True)
+    return np.asarray((in_row & in_column).sum(axis=(1, 2)))
 
 
 def similar_samples(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,9 +8,9 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.series_seed import series_seed
 
 Splits = list[tuple[np.ndarray, np.ndarray]]
 
@@ -57,7 +57,7 @@ def folds_of_repeat(
             f"largest, {counts.idxmax()!r}, has {counts.max()}. Use fewer folds"
         )
         raise InputError(msg)
-    seed = derive_seed(header.name, repeat, "folds")
+    seed = series_seed(header, repeat, "folds")
     return _table(header, stratified_splits(header.labels, header.groups, n_splits, seed), repeat)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import as_read, fit_grouped, frame_for, impute_within, imputes
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
@@ -41,7 +41,7 @@ def train(
     explain = explain and series.n_samples <= MOST_EXPLAINED
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in TRAINING_TABLES}
     for repeat, rows in folds.groupby("repeat", sort=False):
-        seed = derive_seed(series.name, repeat, "classifier")
+        seed = series_seed(series, repeat, "classifier")
         estimator = estimator_for(series, entry, seed)
         for fold, samples in rows.groupby("fold")["sample"]:
             test = np.flatnonzero(np.isin(series.samples, samples.to_numpy(dtype=str)))

@@ -12,17 +12,22 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.sequential import sequential_test
 
-#: Level of the permutation test, and the number of resamples of the interval.
-LEVEL, N_RESAMPLES = 0.05, 999
-#: Permutations that are computed together, and values of resamples.
-_AT_ONCE, _MOST_VALUES = 40, 2_000_000
+#: Level of the permutation test.
+LEVEL = 0.05
+#: Resamples for the interval.
+N_RESAMPLES = 999
+#: Permutations that are computed together.
+_AT_ONCE = 40
+#: Most values (resamples times samples) that are in memory together.
+_MOST_VALUES = 2_000_000
 #: Least score, in nats: that of a class that was absent from training.
 LEAST_SCORE = -1e4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Concordance:
     """Areas over all pairs of samples of different classes, and within levels.
 
@@ -38,6 +43,25 @@ class Concordance:
     pairs: int
     permutations: int
     p: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _SortedPair:
+    """The samples in order of level and score of two classes, ``first`` and ``second``.
+
+    ``ties`` are the places in ``order`` where a level or score begins, ``levels`` those in ``ties``
+    where a level begins.
+    """
+
+    first: int
+    second: int
+    order: np.ndarray
+    ties: np.ndarray
+    levels: np.ndarray
+
+    def count(self, weights: np.ndarray) -> np.ndarray:
+        """Return the sums of weights (n_draws, n_samples) over ties, (n_draws, n_ties)."""
+        return np.asarray(np.add.reduceat(weights[:, self.order], self.ties, axis=1))
 
 
 class StratifiedPairs:
@@ -60,14 +84,27 @@ class StratifiedPairs:
     """
 
     def __init__(self, scores: np.ndarray, levels: np.ndarray) -> None:
-        scores, levels = np.maximum(scores, LEAST_SCORE), np.unique(levels, return_inverse=True)[1]
-        self._parts = []
-        for one, other in itertools.combinations(range(scores.shape[1]), 2):
-            score = scores[:, one] - scores[:, other]
-            order = np.lexsort((score, levels))
-            new_level = np.diff(levels[order], prepend=-1) != 0
-            ties = np.flatnonzero(new_level | (np.diff(score[order], prepend=np.nan) != 0))
-            self._parts.append((one, other, order, ties, np.flatnonzero(new_level[ties])))
+        scores = np.maximum(scores, LEAST_SCORE)
+        levels = np.unique(levels, return_inverse=True)[1]
+        self._pairs = [
+            self._sort(scores[:, first] - scores[:, second], levels, first, second)
+            for first, second in itertools.combinations(range(scores.shape[1]), 2)
+        ]
+
+    @staticmethod
+    def _sort(score: np.ndarray, levels: np.ndarray, first: int, second: int) -> _SortedPair:
+        """Return the samples in order of level and score, with the limits of ties and levels."""
+        order = np.lexsort((score, levels))
+        new_level = np.diff(levels[order], prepend=-1) != 0
+        new_score = np.diff(score[order], prepend=np.nan) != 0
+        ties = np.flatnonzero(new_level | new_score)
+        return _SortedPair(
+            first=first,
+            second=second,
+            order=order,
+            ties=ties,
+            levels=np.flatnonzero(new_level[ties]),
+        )
 
     def areas(
         self, codes: np.ndarray, weights: np.ndarray | None = None
@@ -79,24 +116,29 @@ class StratifiedPairs:
         greater difference of the two scores. ``codes`` (n_draws, n_samples) are the classes,
         ``weights`` of the same shape are how often each sample counts; the results have shape
         (n_draws,), NaN without pairs.
+
+        In a level a sample of the first class wins against the samples of the second class with
+        lower scores: these are counted by cumulative sums over ties in order of the scores, less
+        those of earlier levels.
         """
         weights = np.ones(codes.shape) if weights is None else weights
-        total, n_parts, pairs = np.zeros((3, len(codes)))
-        for one, other, order, ties, starts in self._parts:
-            own, rest = (
-                np.add.reduceat((weights * (codes == c))[:, order], ties, axis=1)
-                for c in (one, other)
-            )
-            of_level = np.add.reduceat(rest, starts, axis=1)
-            found = (np.add.reduceat(own, starts, axis=1) * of_level).sum(axis=1)
-            earlier = np.repeat(
-                of_level.cumsum(axis=1) - of_level, np.diff(starts, append=len(ties)), axis=1
-            )
-            wins = (own * (rest.cumsum(axis=1) - rest / 2 - earlier)).sum(axis=1)
-            total += np.divide(wins, found, out=np.zeros(len(codes)), where=found > 0)
-            n_parts += found > 0
-            pairs += found
-        return np.divide(total, n_parts, np.full(len(codes), np.nan), where=n_parts > 0), pairs
+        total, n_class_pairs, n_pairs = np.zeros((3, len(codes)))
+        for pair in self._pairs:
+            of_first = pair.count(weights * (codes == pair.first))
+            of_second = pair.count(weights * (codes == pair.second))
+            first_in_level = np.add.reduceat(of_first, pair.levels, axis=1)
+            second_in_level = np.add.reduceat(of_second, pair.levels, axis=1)
+            in_level = (first_in_level * second_in_level).sum(axis=1)
+            ties_in_level = np.diff(pair.levels, append=len(pair.ties))
+            before_level = second_in_level.cumsum(axis=1) - second_in_level
+            before_level = np.repeat(before_level, ties_in_level, axis=1)
+            below = of_second.cumsum(axis=1) - of_second / 2 - before_level
+            wins = (of_first * below).sum(axis=1)
+            total += np.divide(wins, in_level, out=np.zeros(len(codes)), where=in_level > 0)
+            n_class_pairs += in_level > 0
+            n_pairs += in_level
+        missing = np.full(len(codes), np.nan)
+        return np.divide(total, n_class_pairs, missing, where=n_class_pairs > 0), n_pairs
 
 
 def concordance(
@@ -109,10 +151,9 @@ def concordance(
 ) -> Concordance:
     """Return how well scores order samples by class, over all pairs and within levels.
 
-    For p, labels are exchanged within levels while the scores stay. Where each of the ``groups``
-    has one class, whole groups with samples in the same levels exchange it; where a group has
-    several classes within a level, labels are exchanged within the group and level. The interval is
-    a percentile bootstrap of samples, or of groups, within levels.
+    For p, labels are exchanged within levels (and ``groups``, see
+    `xnbflow.inference.exchange`) while the scores stay. The interval is a percentile bootstrap of
+    samples, or of groups, within levels.
 
     Parameters
     ----------
@@ -133,40 +174,63 @@ def concordance(
     (0.92, 0.62, 72)
     """
     pairs = StratifiedPairs(scores, levels)
-    overall = StratifiedPairs(scores, np.zeros(len(codes), dtype=int)).areas(codes[None])[0]
+    overall = area_of_all_pairs(scores, codes)
     areas, n_pairs = pairs.areas(codes[None])
     if not n_pairs[0]:
-        return Concordance(float(overall[0]), np.nan, np.nan, np.nan, 0, 0, np.nan)
-    rng, n_draws = np.random.default_rng(seed), max(1, _MOST_VALUES // len(codes))
-    units, strata = _exchanged(codes, levels, groups)
-    first = np.unique(units, return_index=True)[1]
-    in_order = np.argsort(strata[first], kind="stable")
+        return Concordance(
+            overall=overall, within=np.nan, lower=np.nan, upper=np.nan, pairs=0, permutations=0,
+            p=np.nan,
+        )  # fmt: skip
+    rng = np.random.default_rng(seed)
+    exchange = label_exchange(codes, groups, levels)
+    n_together = min(_AT_ONCE, max(1, _MOST_VALUES // len(codes)))
 
     def null() -> Iterator[float]:
         """Yield the areas of permuted labels, one half where no pairs are left."""
         while True:
-            keys = rng.random((min(_AT_ONCE, n_draws), len(first)))
-            order = np.lexsort((keys, np.broadcast_to(strata[first], keys.shape)))
-            exchanged = np.empty_like(order)
-            exchanged[:, in_order] = codes[first][order]
-            yield from np.nan_to_num(pairs.areas(exchanged[:, units])[0], nan=0.5)
+            exchanged = exchange.draws(codes, n_together, rng)
+            yield from np.nan_to_num(pairs.areas(exchanged)[0], nan=0.5)
 
     test = sequential_test(float(areas[0]), null(), LEVEL)
-    units, strata = _resampled(levels, groups)
-    first = np.unique(units, return_index=True)[1]
-    members = [np.flatnonzero(strata[first] == each) for each in np.unique(strata)]
-    resampled = []
-    for start in range(0, N_RESAMPLES, n_draws):
-        times = np.zeros((min(n_draws, N_RESAMPLES - start), len(first)))
-        for own in members:
-            times[:, own] = rng.multinomial(len(own), np.full(len(own), 1 / len(own)), len(times))
-        weights = times[:, units]
-        resampled.append(pairs.areas(np.broadcast_to(codes, weights.shape), weights)[0])
-    lower, upper = np.nanquantile(np.concatenate(resampled), [0.025, 0.975]).tolist()
+    resampled = _resampled_areas(pairs, codes, levels, groups, rng)
+    lower, upper = np.nanquantile(resampled, [0.025, 0.975]).tolist()
     return Concordance(
-        float(overall[0]), float(areas[0]), lower, upper, int(n_pairs[0]),
-        test.permutations, test.p_value,
-    )  # fmt: skip
+        overall=overall,
+        within=float(areas[0]),
+        lower=lower,
+        upper=upper,
+        pairs=int(n_pairs[0]),
+        permutations=test.permutations,
+        p=test.p_value,
+    )
+
+
+def area_of_all_pairs(scores: np.ndarray, codes: np.ndarray) -> float:
+    """Return the area over all pairs of samples of different classes."""
+    pairs = StratifiedPairs(scores, np.zeros(len(codes), dtype=int))
+    return float(pairs.areas(codes[None])[0][0])
+
+
+def _resampled_areas(
+    pairs: StratifiedPairs,
+    codes: np.ndarray,
+    levels: np.ndarray,
+    groups: np.ndarray | None,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Return the areas of resamples of samples, or groups, within levels, (N_RESAMPLES,)."""
+    unit, unit_levels = _resampled_units(levels, groups)
+    members = [np.flatnonzero(unit_levels == level) for level in np.unique(unit_levels)]
+    n_together = max(1, _MOST_VALUES // len(codes))
+    areas = []
+    for start in range(0, N_RESAMPLES, n_together):
+        times = np.zeros((min(n_together, N_RESAMPLES - start), len(unit_levels)))
+        for units in members:
+            equal = np.full(len(units), 1 / len(units))
+            times[:, units] = rng.multinomial(len(units), equal, len(times))
+        weights = times[:, unit]
+        areas.append(pairs.areas(np.broadcast_to(codes, weights.shape), weights)[0])
+    return np.concatenate(areas)
 
 
 def level_area(codes: np.ndarray, levels: np.ndarray) -> float:
@@ -180,26 +244,16 @@ def level_area(codes: np.ndarray, levels: np.ndarray) -> float:
     counts = pd.crosstab(levels, codes).reindex(columns=range(codes.max() + 1), fill_value=0)
     shares = counts.div(counts.sum(axis=1), axis=0).loc[levels].to_numpy()
     scores = np.log(np.maximum(shares, np.finfo(float).tiny))
-    return float(StratifiedPairs(scores, np.zeros(len(codes), dtype=int)).areas(codes[None])[0][0])
+    return area_of_all_pairs(scores, codes)
 
 
-def _resampled(levels: np.ndarray, groups: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the unit of each sample, a sample or group, and its stratum: the unit's levels."""
+def _resampled_units(
+    levels: np.ndarray, groups: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the unit of each sample, itself or its group, and the levels of each unit as one."""
     if groups is None:
         return np.arange(len(levels)), levels
-    units = np.unique(groups, return_inverse=True)[1]
-    patterns = pd.Series(levels).groupby(units).agg(lambda own: tuple(sorted(set(own))))
-    return units, pd.factorize(patterns)[0][units]
-
-
-def _exchanged(
-    codes: np.ndarray, levels: np.ndarray, groups: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the units that exchange their labels, by sample, and the strata within which."""
-    units, strata = _resampled(levels, groups)
-    if groups is None or (pd.Series(codes).groupby(units).nunique() == 1).all():
-        return units, strata
-    cells = pd.DataFrame({"unit": units, "level": levels}).groupby(["unit", "level"]).ngroup()
-    if (pd.Series(codes).groupby(cells).nunique() > 1).any():
-        return np.arange(len(codes)), cells.to_numpy()
-    return cells.to_numpy(), levels
+    unit = np.unique(groups, return_inverse=True)[1]
+    by_unit = pd.Series(levels).groupby(unit)
+    patterns = by_unit.agg(lambda column: tuple(sorted(set(column))))
+    return unit, pd.factorize(patterns)[0]

@@ -145,7 +145,7 @@ def pooled_performance(
 def areas(
     predictions: pd.DataFrame, header: DataSetHeader, inflation: float, candidates: int = 1
 ) -> dict[str, Estimate]:
-    """Return the area under the ROC curve of each class against the rest, of two of the second.
+    """Return the AUC of each class against the rest; with two classes, only that of the second.
 
     It is the mean over repeats of `xnbflow.evaluation.metrics.class_areas`; empty without
     probabilities. Intervals count groups where samples have them; see `performance` for
@@ -158,12 +158,18 @@ def areas(
             return {}
         parts.append(class_areas(true, log_posterior, classes, table["fold"].to_numpy()))
     units = header.samples if header.groups is None else header.groups
-    found = {}
+    intervals = {}
     for label, area in pd.DataFrame(parts).mean().items():
-        own = header.labels.astype(str) == label
-        n, m = (len(np.unique(units[each])) / inflation for each in (own, ~own))
-        found[str(label)] = area_interval(area, n, m, 1 - 2 * LEVEL / candidates)
-    return found
+        members = header.labels.astype(str) == label
+        n_class, n_others = len(np.unique(units[members])), len(np.unique(units[~members]))
+        intervals[str(label)] = area_interval(
+            area,
+            n_class / inflation,
+            n_others / inflation,
+            1 - 2 * LEVEL / candidates,
+            smaller_class=min(n_class, n_others) if inflation > 1 else np.inf,
+        )
+    return intervals
 
 
 def estimates(
@@ -208,7 +214,11 @@ def estimates(
         ]
         rows += [
             common
-            | {"metric": "roc_auc", "method": "Newcombe (2006), method 5", **area._asdict()}
+            | {
+                "metric": "roc_auc",
+                "method": "Newcombe (2006), method 5, upper limit by simulation",
+                **area._asdict(),
+            }
             | {"class": label, "reference": 0.5, "above": area.lower > 0.5}
             for label, area in (curves or {}).get(key, {}).items()
             if not np.isnan(area.value)

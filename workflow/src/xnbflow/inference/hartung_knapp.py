@@ -1,7 +1,7 @@
 """Random-effects means over series with the interval of Hartung, Knapp, Sidik and Jonkman."""
 
 import numpy as np
-from scipy.special import chdtrc, ndtr, stdtr, stdtrit
+from scipy.special import chdtrc, stdtr, stdtrit
 
 
 def hartung_knapp(
@@ -25,8 +25,7 @@ def hartung_knapp(
         95% interval, and ``p``, two-sided, after Student's t with ``series - 1`` degrees of
         freedom; ``tau2``, the variance between series of DerSimonian and Laird; ``i2``, the share
         of the variance of effects that is due to it; ``heterogeneity_p`` of Cochran's Q; and
-        ``series``, the number of effects. ``normal_p`` is of the mean and the standard error of
-        DerSimonian and Laird. Features with fewer than two effects have NaN.
+        ``series``, the number of effects. Features with fewer than two effects have NaN.
         ``prediction_lower`` and ``prediction_upper``, the 95% limits of the effect in a further
         series, need three effects.
 
@@ -44,20 +43,19 @@ def hartung_knapp(
     >>> {name: round(float(found[name][0]), 4) for name in ("effect", "lower", "upper", "tau2")}
     {'effect': 2.3333, 'lower': -1.4612, 'upper': 6.1279, 'tau2': 1.8333}
     """
-    known = ~np.isnan(effects) & (variances > 0)
-    series = known.sum(axis=0)
+    has_effect = ~np.isnan(effects) & (variances > 0)
+    series = has_effect.sum(axis=0)
     degrees = np.where(series > 1, series - 1.0, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weights = np.where(known, 1 / variances, 0.0)
+        weights = np.where(has_effect, 1 / variances, 0.0)
         total, _, q = _weighted(effects, weights)
         typical = degrees / (total - (weights**2).sum(axis=0) / total)
         tau2 = np.maximum((q - degrees) / degrees * typical, 0.0)
-        total, mean, spread = _weighted(effects, np.where(known, 1 / (variances + tau2), 0.0))
+        total, mean, spread = _weighted(effects, np.where(has_effect, 1 / (variances + tau2), 0.0))
         scale = spread / degrees
         error = np.sqrt((np.maximum(scale, 1.0) if ad_hoc else scale) / total)
         quantile = stdtrit(degrees, 0.975)
         p = 2 * stdtr(degrees, -np.abs(mean) / error)
-        normal_p = np.where(series > 1, 2 * ndtr(-np.abs(mean) * np.sqrt(total)), np.nan)
         beyond = np.where(series > 2, quantile * np.sqrt(error**2 + tau2), np.nan)
     return {
         "effect": mean,
@@ -65,7 +63,6 @@ def hartung_knapp(
         "lower": mean - quantile * error,
         "upper": mean + quantile * error,
         "p": p,
-        "normal_p": normal_p,
         "prediction_lower": mean - beyond,
         "prediction_upper": mean + beyond,
         "tau2": tau2,

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.evaluation.fitting import filled
 from xnbflow.evaluation.folds import class_counts, stratified_splits
@@ -112,7 +112,7 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     shares = [s for s in _SHARES if s * smallest * (1 - 1 / folds) >= _LEAST_IN_CLASS]
     if len(shares) < 4:
         return empty
-    seed = derive_seed(series.name, 0, "learning curve")
+    seed = series_seed(series, 0, "learning curve")
     right = np.zeros((len(shares), len(codes)))
     sizes = np.zeros(len(shares))
     screen = Screen(values)

@@ -27,18 +27,21 @@ def meta_genes(cohorts: Sequence[DataSet], symbols: Mapping[str, str]) -> pd.Dat
     that a gene without differences holds in at least this many series: twice the binomial
     probability of one-sided tests.
     """
-    classes = np.unique(np.concatenate([each.classes for each in cohorts]))
-    logarithms = all(each.scale in LOG2 for each in cohorts)
-    found = [_effects(each, logarithms=logarithms) for each in cohorts]
+    classes = np.unique(np.concatenate([series.classes for series in cohorts]))
+    logarithms = all(series.scale in LOG2 for series in cohorts)
+    compared = [_effects(series, logarithms=logarithms) for series in cohorts]
     parts = []
     for label in classes:
-        own = {}
-        for key in ("effect", "variance", "lower", "upper", "p"):
-            own[key] = np.full((len(cohorts), cohorts[0].n_features), np.nan)
-            for place, (each, compared) in enumerate(zip(cohorts, found, strict=True)):
-                if label in each.classes:
-                    own[key][place] = compared[key][np.searchsorted(each.classes, label)]
-        parts.append(_of_class(cohorts, own).assign(**{"class": label}))
+        class_effects = {
+            key: np.full((len(cohorts), cohorts[0].n_features), np.nan)
+            for key in ("effect", "variance", "lower", "upper", "p")
+        }
+        for place, series in enumerate(cohorts):
+            if label in series.classes:
+                row = np.searchsorted(series.classes, label)
+                for key, values in class_effects.items():
+                    values[place] = compared[place][key][row]
+        parts.append(_of_class(cohorts, class_effects).assign(**{"class": label}))
     table = pd.concat(parts, ignore_index=True)
     table["unit"] = "log2 fold change" if logarithms else "standard deviations"
     table["symbol"] = [symbols.get(feature, "") for feature in table["feature"]]
@@ -65,24 +68,30 @@ def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
     return {"effect": effect, "variance": variance, **limits, "p": found["p"]}
 
 
-def _of_class(cohorts: Sequence[DataSet], own: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Return the rows of one class by rank, without its name."""
-    effects = own["effect"]
-    summary = hartung_knapp(effects, own["variance"], ad_hoc=True)
-    k, _ = summary.pop("series"), summary.pop("standard_error")
-    summary["p"] = summary.pop("normal_p")
-    alike = np.sign(effects) == np.sign(summary["effect"])
-    holds = (alike & (own["p"] <= _LEVEL)).sum(axis=0)
-    summary |= {"fdr": benjamini_hochberg(summary["p"])}
-    summary |= {"same_direction": alike.sum(axis=0), "holds": holds}
-    summary |= {"chance": np.minimum(1.0, 2 * binom.sf(holds - 1, k, _LEVEL / 2))}
+def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Return the rows of one class by rank, without its name.
+
+    ``compared`` has the effects of the series, their variances, intervals and p, each (n_series,
+    n_features). The p by which genes are ranked is that of the interval of the mean: a gene at p
+    below .05 has an interval without 0.
+    """
+    effects = compared["effect"]
+    summary = hartung_knapp(effects, compared["variance"], ad_hoc=True)
+    n_series = summary.pop("series")
+    del summary["standard_error"]
+    summary["fdr"] = benjamini_hochberg(summary["p"])
+    same_direction = np.sign(effects) == np.sign(summary["effect"])
+    summary["same_direction"] = same_direction.sum(axis=0)
+    holds = (same_direction & (compared["p"] <= _LEVEL)).sum(axis=0)
+    summary["holds"] = holds
+    summary["chance"] = np.minimum(1.0, 2 * binom.sf(holds - 1, n_series, _LEVEL / 2))
     table = pd.DataFrame(summary, dtype=float)
-    table[k < 2] = np.nan
-    table["feature"], table["series"] = cohorts[0].features, k
-    ranks = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
-    shown = {key: own[key] for key in ("effect", "lower", "upper", "p")}
-    for key, values in {**shown, "rank": ranks}.items():
-        table[[f"{key}.{each.name}" for each in cohorts]] = values.T
+    table[n_series < 2] = np.nan
+    table["feature"], table["series"] = cohorts[0].features, n_series
+    shown = {key: compared[key] for key in ("effect", "lower", "upper", "p")}
+    shown["rank"] = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
+    for key, values in shown.items():
+        table[[f"{key}.{series.name}" for series in cohorts]] = values.T
     weakest = np.nan_to_num(np.abs(effects)).min(axis=0)  # used where there is no p
     order = np.lexsort((-weakest, table["p"]))
     table = table.iloc[order].reset_index(drop=True)

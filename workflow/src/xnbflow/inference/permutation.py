@@ -18,8 +18,8 @@ from sklearn.base import BaseEstimator, clone
 
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import (
     as_read,
@@ -31,6 +31,7 @@ from xnbflow.evaluation.fitting import (
 )
 from xnbflow.evaluation.folds import class_counts, stratified_splits
 from xnbflow.evaluation.metrics import class_metrics
+from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.screen import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
@@ -49,24 +50,6 @@ _MANY_UNITS = 100
 _ROUNDING = 1e-6
 
 Score = Callable[[np.ndarray, int], float]
-
-
-def permuted(labels: np.ndarray, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Return labels in random order within the exchangeability by groups.
-
-    Where some of the groups, of shape (n_samples,) as the labels, has several labels (tumour and
-    normal tissue of a patient), labels are exchanged within groups only; where none has (samples of
-    a patient who has one diagnosis), whole groups exchange their label.
-    """
-    if groups is None:
-        return rng.permutation(labels)
-    first, of = np.unique(groups, return_index=True, return_inverse=True)[1:]
-    if (labels[first][of] == labels).all():
-        return rng.permutation(labels[first])[of]
-    order = np.lexsort((rng.random(len(labels)), of))
-    found = np.empty_like(labels)
-    found[np.argsort(of, kind="stable")] = labels[order]
-    return found
 
 
 class PermutationTest(NamedTuple):
@@ -89,7 +72,7 @@ def permutation_test(
     """Test whether labels are predicted better than permuted ones.
 
     ``score`` gives the score of labels, of shape (n_samples,), and a seed for its folds, another
-    for each permutation; ``permute`` gives permuted labels, see `permuted`. Each permutation has a
+    for each permutation; ``permute`` gives permuted labels, see `label_exchange`. Each permutation has a
     random generator of its own. The rule for stopping and its p are in
     `xnbflow.inference.sequential`.
     """
@@ -131,15 +114,16 @@ def label_test(
     if entry is None:
         score = ten_features_score(filled(series).values, groups, n_splits=n_splits)
     else:
-        seed = derive_seed(series.name, 0, "classifier")
+        seed = series_seed(series, 0, "classifier")
         estimator = estimator_for(series, entry, seed)
         score = complete_score(estimator, series, n_splits=n_splits)
+    exchange = label_exchange(labels, groups)
     test = permutation_test(
         score,
         labels,
-        lambda rng: permuted(labels, groups, rng),
+        lambda rng: exchange.permute(labels, rng),
         n_permutations=n_permutations,
-        seed=derive_seed(series.name, 0, "permutation"),
+        seed=series_seed(series, 0, "permutation"),
     )
     row = {
         "metric": "mean_probability" if entry is None else "balanced_accuracy",

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.rounding import ROUNDING
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.density.families.gaussian import Gaussian
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.halves import MOST_SAMPLES
@@ -60,7 +60,7 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     codes = np.searchsorted(classes, series.labels)
     places = pd.Index(series.features)
     by_fold = {fold: places.get_indexer(own) for fold, own in chosen.groupby("fold")["feature"]}
-    rng = np.random.default_rng(derive_seed(series.name, 0, "random genes"))
+    rng = np.random.default_rng(series_seed(series, 0, "random genes"))
     partners = [np.arange(len(values)), *expression_partners(values.mean(axis=1), _SIGNATURES, rng)]
     right = np.zeros((len(partners), series.n_samples))
     for fold, samples in folds.groupby("fold")["sample"]:

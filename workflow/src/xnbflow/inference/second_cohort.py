@@ -15,9 +15,17 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import norm, rankdata
 
 from xnbflow.core.rounding import ROUNDING
+from xnbflow.diagnostics.likeness import PatientMatch
 from xnbflow.inference.estimates import Performance, performance
-from xnbflow.inference.intervals import LEVEL, Estimate, area_interval, difference, mean_of
-from xnbflow.inference.permutation import permuted
+from xnbflow.inference.exchange import label_exchange
+from xnbflow.inference.intervals import (
+    LEVEL,
+    UNKNOWN,
+    Estimate,
+    area_interval,
+    difference,
+    mean_of,
+)
 
 #: Strict level of exchanged labels, since the verdict implies a mistake in the data.
 EXCHANGED_LEVEL = 0.005
@@ -93,13 +101,13 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
     >>> [round(number, 2) for number in found]
     [1.0, 0.8, 1.0]
     """
-    own = codes == 1
-    n, m = int(own.sum()), int((~own).sum())
+    second = codes == 1
+    n, m = int(second.sum()), int((~second).sum())
     if not n or not m or np.isnan(scores).any():
-        return Estimate(np.nan, np.nan, np.nan)
-    area = float((rankdata(scores)[own].sum() - n * (n + 1) / 2) / (n * m))
+        return UNKNOWN
+    area = float((rankdata(scores)[second].sum() - n * (n + 1) / 2) / (n * m))
     if groups is not None:
-        n, m = len(np.unique(groups[own])), len(np.unique(groups[~own]))
+        n, m = len(np.unique(groups[second])), len(np.unique(groups[~second]))
     return area_interval(area, n, m)
 
 
@@ -135,7 +143,7 @@ def permutation_p(
     """Return the p of the agreement of labels and predictions against random labels of the cohort.
 
     ``codes`` and ``predicted`` are the true and predicted classes of the samples; ``groups`` bind
-    labels as in `xnbflow.inference.permutation.permuted`.
+    labels as in `xnbflow.inference.exchange`.
 
     References
     ----------
@@ -148,12 +156,13 @@ def permutation_p(
     >>> permutation_p(codes, codes) <= 0.001, permutation_p(codes, 1 - codes)
     (True, 1.0)
     """
+    exchange = label_exchange(codes, groups)
     rng = np.random.default_rng(seed)
-    rows = np.stack([codes, *(permuted(codes, groups, rng) for _ in range(n_permutations))])
+    rows = np.stack([codes, *(exchange.permute(codes, rng) for _ in range(n_permutations))])
     recalls = []
     for code in np.unique(codes):
-        own = rows == code
-        recalls.append((own & (predicted == code)).sum(axis=1) / own.sum(axis=1))
+        in_class = rows == code
+        recalls.append((in_class & (predicted == code)).sum(axis=1) / in_class.sum(axis=1))
     balanced = np.mean(recalls, axis=0)
     return float(np.mean(balanced >= balanced[0] - ROUNDING))
 
@@ -189,6 +198,7 @@ def cohort_verdict(
     *,
     scores: np.ndarray | None = None,
     shared: int = 0,
+    patients: PatientMatch | None = None,
 ) -> CohortVerdict:
     """Return the verdict on a classifier in a second cohort.
 
@@ -196,38 +206,63 @@ def cohort_verdict(
     samples, one class only, exchanged labels, held (in part), ranking holds, did not hold, cannot
     tell. ``validated`` is its cross-validation in the first cohort, if there was one, which has
     ``n_classes``; ``codes``, ``predicted`` and ``groups`` are of the second cohort, as in
-    `permutation_p`; ``shared`` is the number of its samples that are in the first. ``scores``
-    (n_samples, n_classes) are log posteriors, from which the ranking of two classes is.
+    `permutation_p`; ``shared`` is the number of its samples that are in the first, ``patients``
+    the test of whether samples are of the same patients: a result in these holds in part at most.
+    ``scores`` (n_samples, n_classes) are log posteriors; with two classes they also rank the
+    samples.
     """
     found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
-    known = {row.code: row.recall for row in validated.classes} if validated else {}
-    recalls = [known[row.code] for row in found.classes if row.code in known]
-    before = mean_of(recalls) if recalls else Estimate(np.nan, np.nan, np.nan)
-    if validated and len(recalls) == len(validated.classes):
-        before = validated.balanced_accuracy
-    loss = difference(found.balanced_accuracy, before)
+    before = _cross_validated(validated, found)
+    balanced = found.balanced_accuracy
+    loss = difference(balanced, before)
     p_value = permutation_p(codes, predicted, groups)
-    balanced, several = found.balanced_accuracy, len(found.classes) > 1
-    auc = Estimate(np.nan, np.nan, np.nan)
+    auc = UNKNOWN
     if scores is not None and n_classes == _TWO:
         with np.errstate(invalid="ignore"):  # a class that is impossible for all
             auc = ranking(codes, scores[:, 1] - scores[:, 0], groups)
-    exchanged = _exchange(found, before, codes, predicted, n_classes, groups) if several else {}
+    several = len(found.classes) > 1
+    exchanged: dict[int, int] = {}
+    if several:
+        exchanged = _exchange(found, before, codes, predicted, n_classes, groups)
     above = p_value <= LEVEL and balanced.lower > found.chance
     missed = any(row.recall.value <= 0.5 for row in found.classes)
+    same_patients = patients is not None and patients.same_patients
+    half = (found.chance + before.value) / 2
     rules: list[tuple[bool, Held, str]] = [
         (shared > 0, "shares samples", "shared samples"),
         (not several, "cannot tell", "one class"),
         (bool(exchanged), "labels look exchanged", "exchanged labels"),
+        (above and same_patients, "held in part", _same_patients(patients)),
         (above and loss.upper < 0, "held in part", "loss against cross-validation"),
         (above and missed, "held in part", "a class is not recognised"),
         (above, "held", ""),
         (auc.lower > 1 / _TWO, "ranking holds", "the threshold does not"),
-        (balanced.upper < (found.chance + before.value) / 2, "did not hold", "half is excluded"),
+        (balanced.upper < half, "did not hold", "half is excluded"),
         (True, "cannot tell", "too few samples"),
     ]
     level, reason = next((level, reason) for applies, level, reason in rules if applies)
     return CohortVerdict(level, reason, found, loss, p_value, exchanged, auc)
+
+
+def _cross_validated(validated: Performance | None, found: Performance) -> Estimate:
+    """Return the balanced accuracy of cross-validation over the classes of the second cohort."""
+    if validated is None:
+        return UNKNOWN
+    present = {row.code for row in found.classes}
+    recalls = [row.recall for row in validated.classes if row.code in present]
+    if len(recalls) == len(validated.classes):
+        return validated.balanced_accuracy
+    return mean_of(recalls) if recalls else UNKNOWN
+
+
+def _same_patients(patients: PatientMatch | None) -> str:
+    """Return the words on samples of the same patients."""
+    if patients is None:
+        return ""
+    return (
+        f"probably the same patients: {patients.mutual} of {patients.possible} pairs of samples "
+        f"are each other's nearest, p = {patients.p:.2g}"
+    )
 
 
 def _exchange(

@@ -20,6 +20,10 @@ from xnbflow.tables.contract import STUDY_TABLES
 POOR_STABILITY = 0.4
 #: Kinds of columns that may explain a result (`xnbflow.inference.concordance`).
 INSEPARABLE = ("cannot be separated", "cannot be examined")
+#: Least pairs of samples of different classes for the examination of a column.
+FEWEST_PAIRS = 10
+#: Between the names of columns that are examined together.
+CROSS = " × "
 
 Level = Literal["well supported", "partly supported", "not supported"]
 

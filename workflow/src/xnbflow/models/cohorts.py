@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.diagnostics.likeness import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.methods import resolved
 from xnbflow.inference.estimates import Performance
@@ -263,7 +263,17 @@ def _tested(
     with np.errstate(divide="ignore"):
         scores = np.log(probabilities)
     verdict = cohort_verdict(
-        trained.validated, codes, answers, len(classes), test.groups, scores=scores
+        trained.validated,
+        codes,
+        answers,
+        len(classes),
+        test.groups,
+        scores=scores,
+        patients=matched_patients(
+            filled(trained.series).values,
+            filled(test).values,
+            (trained.series.labels, test.labels),
+        ),
     )
     return _row(strategy, trained, test, verdict.found) | verdict.columns(classes)
 

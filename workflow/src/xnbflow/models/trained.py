@@ -10,10 +10,10 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.seeds import derive_seed
 from xnbflow.core.software import software
 from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_file import DataSetHeader
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import filled, fit_grouped, frame_for, sample_columns
 from xnbflow.evaluation.folds import draw_folds
@@ -235,7 +235,7 @@ def fit_model(
 
 def unfitted(series: DataSet, entry: Mapping[str, Any], *purpose: str | int) -> BaseEstimator:
     """Return the estimator of a resolved configuration; it imputes where values are missing."""
-    seed = derive_seed(series.name, *purpose)
+    seed = series_seed(series, *purpose)
     estimator = estimator_for(series, entry, seed)
     return imputing(estimator) if series.missing else estimator
 

@@ -9,7 +9,7 @@ from sklearn.metrics import confusion_matrix
 
 from xnbflow.core.errors import require_choice
 from xnbflow.data.dataset import DataSet
-from xnbflow.diagnostics.likeness import shared_samples
+from xnbflow.diagnostics.likeness import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.methods import resolved, unlabelled
@@ -133,6 +133,9 @@ def validate(
     verdict = cohort_verdict(
         own, codes, answers, len(classes), test.groups,
         scores=scores, shared=same["second"].nunique(),
+        patients=matched_patients(
+            whole[0].values, whole[1].values, (train.labels, test.labels)
+        ),
     )  # fmt: skip
     signatures = _table([], "signatures")
     if len(model.signature) and len(test.classes) > 1:

@@ -7,7 +7,7 @@ import pandas as pd
 from xnbflow.core.counts import counted, listed
 from xnbflow.inference.verdicts import INSEPARABLE
 from xnbflow.report.results import StudyResults
-from xnbflow.report.sentences import contradictions
+from xnbflow.report.sentences import contradictions, difference_of, quoted_columns
 
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
@@ -32,12 +32,21 @@ def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
     columns = results.rows("concordance", **place)
     columns = columns[columns["status"].isin(INSEPARABLE)]
     complete = columns[columns["pairs"] == 0]
+    of_pairs = columns[columns["inseparable"] != ""].head(1)
     if len(complete):
         names, sizes = _quoted(complete), results.rows("class_sizes", dataset=place["dataset"])
         classes = "both classes" if len(sizes) == 2 else "all classes"
         design = (
             f"compare the classes in a cohort where {classes} have the same {names}: in these "
             f"samples effects of the class and of {names} cannot be separated"
+        )
+        return [design, *_errors(results, place["dataset"])]
+    if len(of_pairs):
+        classes = difference_of(of_pairs["inseparable"].iloc[0])
+        names = quoted_columns(of_pairs["column"].iloc[0])
+        design = (
+            f"compare the classes in a cohort where they have the same {names}: in these samples "
+            f"the difference between {classes} cannot be separated from {names}"
         )
         return [design, *_errors(results, place["dataset"])]
     batch = columns[columns["handling"].astype(bool)].head(1)
@@ -49,7 +58,7 @@ def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
 
 
 def _quoted(columns: pd.DataFrame) -> str:
-    return listed([f"“{name}”" for name in columns["column"]], _MOST_NAMED)
+    return listed([quoted_columns(name) for name in columns["column"]], _MOST_NAMED)
 
 
 def _errors(results: StudyResults, dataset: str) -> Iterator[str]:

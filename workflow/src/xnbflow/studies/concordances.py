@@ -1,51 +1,123 @@
-"""Recognition of the class within the levels of batches and associated columns."""
+"""Recognition of the class within the levels of batches and associated columns.
 
-from collections.abc import Mapping
+Each column is examined by itself, and the columns of the handling together, for each pair of
+classes: a batch may explain one pair only, and two columns together what neither explains alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.series_file import DataSetHeader
-from xnbflow.diagnostics.confounders import LEVEL, SEVERE, column_levels
+from xnbflow.data.series_seed import series_seed
+from xnbflow.diagnostics.confounders import LEVEL, SEVERE, association, column_levels, usable
+from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables, arrays, named
 from xnbflow.inference.concordance import (
     LEAST_SCORE,
     Concordance,
+    StratifiedPairs,
     concordance,
     level_area,
 )
-from xnbflow.inference.verdicts import INSEPARABLE
+from xnbflow.inference.strata import crossed_strata, numeric_strata
+from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.plausibility import is_technical
 from xnbflow.tables.contract import STUDY_TABLES
 
-#: Least pairs for the examination of a column.
-_FEWEST_PAIRS = 10
 #: With fewer samples only a column that separates the classes completely is severe.
 _FEWEST_SAMPLES = 10
+#: Largest p of the association of a batch with two classes with which it may explain the result
+#: (`python -m benchmarks strata`): in small studies associations are seldom detected, and weak
+#: ones add up.
+_SUSPICIOUS = 0.2
+#: Statuses of a pair of classes, the most serious first.
+_SERIOUS = ("cannot be separated", "cannot be examined", "recognised", "not associated")
 
 
-def concordances(predictions: Tables, headers: Headers, audit: pd.DataFrame) -> pd.DataFrame:
-    """Return the study's table ``concordance``; ``audit`` is that of all data sets.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Column:
+    """A column of the phenotype in the samples that have a value and a score.
 
-    The score of a sample is the mean of its log posteriors over the repeats, or the share of its
-    predictions as each class where a classifier has no probabilities.
+    ``samples`` are their positions, ``values`` texts or numbers, ``levels`` categories or thirds of
+    the numbers, for the area of the column alone. ``p`` is of its association with the class.
     """
-    tested, rows = audit[audit["check"] == "confounder"], []
+
+    name: str
+    handling: bool
+    samples: np.ndarray
+    values: np.ndarray
+    levels: np.ndarray
+    is_number: bool
+    p: float
+
+    def strata(self, samples: np.ndarray) -> np.ndarray:
+        """Return the levels within which samples are compared; ``samples`` are places."""
+        values = self.values[samples]
+        return numeric_strata(values) if self.is_number else pd.factorize(values)[0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Scored:
+    """The scores (n_samples, n_classes), classes and groups of all samples of a data set."""
+
+    header: DataSetHeader
+    scores: np.ndarray
+    codes: np.ndarray
+
+    @property
+    def seed(self) -> int:
+        """Return the seed of permutations and resamples."""
+        return series_seed(self.header, 0, "concordance")
+
+    def concordance(self, samples: np.ndarray, levels: np.ndarray) -> Concordance:
+        """Compare samples within levels; classes without samples are left out."""
+        classes, codes = np.unique(self.codes[samples], return_inverse=True)
+        groups = self.header.groups
+        return concordance(
+            self.scores[np.ix_(samples, classes)] if len(classes) < self.scores.shape[1]
+            else self.scores[samples],
+            codes,
+            levels,
+            None if groups is None else groups[samples],
+            seed=self.seed,
+        )  # fmt: skip
+
+
+def concordances(
+    predictions: Tables, headers: Headers, audit: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the study's tables ``concordance`` and ``concordance_pairs``.
+
+    ``audit`` is that of all data sets. The score of a sample is the mean of its log posteriors over
+    the repeats, or the share of its predictions as each class where a classifier has no
+    probabilities.
+    """
+    tests = audit[audit["check"] == "confounder"]
+    rows: list[dict[str, Any]] = []
+    pair_rows: list[dict[str, Any]] = []
     for key, table in predictions.items():
-        header, own = headers[key[0]], tested[tested["dataset"] == key[0]]
-        handling = np.array([is_technical(name) for name in own["subject"]], dtype=bool)
-        own = own[handling | (own["p_holm"] <= LEVEL)]
-        if table.empty or own.empty:
+        header = headers[key[0]]
+        tested = tests[tests["dataset"] == key[0]]
+        handling = np.array([is_technical(name) for name in tested["subject"]], dtype=bool)
+        tested = tested[handling | (tested["p_holm"] <= LEVEL)]
+        if table.empty or tested.empty:
             continue
-        scores = _scores(table, header)
-        for column in own.to_dict("records"):
-            found = _of_column(column, scores, header)
-            rows += [named(key) | found] if found else []
-    return pd.DataFrame(rows, columns=STUDY_TABLES["concordance"].fixed)
+        codes = np.searchsorted(header.classes, header.labels)
+        scored = _Scored(header=header, scores=_scores(table, header), codes=codes)
+        for column_row, pairs in _of_classifier(scored, tested.to_dict("records")):
+            rows.append(named(key) | column_row)
+            pair_rows += [named(key) | pair for pair in pairs]
+    return (
+        pd.DataFrame(rows, columns=STUDY_TABLES["concordance"].fixed),
+        pd.DataFrame(pair_rows, columns=STUDY_TABLES["concordance_pairs"].fixed),
+    )
 
 
 def _scores(table: pd.DataFrame, header: DataSetHeader) -> np.ndarray:
@@ -53,48 +125,246 @@ def _scores(table: pd.DataFrame, header: DataSetHeader) -> np.ndarray:
     _, predicted, scores, classes = arrays(table, header)
     if scores is None:
         scores = (predicted[:, None] == classes).astype(float)
-    of_class = pd.DataFrame(np.maximum(scores, LEAST_SCORE)).groupby(table["sample"].to_numpy())
-    return of_class.mean().reindex(header.samples).to_numpy()
+    by_sample = pd.DataFrame(np.maximum(scores, LEAST_SCORE)).groupby(table["sample"].to_numpy())
+    return by_sample.mean().reindex(header.samples).to_numpy()
 
 
-def _of_column(
-    column: Mapping[str, Any], scores: np.ndarray, header: DataSetHeader
-) -> dict[str, Any] | None:
-    """Return the fields of a row but for its key; None where the column has no levels."""
-    name = column["subject"]
-    cells = pd.DataFrame(header.sample_metadata)[name].str.strip()
-    known = ~cells.map(is_missing) & ~np.isnan(scores).any(axis=1)
-    labels = pd.Series(header.labels)[known]
-    levels = column_levels(labels, cells[known]) if known.any() else None
-    if levels is None:
+def _of_classifier(
+    scored: _Scored, tested: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Yield the row of each column, and of the handling together, with those of its class pairs."""
+    columns = {row["subject"]: _column(row, scored) for row in tested}
+    pairs_of: dict[str, list[dict[str, Any]]] = {}
+    for row in tested:
+        column = columns[row["subject"]]
+        if column is None:
+            continue
+        pairs_of[column.name] = pairs = _class_pairs(column, scored)
+        yield _column_row(column, row, pairs, scored), pairs
+    handling = [column for column in columns.values() if column and column.handling]
+    together = list(_crossed_pairs(handling, pairs_of, scored))
+    if together:
+        yield _together_row(together), together
+
+
+def _column(tested: Mapping[str, Any], scored: _Scored) -> _Column | None:
+    """Return a column of the audit; None where it has no levels."""
+    name = tested["subject"]
+    cells = pd.DataFrame(scored.header.sample_metadata)[name].str.strip()
+    present = ~cells.map(is_missing) & ~np.isnan(scored.scores).any(axis=1)
+    labels = pd.Series(scored.header.labels)[present]
+    values = usable(labels, cells[present]) if present.any() else None
+    levels = column_levels(labels, cells[present]) if values is not None else None
+    if values is None or levels is None:
         return None
-    at = levels.index.to_numpy()
-    codes, level = np.searchsorted(header.classes, header.labels[at]), pd.factorize(levels)[0]
-    groups = None if header.groups is None else header.groups[at]
-    seed = derive_seed(header.name, 0, "concordance")
-    found = concordance(scores[at], codes, level, groups, seed=seed)
-    alone = level_area(codes, level)
+    return _Column(
+        name=name,
+        handling=is_technical(name),
+        samples=values.index.to_numpy(),
+        values=values.to_numpy(),
+        levels=pd.factorize(levels)[0],
+        is_number=pd.api.types.is_numeric_dtype(values),
+        p=tested["p"],
+    )
+
+
+def _class_pairs(column: _Column, scored: _Scored) -> list[dict[str, Any]]:
+    """Return a row for each pair of classes with samples in the column."""
+    header, codes = scored.header, scored.codes[column.samples]
+    classes = np.unique(codes)
+    members = {
+        pair: np.flatnonzero(np.isin(codes, pair)) for pair in combinations(classes.tolist(), 2)
+    }
+    if len(header.classes) > 2:
+        p_values = [_association_p(column, scored, places) for places in members.values()]
+        associations = dict(zip(members, holm(np.array(p_values)).tolist(), strict=True))
+    else:
+        associations = dict.fromkeys(members, column.p)
+    rows = []
+    for pair, places in members.items():
+        found = scored.concordance(column.samples[places], column.strata(places))
+        second = (codes[places] == pair[1]).astype(int)
+        alone = level_area(second, column.levels[places])
+        rows.append(
+            _pair_row(found, header.classes[list(pair)], alone, associations[pair])
+            | {"column": column.name, "handling": column.handling}
+            | {"status": _status(found, alone, associations[pair], handling=column.handling)}
+        )
+    return rows
+
+
+def _association_p(column: _Column, scored: _Scored, places: np.ndarray) -> float:
+    """Return the p of the association of a column with two classes; 1 where there is no test."""
+    header, samples = scored.header, column.samples[places]
+    labels = pd.Series(header.labels[samples])
+    cells = pd.DataFrame(header.sample_metadata)[column.name].str.strip()
+    cells = cells.iloc[samples].reset_index(drop=True)
+    groups = None if header.groups is None else header.groups[samples]
+    tested = association(labels, cells, groups)
+    return 1.0 if tested is None or np.isnan(tested[1]) else tested[1]
+
+
+def _pair_row(
+    found: Concordance, classes: np.ndarray, alone: float, association_p: float
+) -> dict[str, Any]:
+    """Return the fields of a pair of classes but for the column and status."""
     return {
-        "column": name,
-        "handling": is_technical(name),
+        "left_out": "",
+        "class": str(classes[0]),
+        "other": str(classes[1]),
         "auc": found.overall,
         "auc_column": alone,
+        "association": association_p,
         "auc_within": found.within,
-        **{key: getattr(found, key) for key in ("lower", "upper", "pairs", "permutations", "p")},
-        "genes": column["genes"],
-        "genes_adjusted": column["genes_adjusted"],
-        "status": _status(found, alone, column["p"]),
+        "lower": found.lower,
+        "upper": found.upper,
+        "pairs": found.pairs,
+        "permutations": found.permutations,
+        "p": found.p,
     }
 
 
-def _status(found: Concordance, alone: float, p: float) -> str:
+def _status(found: Concordance, alone: float, p: float, *, handling: bool) -> str:
+    """Return the status of a column that is associated with two classes with this p."""
+    largest = _SUSPICIOUS if handling else LEVEL
     if alone <= 0.5:
         return "not associated"
-    if 0 < found.pairs < _FEWEST_PAIRS:
+    if 0 < found.pairs < FEWEST_PAIRS:
         return "cannot be examined"
     if found.p <= LEVEL:
         return "recognised"
-    return "not associated" if found.pairs and p > LEVEL else "cannot be separated"
+    return "not associated" if found.pairs and p > largest else "cannot be separated"
+
+
+def _column_row(
+    column: _Column,
+    tested: Mapping[str, Any],
+    pairs: Sequence[Mapping[str, Any]],
+    scored: _Scored,
+) -> dict[str, Any]:
+    """Return the row of one column: over all classes, with the most serious status of a pair."""
+    places = np.arange(len(column.samples))
+    found = scored.concordance(column.samples, column.strata(places))
+    codes = np.unique(scored.codes[column.samples], return_inverse=True)[1]
+    return {
+        "column": column.name,
+        "handling": column.handling,
+        "auc": found.overall,
+        "auc_column": level_area(codes, column.levels),
+        "auc_within": found.within,
+        "lower": found.lower,
+        "upper": found.upper,
+        "pairs": found.pairs,
+        "permutations": found.permutations,
+        "p": found.p,
+        "genes": tested["genes"],
+        "genes_adjusted": tested["genes_adjusted"],
+        **_most_serious(pairs),
+    }
+
+
+def _most_serious(pairs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the most serious status of several pairs of classes, and the pairs not separated."""
+    status = min((pair["status"] for pair in pairs), key=_SERIOUS.index)
+    inseparable_pairs = [
+        f"{pair['class']} and {pair['other']}" for pair in pairs if pair["status"] in INSEPARABLE
+    ]
+    several = len(pairs) > 1
+    return {"status": status, "inseparable": "; ".join(inseparable_pairs) if several else ""}
+
+
+def _crossed_pairs(
+    columns: Sequence[_Column],
+    pairs_of: Mapping[str, Sequence[Mapping[str, Any]]],
+    scored: _Scored,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each pair of classes that several columns of the handling predict.
+
+    The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations leave
+    fewer than ten pairs of samples, columns are left out one at a time, the weakest first. Pairs
+    of classes that a single column does not separate are not repeated.
+    """
+    rows_of: dict[tuple[str, str], list[tuple[_Column, Mapping[str, Any]]]] = {}
+    for column in columns:
+        for row in pairs_of[column.name]:
+            rows_of.setdefault((row["class"], row["other"]), []).append((column, row))
+    for classes, found in rows_of.items():
+        if any(row["status"] in INSEPARABLE for _, row in found):
+            continue
+        predicting = [each for each in found if each[1]["association"] <= _SUSPICIOUS]
+        predicting.sort(key=lambda each: each[1]["association"])
+        if len(predicting) > 1:
+            yield _crossed_pair(classes, predicting, scored)
+
+
+def _crossed_pair(
+    classes: tuple[str, str],
+    predicting: Sequence[tuple[_Column, Mapping[str, Any]]],
+    scored: _Scored,
+) -> dict[str, Any]:
+    """Return the row of a pair of classes; ``predicting`` are the columns, the strongest first.
+
+    The result cannot be examined where a column is left out that goes with the classes by itself.
+    """
+    columns = [column for column, _ in predicting]
+    codes = np.searchsorted(scored.header.classes, np.array(classes))
+    n_crossed = len(columns)
+    while True:
+        samples, strata = _crossed(columns[:n_crossed], codes, scored)
+        is_second = (scored.codes[samples] == codes[1]).astype(int)
+        in_strata = StratifiedPairs(np.zeros((len(samples), 2)), strata).areas(is_second[None])[1]
+        if in_strata[0] >= FEWEST_PAIRS or n_crossed == 1:
+            break
+        n_crossed -= 1
+    found = scored.concordance(samples, strata)
+    left_out = predicting[n_crossed:]
+    largest = max(row["association"] for _, row in predicting[:n_crossed])
+    status = _status(found, 1.0, 0.0, handling=True)
+    if status == "recognised" and any(row["association"] <= LEVEL for _, row in left_out):
+        status = "cannot be examined"
+    return _pair_row(found, np.array(classes), level_area(is_second, strata), largest) | {
+        "column": CROSS.join(column.name for column in columns[:n_crossed]),
+        "left_out": ", ".join(column.name for column, _ in left_out),
+        "handling": True,
+        "status": status,
+    }
+
+
+def _crossed(
+    columns: Sequence[_Column], codes: np.ndarray, scored: _Scored
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples of two classes that have a value in all columns, and their strata."""
+    samples = np.flatnonzero(np.isin(scored.codes, codes))
+    for column in columns:
+        samples = np.intersect1d(samples, column.samples)
+    categories, numbers = [], []
+    for column in columns:
+        values = column.values[np.searchsorted(column.samples, samples)]
+        (numbers if column.is_number else categories).append(values)
+    return samples, crossed_strata(scored.codes[samples] == codes[0], categories, numbers)
+
+
+def _together_row(pairs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the row of the columns of the handling together, from those of pairs of classes."""
+    names: dict[str, None] = {}
+    for pair in pairs:
+        names |= dict.fromkeys(pair["column"].split(CROSS))
+        names |= dict.fromkeys(filter(None, pair["left_out"].split(", ")))
+    table = pd.DataFrame(pairs)
+    alone = len(pairs) == 1
+    return {
+        "column": CROSS.join(names),
+        "handling": True,
+        **table[["auc", "auc_column", "auc_within"]].mean().to_dict(),
+        "lower": table["lower"][0] if alone else np.nan,
+        "upper": table["upper"][0] if alone else np.nan,
+        "pairs": int(table["pairs"].sum()),
+        "permutations": int(table["permutations"].max()),
+        "p": table["p"].max(),
+        "genes": np.nan,
+        "genes_adjusted": np.nan,
+        **_most_serious(pairs),
+    }
 
 
 def inseparable(table: pd.DataFrame) -> set[Key]:
@@ -115,23 +385,33 @@ def graded_audit(
     """
     rows = table[table["classifier"] == classifier]
     graded = audit.copy()
-    recognised = rows.groupby("dataset")["status"].agg(lambda own: (own == "recognised").all())
+    recognised = rows.groupby("dataset")["status"].agg(
+        lambda column: (column == "recognised").all()
+    )
     together = (audit["check"] == "phenotype only") & (audit["severity"] == "severe")
     together &= audit["dataset"].isin(recognised.index[recognised])
     graded.loc[together, "severity"] = "warning"
     rows = rows[rows["status"].isin(INSEPARABLE)]
     for row in rows.drop_duplicates(["dataset", "column"]).to_dict("records"):
-        own = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
-        own &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
-        pairs = counted(row["pairs"], "pair")
-        within = f"within its levels are {pairs} of samples of different classes"
-        if row["pairs"] >= _FEWEST_PAIRS:
-            within += (
-                f", which {label} orders not detectably better than chance (AUC "
-                f"{row['auc_within']:.2f}, p = {row['p']:.2g})"
-            )
-        graded.loc[own, "finding"] += f"; {within}"
+        tested = (audit["dataset"] == row["dataset"]) & (audit["subject"] == row["column"])
+        tested &= (audit["check"] == "confounder") & (audit["severity"] == "warning")
+        graded.loc[tested, "finding"] += f"; {_within(row, label)}"
         few = len(headers[row["dataset"]].samples) < _FEWEST_SAMPLES
-        own &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
-        graded.loc[own, "severity"] = "severe"
+        tested &= (audit["p_holm"] <= SEVERE) & ((audit["value"] > 1 - 1e-9) | (not few))
+        graded.loc[tested, "severity"] = "severe"
     return graded
+
+
+def _within(row: Mapping[str, Any], label: str) -> str:
+    """Return the words on the pairs within the levels of a column that is not separated."""
+    if row["inseparable"]:
+        classes = row["inseparable"].replace("; ", ", ")
+        return f"within its levels {label} does not distinguish {classes} detectably"
+    pairs = counted(row["pairs"], "pair")
+    within = f"within its levels are {pairs} of samples of different classes"
+    if row["pairs"] < FEWEST_PAIRS:
+        return within
+    return (
+        f"{within}, which {label} orders not detectably better than chance (AUC "
+        f"{row['auc_within']:.2f}, p = {row['p']:.2g})"
+    )

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
-from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import KINDS, DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.density.kernels import kernel_title
 from xnbflow.evaluation.build import build_estimator
 from xnbflow.naive_bayes.base import BaseNaiveBayes
@@ -50,7 +50,7 @@ def density_estimator(
     the estimator to the ``features`` at these positions.
     """
     columns = {kind: np.flatnonzero(series.kinds[features] == kind).tolist() for kind in KINDS}
-    estimator = build_estimator(entry, columns, derive_seed(series.name, 0, "classifier"))
+    estimator = build_estimator(entry, columns, series_seed(series, 0, "classifier"))
     inner = getattr(estimator, "estimator", None)  # behind a selector
     estimator = inner if isinstance(inner, BaseNaiveBayes) else estimator
     params = estimator.get_params(deep=False)

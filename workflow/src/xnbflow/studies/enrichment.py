@@ -1,4 +1,8 @@
-"""Gene sets that are over-represented among the genes of a class (Fisher's one-sided test)."""
+"""Overlaps of gene sets with the genes of a class.
+
+The hypergeometric probability of an overlap takes genes for independent, which they are not: it
+orders the sets, and is no evidence. `xnbflow.studies.gene_set_tests` has the test.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -58,13 +62,13 @@ def enrichment(
     signatures: Mapping[tuple[str, str], pd.DataFrame],
     sets: Mapping[str, set[str]],
 ) -> pd.DataFrame:
-    """Test which gene sets are over-represented among the genes of each class.
+    """Count the genes of each class in gene sets.
 
     ``genes`` is the table ``genes`` of each data set: of each class the first 200 genes by rank
-    that are higher in it at a false discovery rate below 0.05 are tested. Features without a symbol
+    that are higher in it at a false discovery rate below 0.05 are used. Features without a symbol
     have their own name; those of several genes (``///``) are ignored. ``signatures`` is the table
     ``signature`` by data set and classifier; of the ``sets`` those with 5 to 500 measured genes are
-    tested. The result is the study's table ``enrichment``: sets with at least one of the genes. The
+    compared. The result is the study's table ``enrichment``: sets with at least one of the genes. The
     background is the measured genes. If no data set has any gene of the sets, it is an
     `InputError`.
     """

@@ -1,5 +1,8 @@
 """Gene sets whose genes lie at one end of the ranking by moderated t (GSEA, preranked).
 
+Scores are shown without p-values: these permute genes and take them for independent, so that sets
+of correlated genes are significant without any effect. `xnbflow.studies.gene_set_tests` decides.
+
 A. Subramanian and others, Proceedings of the National Academy of Sciences 102 (2005), 15545-15550,
 by the optional package gseapy (Z. Fang, X. Liu, G. Peltz, Bioinformatics 39 (2023), btac757).
 """
@@ -20,12 +23,12 @@ _PERMUTATIONS = 1000
 def prerank(
     genes: Mapping[str, pd.DataFrame], sets: Mapping[str, set[str]], threads: int = 1
 ) -> pd.DataFrame:
-    """Test which gene sets lie at either end of the genes, ranked by moderated t.
+    """Score gene sets by the place of their genes, ranked by moderated t.
 
-    ``genes`` is the table ``genes`` of each data set; of two classes the first is tested, as the
+    ``genes`` is the table ``genes`` of each data set; of two classes the first is scored, as the
     second is its mirror. Of several probes of a gene the one with the greatest mean is used, a
-    choice without labels. Sets of 5 to 500 ranked genes are tested with 1,000 permutations of the
-    genes; the false discovery rate is over all ``sets``. The result, the study's table ``prerank``,
+    choice without labels. Scores of sets of 5 to 500 ranked genes are
+    divided by the mean of 1,000 permutations of the genes. The result, the study's table ``prerank``,
     does not depend on ``threads``; it has no rows without gseapy.
     """
     schema, parts = STUDY_TABLES["prerank"], []
@@ -33,7 +36,7 @@ def prerank(
         classes = sorted(table["class"].unique())
         for label in classes[:1] if len(classes) == 2 else classes:
             ranking = _ranking(table[table["class"] == label])
-            found = _tested(ranking, sets, derive_seed(dataset, label, "prerank"), threads)
+            found = _tested(ranking, sets, derive_seed(len(ranking), "prerank"), threads)
             parts.append(found.assign(**{"dataset": dataset, "class": label}))
     parts = [part for part in parts if len(part)]
     whole = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=schema.fixed)
@@ -66,8 +69,7 @@ def _tested(
             rnk=ranking, gene_sets=tested, outdir=None, min_size=SIZES[0], max_size=SIZES[1],
             permutation_num=_PERMUTATIONS, threads=threads, seed=seed, no_plot=True,
         ).res2d  # fmt: skip
-    numbers = found[["ES", "NES", "NOM p-val", "FDR q-val"]].astype(float)
-    p = numbers["NOM p-val"].clip(lower=1 / (1 + _PERMUTATIONS))
+    numbers = found[["ES", "NES"]].astype(float)
     result = pd.DataFrame(
         {
             "gene_set": found["Term"].astype(str),
@@ -75,8 +77,6 @@ def _tested(
             "direction": ["higher" if score > 0 else "lower" for score in numbers["ES"]],
             "es": numbers["ES"],
             "nes": numbers["NES"],
-            "p": p,
-            "fdr": numbers["FDR q-val"],
             "leading_genes": found["Lead_genes"].str.replace(";", " "),
         }
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_file import read_header
 from xnbflow.diagnostics.series_audit import shared_by_series
 from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
@@ -25,6 +26,7 @@ from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.description import description_tables
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
+from xnbflow.studies.gene_set_tests import gene_set_tests
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.prerank import prerank
 from xnbflow.tables.contract import (
@@ -127,11 +129,12 @@ def study_tables(
     found = estimates(performances, headers, failed, curves)
     samples = sample_errors.samples(predictions, found)
     tests, copied = tables["permutation_tests"], copies(tables["audit"], headers)
-    within = concordances(predictions, headers, tables["audit"])
+    within, within_pairs = concordances(predictions, headers, tables["audit"])
     label = about["labels"].get(chosen, "")
     return tables | {
         "estimates": found,
         "concordance": within,
+        "concordance_pairs": within_pairs,
         "audit": graded_audit(tables["audit"], within, chosen, label, headers),
         "verdicts": verdicts(performances, tables["stability"], tests, copied, inseparable(within)),
         "headline": headline(about, chosen, tables["summary"], found),
@@ -235,7 +238,12 @@ def _gene_lists(
     sets, signatures = read_gene_sets(*files.get("gene_sets", ())), _signatures(owners, files)
     columns = None if sets else _NAMES_OF_GENES  # large tables
     genes = _read(owners["datasets"], files["genes"], DIAGNOSTIC_TABLES["genes"], columns)
+    series = {}
+    if sets:
+        paths = zip(owners["datasets"], files["series"], strict=True)
+        series = {name: DataSet.read(path) for name, path in paths}
     return {
+        "gene_set_tests": gene_set_tests(series, sets),
         "enrichment": enrichment(genes if sets else {}, signatures, sets),
         "prerank": prerank(genes if sets else {}, sets, threads),
         "artefacts": artefacts(genes, signatures),

@@ -159,7 +159,7 @@ def _validated(results: StudyResults) -> list[dict[str, Any]]:
 #: The tables that templates read unchanged.
 _TABLES = (
     "concordance",
-    *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "enrichment"),
+    *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "gene_set_tests"),
     "prerank",
     *("calibration", "notes", "class_sizes", "datasets", "random_genes", "learning_curve"),
 )
@@ -182,7 +182,7 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "noun": results.noun(name),
         "gene_sets": [
             each
-            for each in tables["enrichment"]
+            for each in tables["gene_set_tests"]
             if each["dataset"] == name and each["rank"] <= _MOST_SETS and each["fdr"] < _LEVEL
         ],
         "simulated": source == "simulate",

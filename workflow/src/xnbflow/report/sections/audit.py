@@ -24,9 +24,14 @@ _WITHIN = (
     "Test for batches: a classifier that recognises the batch instead of the class orders samples "
     "of the same batch at random. AUC: of the scores outside the training samples, over all pairs "
     "of samples of different classes, and over those pairs that share the level of a column "
-    "(numbers in thirds), with the 95% interval and p of permutations within levels. Differing "
-    "features: at an FDR below .05, without and with the column in the model. Columns: batches, "
-    "and those associated with the class."
+    "(numbers in strata of four samples), with the 95% interval and p of permutations within "
+    "levels. Differing features: at an FDR below .05, without and with the column in the model. "
+    "Columns: batches, those associated with the class, and batches that predict the class "
+    "together, by the combinations of their levels."
+)
+_WITHIN_PAIRS = (
+    "The same for each pair of classes: a batch may explain the difference between two classes "
+    "only. Classes without a common level cannot be separated from the batch."
 )
 _UNKNOWN = (
     "There is no column of the phenotype to test, so confounders cannot be found. Name "
@@ -134,4 +139,8 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     if len(within):
         columns = [name for name in within if name not in ("dataset", "permutations")]
         blocks.append(results.tables.show("concordance", _WITHIN, columns, within))
+    pairs = results.rows("concordance_pairs", dataset=dataset)
+    if pairs[["class", "other"]].drop_duplicates().shape[0] > 1:
+        columns = [name for name in pairs if name not in ("dataset", "permutations")]
+        blocks.append(results.tables.show("concordance_pairs", _WITHIN_PAIRS, columns, pairs))
     return blocks

@@ -82,29 +82,36 @@ _ARTEFACTS = (
     "over the sets, with two genes at least."
 )
 _CAUTION = (
-    "The genes were selected on these data, and the sets are tested on the same data: a small FDR "
-    "does not imply that a set differs in new samples. Genes of a set are correlated, which "
-    "neither test considers, so that their p-values are too small."
+    "The test and the pictures describe the samples of this study. A small FDR does not imply that "
+    "a set differs in new samples."
+)
+_TESTED_SETS = (
+    f"Gene sets whose genes are higher or lower in the class than the other genes, at an FDR below "
+    f"{_LEVEL:g} (CAMERA). The test accounts for the correlation of the genes of a set; of two "
+    "classes the second is the mirror of the first."
+)
+_NO_SET = (
+    "No gene set is higher or lower in a class than the other genes at an FDR below "
+    f"{_LEVEL:g} (CAMERA, which accounts for the correlation of the genes of a set)."
 )
 _SETS = (
-    f"The best gene sets of each choice of genes at an FDR below {_LEVEL:g}; the background is all "
-    "measured genes."
+    "Overlaps of the genes of each class with gene sets, the best of each choice of genes. The "
+    "genes of a set are correlated, so that large overlaps also occur by chance: an overlap is no "
+    "evidence."
 )
-_CHOSEN = (
-    "gene sets with more genes of a class than expected at random, by the first genes by rank; the "
-    "best of each class."
-)
+_CHOSEN = "gene sets with more genes of a class than as many random genes, by the first by rank."
 _RANKED = (
     "gene sets at either end of the genes, ranked by moderated t: above 0 higher in the class, "
-    "below 0 lower."
+    "below 0 lower. Scores of correlated genes are also large by chance."
 )
 _ENDS = (
-    f"The best gene sets by rank at an FDR below {_LEVEL:g}, preranked on moderated t (GSEA, 1,000 "
-    "permutations of the genes); of two classes the second is the mirror of the first."
+    "The gene sets with the largest scores, preranked on moderated t (GSEA); of two classes the "
+    "second is the mirror of the first. The scores are no evidence, as they take genes for "
+    "independent."
 )
 _NOT_RANKED = (
-    "There is no preranked test: the package gseapy is not installed (extra gsea of xnbflow), or "
-    "no set has 5 to 500 genes with a moderated t."
+    "There are no preranked scores: the package gseapy is not installed (extra gsea of xnbflow), "
+    "or no set has 5 to 500 genes with a moderated t."
 )
 _DIRECTION = "higher or lower"
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
@@ -230,26 +237,31 @@ def _contrast_volcano(dataset: str, number: int, name: str, tested: pd.DataFrame
 
 
 def _gene_sets(results: StudyResults) -> Iterator[Block]:
-    """Yield the over-represented gene sets, and those at either end of the genes."""
-    chosen, ranked = results.tables["enrichment"], results.tables["prerank"]
-    if chosen.empty and ranked.empty:
+    """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
+    tests, overlaps = results.tables["gene_set_tests"], results.tables["enrichment"]
+    ranked = results.tables["prerank"]
+    if tests.empty and overlaps.empty and ranked.empty:
         return
-    best = chosen[(chosen["fdr"] < _LEVEL) & (chosen["rank"] <= _BEST_SETS)]
-    best = best.sort_values("p", kind="stable")
+    significant = tests[(tests["fdr"] < _LEVEL) & (tests["rank"] <= _BEST_SETS)]
+    blocks: list[Block] = []
+    if len(significant):
+        blocks.append(results.tables.show("gene_set_tests", _TESTED_SETS, rows=significant))
+    else:
+        blocks.append(Prose(_NO_SET))
+    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
     by_rank = best[best["by"] == ""]
-    blocks: list[Block] = list(
-        _set_figures(results, "enrichment", by_rank, ("fold", "times expected"), _CHOSEN)
-    )
+    blocks += _set_figures(results, "enrichment", by_rank, ("fold", "times expected"), _CHOSEN)
     if len(best):
         columns = [name for name in best.columns if name != "genes"]
         blocks.append(results.tables.show("enrichment", _SETS, [*columns, "genes"], best))
-    ends = ranked[(ranked["fdr"] < _LEVEL) & (ranked["rank"] <= _BEST_SETS)]
+    ends = ranked[ranked["rank"] <= _BEST_SETS]
     blocks += _set_figures(results, "prerank", ends, ("nes", "normalised score"), _RANKED)
     if len(ends):
         blocks.append(results.tables.show("prerank", _ENDS, rows=ends))
-    elif ranked.empty:
+    else:
         blocks.append(Prose(_NOT_RANKED))
-    note = f"{counted(len(best) + len(ends), 'row')} at an FDR below {_LEVEL:g}"
+    n_significant = int((tests["fdr"] < _LEVEL).sum())
+    note = f"{counted(n_significant, 'test')} at an FDR below {_LEVEL:g}"
     yield Group("Gene sets", [Prose(_CAUTION, "warning"), *blocks], note)
 
 

@@ -1,0 +1,147 @@
+"""Columns that explain the class alone or together: is the class recognised without an effect?
+
+Each study has 300 genes in standard units, two classes, and one, two or three columns of the
+handling: categories of two levels, which agree with the class in three quarters of the samples
+(independently of each other given the class), or numbers, whose means differ by one standard
+deviation. Each column shifts 30 genes by 1.5 per unit. With an effect 10 other genes are shifted
+by 1.5 in the second class. The scores are of a ridge classifier in five folds.
+
+A study passes if the scores order its classes (p of permuted labels at most .025) and no column
+limits the verdict: *before* columns one at a time, numbers in thirds; *after* by the rule of
+`xnbflow.studies.concordances`. Without an effect a study that passes is a false verdict. `XNBFLOW_STRATA_STUDIES` sets the number of studies of a cell (40);
+all cells of 40 studies take about four processor minutes. The 95 % limits are Clopper and Pearson's.
+"""
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from bench_batches import kept
+from rows import row
+from scipy.stats import beta
+from sklearn.linear_model import RidgeClassifier
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.confounders import confounders
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference.concordance import LEVEL, concordance
+from xnbflow.studies.concordances import concordances, inseparable
+from xnbflow.tables.contract import AUDIT_TABLES
+from xnbflow.tables.storage import table_of
+
+PAGE = Path(__file__).parents[1] / "docs" / "methods" / "verdicts.md"
+RESULTS = Path(__file__).parents[1] / "results" / "benchmarks" / "strata.tsv"
+STUDIES = int(os.environ.get("XNBFLOW_STRATA_STUDIES", "40"))
+SIZES, COLUMNS, KINDS, EFFECTS = (20, 40, 80), (1, 2, 3), ("categories", "numbers"), (0.0, 1.5)
+N_GENES, OF_COLUMN, OF_CLASS, SHIFT, AGREEMENT = 300, 30, 10, 1.5, 0.75
+NAMES = ("plate", "scan site", "batch")
+SUPPORTED = 0.025
+
+
+def rows() -> list[dict]:
+    """Return the largest share of null studies that pass."""
+    table = kept(simulated(), RESULTS)
+    worst = table[table["effect"] == 0]["after"].max()
+    return [row("study without an effect passes", ".05 nominal", ratio=worst)]
+
+
+def simulated() -> Iterator[dict]:
+    """Yield the shares of studies that pass, before and after."""
+    for effect in EFFECTS:
+        for n in SIZES:
+            for kind in KINDS:
+                for n_columns in COLUMNS:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        found = np.array(
+                            [examined(n, kind, n_columns, effect, seed) for seed in range(STUDIES)]
+                        )
+                    cell = {"effect": effect, "n": n, "kind": kind, "columns": n_columns}
+                    cell |= {"studies": STUDIES}
+                    for place, name in enumerate(("before", "after")):
+                        cell |= shares(name, int(found[:, place].sum()))
+                    yield cell
+
+
+def shares(name: str, count: int) -> dict[str, float]:
+    """Return a share of studies and its limits."""
+    lower = float(beta.ppf(0.025, count, STUDIES - count + 1)) if count else 0.0
+    upper = float(beta.ppf(0.975, count + 1, STUDIES - count)) if count < STUDIES else 1.0
+    return {name: count / STUDIES, f"{name}_lower": lower, f"{name}_upper": upper}
+
+
+def examined(n: int, kind: str, n_columns: int, effect: float, seed: int) -> tuple[bool, bool]:
+    """Return whether a study passes, before and after."""
+    rng = np.random.default_rng([seed, n, n_columns, kind == "numbers"])
+    codes = np.repeat([0, 1], n // 2)
+    if kind == "categories":
+        agrees = rng.random((n_columns, n)) < AGREEMENT
+        columns = np.where(agrees, codes, 1 - codes).astype(float)
+    else:
+        columns = rng.normal(size=(n_columns, n)) + codes
+    values = rng.normal(size=(n, N_GENES))
+    for i, column in enumerate(columns):
+        values[:, i * OF_COLUMN : (i + 1) * OF_COLUMN] += SHIFT * column[:, None]
+    values[:, -OF_CLASS:] += effect * codes[:, None]
+    score = np.empty(n)
+    for train, test in stratified_splits(codes, None, 5, seed):
+        model = RidgeClassifier(alpha=N_GENES).fit(values[train], codes[train])
+        score[test] = model.decision_function(values[test])
+    scores = np.stack([-score, score], axis=1)
+    if not concordance(scores, codes, np.zeros(n)).p <= SUPPORTED:
+        return False, False
+    before, after = limited(scores, codes, columns, kind)
+    return not before, not after
+
+
+def limited(
+    scores: np.ndarray, codes: np.ndarray, columns: np.ndarray, kind: str
+) -> tuple[bool, bool]:
+    """Return whether the columns limit the verdict, before and after."""
+    n = len(codes)
+    texts = [
+        np.array(["p", "q"])[column.astype(int)] if kind == "categories" else column.round(4)
+        for column in columns
+    ]
+    phenotype = pd.DataFrame(dict(zip(NAMES, texts, strict=False))).astype(str)
+    names, labels = [f"s{i}" for i in range(n)], np.array(["a", "b"])[codes]
+    series = DataSet("d", np.ones((1, n)), ["g"], names, labels, sample_metadata=phenotype)
+    audit = table_of(confounders(series), AUDIT_TABLES["audit"]).assign(dataset="d")
+    association = audit.set_index("subject")["p"]
+    before = False
+    for name, column in zip(NAMES, columns, strict=False):
+        levels = pd.qcut(column, 3, labels=False) if kind == "numbers" else column
+        found = concordance(scores, codes, levels)
+        before |= not found.p <= LEVEL and not (found.pairs >= 10 and association[name] > LEVEL)
+    table = {"repeat": 0, "fold": 0, "sample": names, "true": labels}
+    table |= {"predicted": np.where(scores[:, 1] > 0, "b", "a")}
+    table |= {"log_posterior.a": scores[:, 0], "log_posterior.b": scores[:, 1]}
+    found, _ = concordances({("d", "f", "nb"): pd.DataFrame(table)}, {"d": series}, audit)
+    return bool(before), bool(inseparable(found))
+
+
+def page() -> tuple[str, Path]:
+    """Return the table, and the page that holds it."""
+    table = pd.read_csv(RESULTS, sep="\t")
+    lines = [
+        "<!-- strata: written by `python -m benchmarks strata` -->",
+        f"| samples, columns ({table['studies'].min()} studies a cell) "
+        "| no effect, before | no effect, after (95 % limits) | effect, before | effect, after |",
+        "|---|---|---|---|---|",
+    ]
+    for (n, kind, columns), cells in table.groupby(["n", "kind", "columns"]):
+        null, real = (cells[(cells["effect"] > 0) == wanted].iloc[0] for wanted in (False, True))
+        limits = f"({null['after_lower']:.2f} to {null['after_upper']:.2f})"
+        lines.append(
+            f"| {n}, {columns} {kind} | {null['before']:.2f} | {null['after']:.2f} {limits} "
+            f"| {real['before']:.2f} | {real['after']:.2f} |"
+        )
+    return "\n".join([*lines, "<!-- end of strata -->"]), PAGE
+
+
+if __name__ == "__main__":
+    print(rows())
+    print(page()[0])
