@@ -235,25 +235,21 @@ def _completed(
         header = table.header
         names = {*header, *(without_version(header) or ())}
         turned = bool(features) and not names & set(features)
-        if features and not turned and dataset.orientation == "rows":
-            id_column = dataset.id_column or known.get("id_column")
-            kept = {label, *columns} & set(header)
-            own = {*features, *kept, id_column}
-            options = {
-                "drop": [*dataset.names("drop"), *_text_columns(table, own)],
-                "phenotype_columns": [*dataset.names("phenotype_columns"), *sorted(kept)],
-            }
-            lists = {key: ",".join(dict.fromkeys(names)) for key, names in options.items() if names}
-            dataset = replace(dataset, options={**dataset.options, **lists})
+        id_column = dataset.id_column or known.get("id_column")
+        kept = {label, *columns} & set(header)
+        texts = []
+        if features and not turned:
+            texts = _text_columns(table, {*features, *kept, id_column})
     if turned:
-        dataset = replace(dataset, orientation="columns", label=None)
-        return complete_row(dataset, downloads)
-    id_column = known.get("id_column")
-    return replace(
-        dataset,
-        label=None if dataset.source == "table" else dataset.label,
-        id_column=dataset.id_column or (id_column if id_column in header else None) or None,
-    )
+        return complete_row(replace(dataset, orientation="columns", label=None), downloads)
+    if dataset.orientation == "rows":
+        lists = {
+            "drop": [*dataset.names("drop"), *texts],
+            "phenotype_columns": [*dataset.names("phenotype_columns"), *sorted(kept)],
+        }
+        options = {key: ",".join(dict.fromkeys(names)) for key, names in lists.items() if names}
+        dataset = replace(dataset, options=dataset.options | options, label=None)
+    return replace(dataset, id_column=id_column if id_column in header else dataset.id_column)
 
 
 def _text_columns(table: TableFile, own: Collection[str | None]) -> list[str]:

@@ -78,6 +78,8 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
         dataset = replace(dataset, options=proposed | dataset.options)
         remarks += [remark] if remark else []
     dataset, first = _read_head(path, dataset)
+    if not first.rows:
+        return Layout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
     phenotype, dataset = _read_phenotype(path, dataset, first, downloads)
     if _are_columns(dataset, first, phenotype):
         layout = _samples_in_columns(path, dataset, phenotype)
@@ -130,24 +132,27 @@ def _read_phenotype(
 
 
 def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bool:
-    """Return whether samples are columns of the table."""
+    """Return whether samples are columns of the table.
+
+    A phenotype file decides by the names of its samples, else the label by where it is; without
+    both, a table has samples in columns if they have a row of conditions, or classes in their names
+    and no column of text.
+    """
+    header, known = first.header, list(phenotype.index)
     if dataset.orientation == "columns":
         return True
-    header, known = first.header, list(phenotype.index)
-    if set(known) & set(header) or (known and matched_names(header[1:], known)):
-        return True
-    if known and matched_names(_beside_annotation(first), known):
-        return True
-    if known and any(set(known) & set(row) for row in first.rows):
-        return False
-    if dataset.label:
-        return dataset.label not in header
     if known:
-        return False
+        candidates = (header, header[1:], _beside_annotation(first))
+        if any(set(known) & set(names) or matched_names(names, known) for names in candidates):
+            return True
+        if any(set(known) & set(row) for row in first.rows):
+            return False
+    if dataset.label or known:
+        return bool(dataset.label) and dataset.label not in header
     texts = [i for i, column in enumerate(first.columns) if i and is_text_column(column)]
-    has_conditions = bool(first.rows) and _CONDITIONS.fullmatch(first.rows[0][0])
-    numbers = [name for i, name in enumerate(header) if i and i not in texts]
-    return bool(has_conditions) or (not texts and class_pattern(numbers) != "")
+    names = [name for i, name in enumerate(header) if i and i not in texts]
+    has_conditions = bool(first.rows) and _CONDITIONS.fullmatch(first.rows[0][0]) is not None
+    return has_conditions or (not texts and class_pattern(names) != "")
 
 
 def _beside_annotation(first: _Head) -> list[str]:

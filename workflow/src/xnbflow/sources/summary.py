@@ -45,6 +45,7 @@ from xnbflow.sources.plausibility import (
     suggested_batch,
     suggested_group,
 )
+from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sample_names import SAMPLE_NAMES, class_pattern
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.sheet import SheetRow, sheet_text
@@ -247,16 +248,16 @@ def proposed_logarithm(
     return {}, "" if kind == "logarithms" else f" No transform is proposed: {reason}."
 
 
-def summarise_table(dataset: SheetRow) -> Summary:
+def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
     columns that are not features, patients, the batch, rare classes, repeated names, and
     logarithms. The whole table is read, with the same refusals as in the stage *acquire*; one at a
-    URL is downloaded.
+    URL is downloaded within the limits of ``retry``.
     """
     with tempfile.TemporaryDirectory() as folder:
-        downloads = Downloads(Path(folder))
+        downloads = Downloads(Path(folder), retry=retry or RetryPolicy())
         layout = recognise_layout(dataset, downloads)
         dataset, remarks = _with_label(layout)
         if not dataset.label:

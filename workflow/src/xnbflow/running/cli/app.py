@@ -431,6 +431,9 @@ def propose(
     force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
         False
     ),
+    most_gigabytes: Annotated[
+        float, typer.Option(min=0, help="Largest file that is downloaded, in gigabytes.")
+    ] = 20.0,
     orientation: Layout = "rows",
     phenotype: Phenotype = "",
     symbols: Symbols = "",
@@ -447,7 +450,7 @@ def propose(
         dataset = commands.described(
             table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
         )
-        result = commands.summary_of(dataset, mirror)
+        result = commands.summary_of(dataset, mirror, most_gigabytes)
     if remarks:
         result = replace(result, reason=" ".join([*remarks, result.reason]))
     if output and result.row:
@@ -458,7 +461,9 @@ def propose(
     else:
         print_text(str(result))
     if output:
-        command = commands.write_study(result, output, mirror, force=force)
+        command = commands.write_study(
+            result, output, mirror, force=force, most_gigabytes=most_gigabytes
+        )
         if remark := commands.fold_remark(result, Path(output).name):
             warn(remark)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")

@@ -56,6 +56,7 @@ from xnbflow.sources.count_folder import default_name, merge_counts, write_count
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import write_gct_and_cls
 from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS, MODEL, SERIES
@@ -124,6 +125,8 @@ _ABOUT = """\
 # permuted labels and in halves of the samples; that in `final` is fitted to all samples and kept.
 # `xnbflow methods` lists the classifiers.
 """
+#: The limit of a download that no option changes.
+MOST_GIGABYTES = RetryPolicy().most_gigabytes
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 
 
@@ -228,12 +231,19 @@ def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> l
     return table["sample"].iloc[order].tolist()
 
 
-def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
-    """Summarise a GEO accession, a table, a workbook or an AnnData file."""
+def summary_of(
+    dataset: SheetRow, mirrors: Sequence[str] = (), most_gigabytes: float = MOST_GIGABYTES
+) -> Summary:
+    """Summarise a GEO accession, a table, a workbook or an AnnData file.
+
+    A file at a URL is refused above ``most_gigabytes``.
+    """
+    retry = RetryPolicy(most_gigabytes=most_gigabytes)
     if dataset.source == "table":
-        return summarise_table(dataset)
+        return summarise_table(dataset, retry)
     # read only, to find earlier downloads and files of the user
-    downloads = Downloads(Path(DOWNLOADS), {"geo": list(mirrors)} if mirrors else {})
+    base_urls = {"geo": list(mirrors)} if mirrors else {}
+    downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
@@ -279,7 +289,12 @@ def find_configuration(study: str, options: Sequence[str]) -> list[str]:
 
 
 def write_study(
-    result: Summary, output: str, mirrors: Sequence[str] = (), *, force: bool = False
+    result: Summary,
+    output: str,
+    mirrors: Sequence[str] = (),
+    *,
+    force: bool = False,
+    most_gigabytes: float = MOST_GIGABYTES,
 ) -> str:
     """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
@@ -322,8 +337,13 @@ def write_study(
     }
     if scheme not in known:
         settings["folds"] = {scheme: {"splits": splits, "repeats": 1}}
+    download: dict[str, Any] = {}
     if mirrors:
-        settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+        download["base_urls"] = {"geo": list(mirrors)}
+    if most_gigabytes != MOST_GIGABYTES:
+        download["most_gigabytes"] = most_gigabytes
+    if download:
+        settings["download"] = download
     sheet.parent.mkdir(parents=True, exist_ok=True)
     deliver(result.sheet, sheet)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
