@@ -50,10 +50,7 @@ for name, job in CLASSIFY.items():
                 name: CONFIG.quick(name, wildcards.dataset) for name in job.tested
             },
             halved=dict(job.halved),
-            origin=lambda wildcards: {
-                key: getattr(DATASETS[wildcards.dataset], key) or ""
-                for key in ("location", "label", "id_column")
-            },
+            origin=lambda wildcards: DATASETS[wildcards.dataset].origin,
             scheme=vars(CONFIG.folds[job.folds]),
             sources=sources_with("classify.py", job.classifiers),
         message:
