@@ -403,7 +403,65 @@ def cumida(folder: Path) -> Path:
     return folder / "Kidney_GSE1.csv"
 
 
-#: Layouts by name. Those in `ALONE` need no sample sheet.
+def german(folder: Path) -> Path:
+    """Write what Excel saves as CSV in Germany, with a title that it padded."""
+    frame = pd.DataFrame(logarithms(), columns=SYMBOLS)
+    frame.insert(0, "Probe", SAMPLES)
+    frame.insert(1, "Gruppe", CONDITIONS)
+    frame.insert(2, "Alter", np.random.default_rng(8).integers(30, 80, N_SAMPLES))
+    text = frame.to_csv(sep=";", decimal=",", index=False)
+    (folder / "daten.csv").write_text(f"Studie Nieren 2021;\n{text}")
+    return folder / "daten.csv"
+
+
+def third_column(folder: Path) -> Path:
+    """Write a sample sheet whose third column has the names of the samples."""
+    genes_in_rows(logarithms(), SYMBOLS, SAMPLES).to_csv(folder / "e.tsv", sep="\t")
+    sheet = pd.DataFrame({"no": range(1, 1 + N_SAMPLES), "age": 40, "array_name": SAMPLES})
+    sheet.assign(status=CONDITIONS).to_csv(folder / "samples.csv", index=False)
+    return folder / "e.tsv"
+
+
+def alignments_of_classes(folder: Path) -> Path:
+    """Write featureCounts of alignments whose names contain the class, without a sample sheet."""
+    path = feature_counts(folder)
+    text = path.read_text()
+    for i, (sample, condition) in enumerate(zip(SAMPLES, CONDITIONS, strict=True)):
+        name = "ctrl" if condition == "normal" else "KO"
+        text = text.replace(f"/{sample}.sorted.bam", f"/{name}_rep{i % 12 + 1}.sorted.bam")
+    path.write_text(text)
+    (folder / "samples.csv").unlink()
+    return path
+
+
+def fpkm_of_geo(folder: Path) -> Path:
+    """Write a supplementary file of GEO: symbols beside identifiers, the class in the names."""
+    half = range(1, 1 + N_SAMPLES // 2)
+    names = [*(f"Tumor{i}_FPKM" for i in half), *(f"Normal{i}_FPKM" for i in half)]
+    values = counts() / np.random.default_rng(5).uniform(0.5, 8, N_GENES) / 20
+    frame = genes_in_rows(values.round(4), ENSEMBL, names).rename_axis("tracking_id")
+    frame.insert(0, "gene_short_name", SYMBOLS)
+    frame.to_csv(folder / "GSE1_genes.fpkm_table.txt", sep="\t")
+    return folder / "GSE1_genes.fpkm_table.txt"
+
+
+def pairs(folder: Path) -> Path:
+    """Write tumour and normal of each patient as ``P1T`` and ``P1N``."""
+    half = range(1, 1 + N_SAMPLES // 2)
+    names = [*(f"P{i}T" for i in half), *(f"P{i}N" for i in half)]
+    genes_in_rows(logarithms(), SYMBOLS, names).to_csv(folder / "pairs.csv")
+    return folder / "pairs.csv"
+
+
+def unnamed_probes(folder: Path) -> Path:
+    """Write symbols of probes, of which two have none."""
+    names = [*SYMBOLS[:598], "", ""]
+    genes_in_rows(logarithms(), names, SAMPLES).to_csv(folder / "e.csv")
+    write_samples(folder)
+    return folder / "e.csv"
+
+
+#: Layouts by name.
 LAYOUTS = {
     layout.__name__: layout
     for layout in (
@@ -438,5 +496,11 @@ LAYOUTS = {
         lacking_samples,
         sites,
         cumida,
+        german,
+        third_column,
+        alignments_of_classes,
+        fpkm_of_geo,
+        pairs,
+        unnamed_probes,
     )
 }

@@ -40,6 +40,7 @@ def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
     _, series = proposed(layout, tmp_path)
     n_samples = {"classes_of_four": 8, "rare_classes": 21, "lacking_samples": 22}.get(layout, 24)
     n_features = {"clinical_genes": 500, "clinical_genes_in_rows": 500, "repeated_symbols": 570}
+    n_features["unnamed_probes"] = 598
     assert series.n_samples == n_samples
     assert series.n_features == n_features.get(layout, 600)
     assert series.scale == {"counts": "ln"}.get(layout, series.scale)
@@ -73,6 +74,28 @@ def test_every_layout_is_proposed_and_read_unasked(tmp_path, layout):
 def test_options_are_those_that_the_layout_needs(tmp_path, layout, options):
     row, _ = proposed(layout, tmp_path)
     assert {key: value for key, value in row.options.items() if key != "phenotype"} == options
+
+
+@pytest.mark.parametrize(
+    ("layout", "first"), [("alignments_of_classes", "KO"), ("fpkm_of_geo", "Tumor"), ("pairs", "T")]
+)
+def test_classes_in_names_of_samples_need_no_sheet(tmp_path, layout, first):
+    row, series = proposed(layout, tmp_path)
+    assert row.label == "sample names"
+    assert set(series.labels[:12]) == {first}
+    assert len(set(series.labels[12:])) == 1
+
+
+def test_the_column_that_names_the_samples_is_proposed(tmp_path):
+    row, series = proposed("third_column", tmp_path)
+    assert (row.label, row.options["phenotype_id"]) == ("status", "array_name")
+    assert series.labels.tolist() == CONDITIONS.tolist()
+
+
+def test_features_without_a_name_are_left_out(tmp_path):
+    with pytest.warns(UserWarning, match="2 features without a name were left out"):
+        _, series = proposed("unnamed_probes", tmp_path)
+    np.testing.assert_array_equal(series.values.T, logarithms()[:, :598])
 
 
 def test_genes_of_nf_core_have_their_names_as_symbols(tmp_path):

@@ -35,6 +35,7 @@ _ALIASES = {
         "hgncsymbol",
         "identifier",
         "genename",
+        "geneshortname",
         "externalgenename",
     ),
     "entrez_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),

@@ -223,7 +223,8 @@ def sniff(
 def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     """Return the number of the first lines that are above the header.
 
-    A separator that divides all lines evenly decides alone; else any other may.
+    A separator that divides all lines evenly decides alone; else the one that leaves the fewest
+    titles above lines that it divides evenly.
     """
     if header_line is not None:
         return _lines_before(lines, header_line)
@@ -232,15 +233,12 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
         return 0
     separators = [s for s in SEPARATORS.values() if s != " "]
     even = [s for s in separators if _divides(s, filled)]
+    titles = []
     for separator in even or separators:
-        rows = [_cells(separator, line) for line in filled]
-        titles = find_header(rows)
-        first = min(
-            titles.header, titles.header if titles.conditions is None else titles.conditions
-        )
+        first = find_header([_cells(separator, line) for line in filled]).first
         if first and _divides(separator, filled[first:]):
-            return lines.index(filled[first])
-    return 0
+            titles.append(first)
+    return lines.index(filled[min(titles)]) if titles else 0
 
 
 def _lines_before(lines: Sequence[str], header_line: int) -> int:

@@ -16,7 +16,12 @@ import pandas as pd
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
-from xnbflow.sources.phenotype import matched_names, read_phenotype
+from xnbflow.sources.phenotype import (
+    join_samples,
+    matched_names,
+    naming_column,
+    read_phenotype,
+)
 from xnbflow.sources.plausibility import (
     is_clinical,
     is_event_status,
@@ -26,7 +31,7 @@ from xnbflow.sources.plausibility import (
     is_sample_id,
     is_technical,
 )
-from xnbflow.sources.sample_names import SAMPLE_NAMES, class_pattern
+from xnbflow.sources.sample_names import SAMPLE_NAMES
 from xnbflow.sources.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies, tally_pattern
 from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow, is_accession
 from xnbflow.sources.table import fetch_table, matches
@@ -124,10 +129,14 @@ def _read_phenotype(
     beside = fetch_table(downloads, location, f"{dataset.id}-phenotype")
     if suffix_of(beside) == ".cls":
         return read_classes(beside, path), dataset
+    names = [*first.header, *(row[0] for row in first.rows)]
     if suffix_of(beside) in WORKBOOKS and "phenotype_sheet" not in dataset.options:
-        names = [*first.header, *(row[0] for row in first.rows)]
         options = phenotype_sheet(beside, names) | dataset.options
         dataset = replace(dataset, options=options)
+    if "phenotype_id" not in dataset.options and not dataset.id_column:
+        column = naming_column(beside, dataset, [*names, *_beside_annotation(first)])
+        if column:
+            dataset = replace(dataset, options=dataset.options | {"phenotype_id": column})
     return read_phenotype(beside, dataset), dataset
 
 
@@ -135,8 +144,7 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
     """Return whether samples are columns of the table.
 
     A phenotype file decides by the names of its samples, else the label by where it is; without
-    both, a table has samples in columns if they have a row of conditions, or classes in their names
-    and no column of text.
+    both, samples are columns of featureCounts, and where they have a row of conditions.
     """
     header, known = first.header, list(phenotype.index)
     if dataset.orientation == "columns":
@@ -149,10 +157,8 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
             return False
     if dataset.label or known:
         return bool(dataset.label) and dataset.label not in header
-    texts = [i for i, column in enumerate(first.columns) if i and is_text_column(column)]
-    names = [name for i, name in enumerate(header) if i and i not in texts]
     has_conditions = bool(first.rows) and _CONDITIONS.fullmatch(first.rows[0][0]) is not None
-    return has_conditions or (not texts and class_pattern(names) != "")
+    return has_conditions or bool(_feature_count_columns(header))
 
 
 def _beside_annotation(first: _Head) -> list[str]:
@@ -211,17 +217,21 @@ def _samples_in_rows(
     )
     dataset = _without_tallies(dataset, header)
     if len(phenotype):
-        fields, dataset = _join_phenotype(fields, dataset, phenotype)
+        fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
     return Layout(fields, dataset)
 
 
 def _join_phenotype(
-    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame
+    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
 ) -> tuple[pd.DataFrame, SheetRow]:
     """Add the phenotype's columns to those of the table, by the first column that names samples."""
     keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
     key = dataset.id_column or next(iter(keys), None)
-    rows = phenotype.reindex(fields[key]) if key in fields else phenotype
+    if key not in fields:
+        names = list(fields.iloc[:, 0]) if len(fields.columns) else []
+        join_samples(dataset.location, [*names, *header[1:]], phenotype)  # which refuses them
+        key = fields.columns[0]
+    rows = phenotype.reindex(fields[key])
     joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
     joined = joined.loc[:, ~joined.columns.duplicated()]
     return joined, replace(dataset, id_column=key)

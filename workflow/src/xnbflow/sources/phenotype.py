@@ -57,6 +57,32 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
         return _indexed(path, frame, names[key])
 
 
+def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
+    """Return the column of a phenotype file that has some names, where its first column has none.
+
+    The result is empty where the first column has some, where no column has, and for GEO.
+    """
+    path = Path(path)
+    if suffix_of(path) not in WORKBOOKS:
+        with open_raw(path) as stream:
+            if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
+                return ""
+    options = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
+    if sheet := dataset.options.get("phenotype_sheet"):
+        options["sheet"] = sheet
+    with open_table(path, options) as table:
+        header = table.header
+        columns = table.read(Columns(range(len(header)), ())).texts
+    wanted = set(filter(None, names))
+    first = columns[0] if columns else []
+    if wanted & set(first) or matched_names(list(names), first):
+        return ""
+    for name, cells in zip(header, columns, strict=True):
+        if name and len(set(cells)) == len(cells) and wanted & set(cells):
+            return name
+    return ""
+
+
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
     """Return the position of a name, which the sheet's ``key`` has and which must occur once."""
     count = list(names).count(name)

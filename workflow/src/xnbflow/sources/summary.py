@@ -47,7 +47,11 @@ from xnbflow.sources.plausibility import (
 )
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sample_names import SAMPLE_NAMES, class_pattern
-from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM
+from xnbflow.sources.sequencing import (
+    PROPOSED_COUNT_TRANSFORM,
+    are_alignments,
+    plain_sample_names,
+)
 from xnbflow.sources.sheet import SheetRow, sheet_text
 from xnbflow.sources.table_formats import suffix_of
 
@@ -65,6 +69,8 @@ _NO_CLASS = re.compile(
 _SHOWN_VALUES = 12
 #: Most classes of a proposed label.
 MOST_CLASSES = 10
+#: Most columns that are taken for samples because of their names.
+_MOST_SAMPLES = 1000
 #: Largest share of the samples that are in classes of one sample.
 _MOST_SINGLE = 0.2
 #: Least number of features of an array; no scale is proposed for smaller tables.
@@ -260,6 +266,8 @@ def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summ
         downloads = Downloads(Path(folder), retry=retry or RetryPolicy())
         layout = recognise_layout(dataset, downloads)
         dataset, remarks = _with_label(layout)
+        if not dataset.label and "phenotype" not in dataset.options:
+            layout, dataset, remarks = _with_samples_in_columns(layout, downloads)
         if not dataset.label:
             return _without_proposal(dataset, layout)
         dataset, column_remarks = propose_columns(dataset, layout.fields)
@@ -296,13 +304,30 @@ def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
     best = max(scores, key=scores.__getitem__, default="")
     if scores.get(best):
         return replace(dataset, label=str(best)), remarks
-    names = layout.samples or _sample_names(fields)
+    names = list(layout.samples or _sample_names(fields))
+    names = plain_sample_names(names) if are_alignments(names) else names
     if pattern := class_pattern(names):
         dataset = replace(dataset, label=SAMPLE_NAMES, options={"regex": pattern} | dataset.options)
         counts = Counter(match[1] for name in names if (match := re.search(pattern, name)))
         classes = listed(f"{label} ({n})" for label, n in counts.items())
         remarks.append(f"The names of the samples contain the class: {classes}.")
     return dataset, remarks
+
+
+def _with_samples_in_columns(
+    layout: Layout, downloads: Downloads
+) -> tuple[Layout, SheetRow, list[str]]:
+    """Return the layout with samples in columns, if it has a label, else the given layout.
+
+    The first column then has distinct names of features.
+    """
+    dataset = layout.row
+    if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
+        turned = recognise_layout(replace(dataset, orientation="columns"), downloads)
+        labelled, remarks = _with_label(turned)
+        if labelled.label and len(turned.samples) <= _MOST_SAMPLES:
+            return turned, labelled, remarks
+    return layout, dataset, _with_label(layout)[1]
 
 
 def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:

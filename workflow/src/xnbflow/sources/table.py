@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
@@ -347,8 +347,9 @@ def _draft(
     phenotype: pd.DataFrame | None,
 ) -> Draft:
     where = f"data set {dataset.id}: {path}"
+    notes = _drop_unnamed(content)
     _refuse_bad_names(path, content)
-    notes = _plain_names(content, phenotype)
+    notes += _plain_names(content, phenotype)
     feature_kinds = _settle_kinds(dataset, kinds, content)
     notes += _changed_names(path, content)
     values, samples = content.values, np.asarray(content.samples, dtype=str)
@@ -406,6 +407,23 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
             content.values[row] *= 2 * math.pi / period
             settled[row] = "angular"
     return settled
+
+
+def _drop_unnamed(content: _Content) -> list[str]:
+    """Leave out features without a name, if they are the fewer; return a note about them."""
+    named = np.flatnonzero([name != "" for name in content.features])
+    n_unnamed = len(content.features) - len(named)
+    if not n_unnamed or content.coded or n_unnamed >= len(named):
+        return []
+    place = content.feature_place
+    content.values = np.ascontiguousarray(content.values[named])
+    content.features = [content.features[i] for i in named]
+    content.feature_texts = {
+        name: [texts[i] for i in named] for name, texts in content.feature_texts.items()
+    }
+    content.feature_place = lambda feature: place(int(named[feature]))
+    verb = either(n_unnamed, "was", "were")
+    return [f"{counted(n_unnamed, 'feature')} without a name {verb} left out"]
 
 
 def _plain_names(content: _Content, phenotype: pd.DataFrame | None) -> list[str]:
