@@ -9,7 +9,10 @@ import pytest
 from lab_files import LAYOUTS, SAMPLES, counts, logarithms, write_samples
 
 from xnbflow.core.errors import InputError
+from xnbflow.models.panel import choose_genes
 from xnbflow.running.cli import app, commands
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.sheet import read_sheet
 from xnbflow.sources.summary import Summary
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -194,3 +197,45 @@ def test_a_sheet_beside_the_table_gives_the_labels_of_a_model(tmp_path):
     assert read.series["orientation"] == "columns"
     assert "transform=log_cpm" in read.series["options"]
     assert not any("." in name for name in read.features)
+
+
+def test_symbols_are_those_of_a_table_beside_it(tmp_path):
+    path = LAYOUTS["ensembl_versions"](tmp_path)
+    names = [f"ENSG{i:011}" for i in range(141510, 141510 + 600)]
+    table = pd.DataFrame({"gene_id": names, "gene_name": [f"GENE{i}" for i in range(600)]})
+    table.to_csv(tmp_path / "symbols.tsv", sep="\t", index=False)
+    app.propose(
+        str(path),
+        phenotype=str(tmp_path / "samples.csv"),
+        symbols=str(tmp_path / "symbols.tsv"),
+        output=str(tmp_path / "mine"),
+    )
+    series = acquire(read_sheet(tmp_path / "mine.tsv")["mine"])
+    assert series.feature_metadata["symbol"].tolist() == table["gene_name"].tolist()
+
+
+def test_gene_says_where_its_figures_are(tmp_path, monkeypatch, capsys):
+    rows = pd.DataFrame({"dataset": ["d", "d"], "figure": ["d-TP53-1", "d-TP53-1"]})
+    monkeypatch.setattr(commands, "read_study", lambda study: None)
+    monkeypatch.setattr(commands, "print_genes", lambda *_: rows)
+    app.gene("mine", "TP53", output=tmp_path)
+    assert f"figures are in {tmp_path}, each as SVG, PDF and PNG: d-TP53-1" in (
+        capsys.readouterr().err
+    )
+
+
+def test_missing_clinical_values_do_not_stop_a_study_that_does_not_use_them(tmp_path):
+    path = LAYOUTS["survival"](tmp_path)
+    ages = ["unknown", "", "NA", *map(str, range(30, 51))]
+    write_samples(tmp_path, age=ages, sex=["", *["m", "f"] * 11, "NA"])
+    app.propose(str(path), phenotype=str(tmp_path / "samples.csv"), output=str(tmp_path / "mine"))
+    series = acquire(read_sheet(tmp_path / "mine.tsv")["mine"])
+    assert series.n_samples == 24
+    assert series.sample_metadata["age"].tolist() == ages
+
+
+def test_references_of_a_panel_are_of_one_gene():
+    values = np.array([[1.0, 2, 8, 9], [1, 2, 8, 9], [9, 8, 1, 3], [5, 5, 5, 5.1], [6, 6.5, 6, 6]])
+    symbols = [frozenset(name) for name in ("a", "b", "c", "dx", "e")]  # the fourth is of d and x
+    _, references = choose_genes(values, np.array([0, 0, 1, 1]), np.arange(3), 2, 0.2, symbols)
+    assert references.tolist() == [4]

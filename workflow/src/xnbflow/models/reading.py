@@ -21,7 +21,7 @@ from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo import load as load_geo
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
-from xnbflow.sources.layout import complete_row
+from xnbflow.sources.layout import complete_row, set_aside
 from xnbflow.sources.registry import known_sources
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
 from xnbflow.sources.sheet import SheetRow, is_accession
@@ -236,19 +236,17 @@ def _completed(
         names = {*header, *(without_version(header) or ())}
         turned = bool(features) and not names & set(features)
         id_column = dataset.id_column or known.get("id_column")
-        kept = {label, *columns} & set(header)
-        texts = []
+        kept = [name for name in header if name in {label, *columns}]
+        texts: list[str] = []
         if features and not turned:
             texts = _text_columns(table, {*features, *kept, id_column})
     if turned:
         return complete_row(replace(dataset, orientation="columns", label=None), downloads)
     if dataset.orientation == "rows":
-        lists = {
-            "drop": [*dataset.names("drop"), *texts],
-            "phenotype_columns": [*dataset.names("phenotype_columns"), *sorted(kept)],
-        }
-        options = {key: ",".join(dict.fromkeys(names)) for key, names in lists.items() if names}
-        dataset = replace(dataset, options=dataset.options | options, label=None)
+        if texts:
+            drop = ",".join([*dataset.names("drop"), *texts])
+            dataset = replace(dataset, options=dataset.options | {"drop": drop})
+        dataset = replace(set_aside(dataset, kept), label=None)
     return replace(dataset, id_column=id_column if id_column in header else dataset.id_column)
 
 

@@ -52,12 +52,53 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
     require_columns(draft.where, metadata, "batch", filter(None, [options.get("batch")]))
     groups = _groups(dataset, draft.where, metadata, samples, labels, notes)
     adjust = adjusted_terms(dataset, draft.where, metadata, samples)
-    if (batch := options.get("batch")) and not is_technical(batch):
-        renamed = f"batch ({batch})"  # by which the audit recognises it
-        metadata = metadata.rename(columns={batch: renamed})
-        terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
-        adjust = [terms.get(term, term) for term in adjust]
+    metadata, adjust = _mark_batch(options.get("batch"), metadata, adjust)
     _check_samples(draft, samples, groups)
+    scale = _settle_scale(dataset, draft, samples)
+    missing = settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
+    collapse_probes(draft, options.get("collapse", "none"))
+    settle_duplicates(draft, options.get("duplicates", "refuse"))
+    has_trend = "yes" if options.get("transform") == "log_cpm" else "no"
+    series = DataSet(
+        dataset.id,
+        draft.values,
+        draft.features,
+        samples,
+        labels,
+        kinds=draft.kinds,
+        groups=groups,
+        sample_metadata=metadata if len(metadata.columns) else None,
+        feature_metadata=draft.feature_metadata,
+        missing=missing,
+        notes=tuple(notes),
+        scale=scale,
+        adjust=adjust,
+        trend=options.get("trend", has_trend) == "yes",
+    )
+    return replace(series, notes=(*notes, *comparison_notes(series, draft.where)))
+
+
+def _mark_batch(
+    batch: str | None, metadata: pd.DataFrame, adjust: list[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Rename the column of the option ``batch``, if its name does not mean one, to ``batch (x)``.
+
+    The audit recognises a batch by its name. The terms of ``adjust`` change with it.
+    """
+    if not batch or is_technical(batch):
+        return metadata, adjust
+    renamed = f"batch ({batch})"
+    terms = {batch: renamed, f"factor({batch})": f"factor({renamed})"}
+    return metadata.rename(columns={batch: renamed}), [terms.get(term, term) for term in adjust]
+
+
+def _settle_scale(dataset: SheetRow, draft: Draft, samples: np.ndarray) -> str:
+    """Take logarithms as the option ``transform`` asks; return the base of logarithms, or nothing.
+
+    Only linear features are transformed. Notes report values whose scale needs attention, and
+    features that are probably covariates.
+    """
+    options, notes = dataset.options, draft.notes
     linear = np.asarray(["linear"] if draft.kinds is None else draft.kinds) == "linear"
     part = draft.values if linear.all() else draft.values[linear]
     how = options.get("transform", "none")
@@ -72,10 +113,10 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
         notes += transform(draft.where, part, how, kind, seen)
     elif kind in _NOTED or (kind == "not logged" and draft.note_unlogged):
         notes.append(seen)
-    known = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
-    logged = kind == "logarithms" and (draft.note_unlogged or known) and not looks_like_counts(part)
+    has_symbols = draft.feature_metadata is not None and "symbol" in draft.feature_metadata
+    is_array = draft.note_unlogged or has_symbols
+    logged = kind == "logarithms" and is_array and not looks_like_counts(part)
     scale = {"none": "log2" if logged else "", "log_cpm": "ln"}.get(how, "log2")
-    scale = options.get("scale", scale)
     if not linear.all():
         draft.values[linear] = part
     elif lone := lone_features(draft.values, draft.features):
@@ -83,50 +124,33 @@ def assemble(dataset: SheetRow, draft: Draft) -> DataSet:
             f"{', '.join(map(repr, lone))}: unlike all other features; if they are covariates, "
             f"not genes, set phenotype_columns={','.join(lone)} in the sheet's options"
         )
-    missing = settle_missing(draft, options.get("missing", "refuse"), np.flatnonzero(keep))
-    collapse_probes(draft, options.get("collapse", "none"))
-    settle_duplicates(draft, options.get("duplicates", "refuse"))
-    series = DataSet(
-        dataset.id,
-        draft.values,
-        draft.features,
-        samples,
-        labels,
-        draft.kinds,
-        groups,
-        metadata if len(metadata.columns) else None,
-        draft.feature_metadata,
-        missing,
-        tuple(notes),
-        scale,
-        adjust,
-        options.get("trend", "yes" if how == "log_cpm" else "no") == "yes",
-    )
-    return replace(series, notes=(*notes, *comparison_notes(series, draft.where)))
+    return options.get("scale", scale)
 
 
 def _drop_controls(draft: Draft, how: str) -> None:
     """Leave out control probes of the array."""
     names = np.asarray(draft.features, dtype=str)
-    found = np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
-    if how == "keep" or not found.any() or found.all():
+    is_control = np.array([_CONTROL.match(name) is not None for name in names], dtype=bool)
+    if how == "keep" or not is_control.any() or is_control.all():
         return
     draft.notes.append(
-        f"{counted(int(found.sum()), 'control probe', 'was', 'were')} left out "
-        f"({listed(names[found], 3)}); the option controls=keep keeps them"
+        f"{counted(int(is_control.sum()), 'control probe', 'was', 'were')} left out "
+        f"({listed(names[is_control], 3)}); the option controls=keep keeps them"
     )
-    place, kept = draft.place, np.flatnonzero(~found)
+    place, kept = draft.place, np.flatnonzero(~is_control)
     draft.take_rows(draft.values[kept], kept)
     draft.place = lambda feature, sample: place(int(kept[feature]), sample)
 
 
 def _annotate(dataset: SheetRow, draft: Draft) -> None:
     """Add the sheet's annotation of features to that of the file."""
-    found = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
-    own = draft.feature_metadata
-    if found is not None and own is not None:
-        found = pd.concat([own.drop(columns=list(found), errors="ignore"), found], axis=1)
-    draft.feature_metadata = own if found is None else found
+    annotation = annotated(dataset, list(draft.features), draft.platforms, draft.notes)
+    if annotation is None:
+        return
+    if draft.feature_metadata is not None:
+        others = draft.feature_metadata.drop(columns=list(annotation), errors="ignore")
+        annotation = pd.concat([others, annotation], axis=1)
+    draft.feature_metadata = annotation
 
 
 def _groups(
@@ -137,6 +161,7 @@ def _groups(
     labels: np.ndarray,
     notes: list[str],
 ) -> np.ndarray | None:
+    """Return the group of each sample, by the option ``group``; note a column that may be one."""
     wanted = dataset.options.get("group")
     if wanted is None:
         if hint := suggested_group(metadata, labels, least=(2, 2)):
@@ -170,10 +195,10 @@ def _check_samples(draft: Draft, samples: np.ndarray, groups: np.ndarray | None)
             f"drop={tally_pattern(tallies)} in the sheet's options"
         )
         raise InputError(msg, key="drop")
-    if found := repeated_samples(draft.values, groups):
-        several = [" = ".join(map(str, samples[positions])) for positions in found]
+    if copies := repeated_samples(draft.values, groups):
+        several = [" = ".join(map(str, samples[positions])) for positions in copies]
         draft.notes.append(
-            f"{counted(len(found), 'sample', 'has', 'have')} several names, all values being the "
+            f"{counted(len(copies), 'sample', 'has', 'have')} several names, all values being the "
             f"same: {listed(several)}; leave out all but one, or name what they share by group=, "
             "otherwise training and test share samples"
         )

@@ -58,12 +58,13 @@ def merge_rows(
     """
     codes, unique = pd.factorize(np.asarray(names, dtype=object))
     order = np.argsort(codes, kind="stable")
-    of_name = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
-    rows = np.array([each[0] for each in of_name], dtype=np.intp)
+    # rows of a name are adjacent in this order; a block of it has the positions of one name
+    blocks = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
+    rows = np.array([block[0] for block in blocks], dtype=np.intp)
     merged = values[rows]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
-        for name, block in enumerate(of_name):
+        for name, block in enumerate(blocks):
             if len(block) == 1:
                 continue
             if how == "max_mean":

@@ -197,12 +197,12 @@ def is_patient(name: str) -> bool:
 
 
 def _whole_words(name: str) -> set[str]:
-    """Return the words of a name, in small letters, that have no digit beside them.
+    """Return the words of a name in small letters.
 
-    Parts of a name that are joined by a hyphen, as in COMMD3-BMI1, are one word.
+    Digits are part of a word, as in BMI1, and so are hyphens, as in COMMD3-BMI1.
     """
     parts = re.split(r"[\s_.,;:()\[\]/]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    return {part.lower() for part in parts if part.isalpha()}
+    return {part.lower() for part in parts}
 
 
 def _words(name: str) -> set[str]:

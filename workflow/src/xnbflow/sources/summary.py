@@ -446,7 +446,8 @@ def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, 
     if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
         id_column = find_id_column(fields.loc[:, fields.columns != label])
     others = [name for name in names if name != id_column]
-    labels, remarks = np.full(len(fields), "", dtype=object), []
+    labels = np.full(len(fields), "", dtype=object)
+    remarks: list[str] = []
     if label in unique and len(fields):
         texts = list(fields[label])
         options = label_options(texts) | options

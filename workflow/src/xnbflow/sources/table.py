@@ -347,7 +347,7 @@ def _draft(
     phenotype: pd.DataFrame | None,
 ) -> Draft:
     where = f"data set {dataset.id}: {path}"
-    notes = _drop_unnamed(content)
+    notes = _drop_unnamed(content) if dataset.orientation == "columns" else []
     _refuse_bad_names(path, content)
     notes += _plain_names(content, phenotype)
     feature_kinds = _settle_kinds(dataset, kinds, content)
