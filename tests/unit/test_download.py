@@ -6,7 +6,6 @@ import socket
 import ssl
 import threading
 import time
-import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -273,18 +272,6 @@ def test_a_redirection_from_https_to_http_is_followed_with_a_checksum_only(tmp_p
             mirror.fetch("cumida", PATH)
         assert files(tmp_path / "d") == []
         assert mirror.fetch("cumida", PATH, sha256=SHA256).read_bytes() == CSV
-
-
-def test_a_redirection_to_another_host_is_a_warning_without_a_checksum(tmp_path):
-    with serve(csv=[CSV]) as second:
-        other = second.url.replace("127.0.0.1", "localhost")
-        with serve(csv=[f"{other}/{PATH}"]) as first:
-            mirror = downloads(tmp_path / "d", first.url, timeout=5)
-            with pytest.warns(UserWarning, match=r"127.0.0.1 redirected to localhost.*SHA-256"):
-                assert mirror.fetch("cumida", PATH).read_bytes() == CSV
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                downloads(tmp_path / "e", first.url, timeout=5).fetch("cumida", PATH, sha256=SHA256)
 
 
 def test_an_abandoned_attempt_writes_into_no_other_s_file(tmp_path):

@@ -129,7 +129,8 @@ def test_first_genes_have_symbols_once_and_gene_sets_their_numbers(tmp_path):
     tables = {"gene_set_tests": [row, lower, row | {"fdr": 0.2}]}
     text = writer.sections_of_text(paragraphs(with_rows(results, **tables)))["Results"]
     assert (
-        ": 3 of 4 genes differ between classes at an FDR below 0.05. 2 are higher in “healthy”, "
+        ": 3 of 4 genes differ between classes in at least one comparison at an FDR below 0.05. "
+        "2 are higher in “healthy”, "
         "first by evidence: TP53 (log2 fold change 1.23, FDR 1e-07). 1 is higher in “tumour”, "
         "first by evidence: p3 (AUC 0.800, FDR 0.04)."
     ) in text

@@ -48,7 +48,8 @@ def test_every_proposal_is_planned_acquired_and_divided(tmp_path, name):
     assert draw_folds(series, splits, 1)["fold"].nunique() == splits
     if name != "intensities and ages":  # whose logarithms are taken
         written = genes(n={"classes of four": 8, "classes of three": 6}.get(name, N))
-        np.testing.assert_array_equal(series.values.T, written[: series.n_samples])
+        first = 2 if name == "a class of two" else 0  # which the proposed map= leaves out
+        np.testing.assert_array_equal(series.values.T, written[first : first + series.n_samples])
 
 
 @pytest.mark.parametrize(
@@ -161,14 +162,13 @@ def test_cut_points_make_classes(tmp_path):
 
 def test_how_a_file_was_read_is_noted(tmp_path):
     for name, note in (
-        ("a workbook of two sheets", "the first sheet, 'values', was read; .* one: 'others'"),
         ("UTF-16", "the table is UTF-16 text"),
         ("Windows", "line 2 is not UTF-8 and was read as cp1252.* names with 'ö'"),
     ):
         row, _ = proposed(name, tmp_path / name)
         series = acquire(row)
         assert any(re.search(note, text) for text in series.notes)
-        assert name[0] == "a" or "Köln" in set(series.sample_metadata["Klinik"])
+        assert "Köln" in set(series.sample_metadata["Klinik"])
 
 
 def test_control_probes_are_left_out_unless_they_are_kept(tmp_path):

@@ -18,7 +18,7 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.plausibility import is_technical
+from xnbflow.sources.plausibility import is_event_status, is_event_time, is_technical
 
 #: Largest adjusted p of an association with the class, and of a severe one.
 LEVEL, SEVERE = 0.05, 0.02
@@ -27,7 +27,14 @@ _MOST_PERMUTED = 300
 #: Most distinct whole numbers that are treated as categories.
 _FEW = 12
 #: Words in the names of columns whose values are classes, and words of a value that names a class.
-_DIAGNOSES = "class condition diagnosis disease histology label phenotype subtype"
+_DIAGNOSES = (
+    "arm class condition diagnosis disease dose exposure genotype histology label phenotype "
+    "stimulation subtype treatment"
+)
+_FOLLOW_UP = (
+    "“{name}” is follow-up (the time to an event, or whether it was seen): an outcome, neither a "
+    "confounder nor a column to adjust for; it needs a survival model"
+)
 _MOST_WORDS = 4
 
 Row = dict[str, Any]
@@ -56,7 +63,9 @@ def confounders(series: DataSet) -> list[Row]:
         present = ~cells.map(is_missing)
         own, texts = labels[present], cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
-        if is_class_in_other_words(own, texts):
+        if is_follow_up(str(name), texts):
+            same.append(audit_row("follow-up", str(name), "notice", _FOLLOW_UP.format(name=name)))
+        elif is_class_in_other_words(own, texts):
             text = f"“{name}” names the class ({_by_class(own, texts)}), so it is not a confounder"
             same.append(audit_row("class in other words", str(name), "notice", text))
         elif tested := association(own, texts, groups):
@@ -146,11 +155,14 @@ def association(
 
 
 def usable(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
-    """Return known cells as numbers or text; None for identifiers, constants and the class."""
+    """Return known cells as numbers or text; None for identifiers, constants and outcomes.
+
+    Outcomes are the class, in its own or other words, and follow-up.
+    """
     n, levels, n_classes = len(cells), cells.nunique(), labels.nunique()
     if levels < 2 or n_classes < 2 or (cells.str.lower() == labels.str.lower()).all():
         return None
-    if is_class_in_other_words(labels, cells):
+    if is_class_in_other_words(labels, cells) or is_follow_up(str(cells.name), cells):
         return None
     numbers = as_numbers(cells)
     is_category = levels <= n / (2 if is_technical(str(cells.name)) else 3) or levels == n_classes
@@ -165,6 +177,18 @@ def column_levels(labels: pd.Series, cells: pd.Series) -> pd.Series | None:
     if values is None or not pd.api.types.is_numeric_dtype(values):
         return values
     return pd.qcut(values, 3, labels=False, duplicates="drop")
+
+
+def is_follow_up(name: str, cells: pd.Series) -> bool:
+    """Return whether a column is the time to an event or whether it was seen: an outcome.
+
+    Examples
+    --------
+    >>> cells = pd.Series(["40", "90"])
+    >>> is_follow_up("days_to_death", cells), is_follow_up("age", cells)
+    (True, False)
+    """
+    return is_event_time(name) or is_event_status(name, list(map(str, cells)))
 
 
 def is_class_in_other_words(labels: pd.Series, cells: pd.Series) -> bool:

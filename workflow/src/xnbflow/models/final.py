@@ -77,15 +77,15 @@ def final_model(
     entry: Mapping[str, Any],
     predictions: pd.DataFrame,
     selected: pd.DataFrame,
-    origin: Mapping[str, str],
+    origin: Mapping[str, Any],
     halves: pd.DataFrame | None = None,
 ) -> TrainedModel:
     """Fit a classifier on all samples; the figures are those of a study's cross-validation.
 
     ``predictions`` and ``selected`` are what the training jobs of one scheme of folds wrote,
     ``halves`` the table of `xnbflow.inference.halves.halves_table`. The ``origin`` has
-    ``location``, ``label`` and ``id_column`` of the sheet, so that another table of the same form
-    is read the same way.
+    location, label, column of names, orientation and options of the sheet (`SheetRow.origin`), so
+    that another table of the same form is read the same way.
     """
     if predictions.empty:
         msg = (

@@ -69,9 +69,10 @@ def choose_genes(
     ``values`` (n_features, n_samples) are log2 expression, ``ranked`` the positions of candidates,
     best first, ``floor`` a quantile of the features' medians: a gene must reach it in the class
     where it is highest, a reference gene in every class. References vary least over all samples,
-    are not candidates of the panel, and are not constant: a constant feature is below the
-    background or saturated. ``symbols`` are the gene symbols of each feature (`gene_symbols`): no
-    two features chosen share one, and a feature without any, a control, is not chosen.
+    are not candidates of the panel, are not constant (a constant feature is below the background or
+    saturated), and are of one gene, since an assay measures one. ``symbols`` are the gene symbols
+    of each feature (`gene_symbols`): no two features chosen share one, and a feature without any, a
+    control, is not chosen.
 
     Examples
     --------
@@ -95,7 +96,8 @@ def choose_genes(
         if len(kept) < n_genes and not alike[place, kept].any() and not taken & symbols[feature]:
             kept.append(place)
             taken |= symbols[feature]
-    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0) & is_gene
+    is_single = np.array([len(own) == 1 for own in symbols])
+    usable = (medians.min(axis=0) >= least) & (np.ptp(values, axis=1) > 0) & is_single
     spread = np.where(usable, values.std(axis=1), np.inf)
     spread[ranked] = np.inf
     references: list[int] = []

@@ -4,9 +4,11 @@ import itertools
 import re
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
@@ -18,13 +20,19 @@ from xnbflow.sources.class_labels import IGNORE
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo import load as load_geo
+from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
+from xnbflow.sources.layout import complete_row, set_aside
 from xnbflow.sources.registry import known_sources
+from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM, without_version
 from xnbflow.sources.sheet import SheetRow, is_accession
 from xnbflow.sources.table import load as load_table
 from xnbflow.sources.table_file import TableFile
 from xnbflow.sources.table_formats import open_table
 
 _LOADERS = {"geo": load_geo, "table": load_table}
+
+#: Least number of features of a table whose scale is compared with the model's.
+_ARRAY = 100
 
 #: Number of rows by which columns of text are recognised.
 _LOOKED_AT = 20
@@ -36,10 +44,14 @@ def described(
     id_column: str = "",
     options: Iterable[str] = (),
     orientation: str = "rows",
+    *,
+    phenotype: str = "",
+    symbols: str = "",
 ) -> SheetRow:
     """Return the row of a sheet for a location: path, URL, GEO accession or ``source:location``.
 
-    ``options`` are ``key=value`` of the source; the others are as in the sheet.
+    ``options`` are ``key=value`` of the source, of which ``phenotype`` and ``symbols`` (the option
+    annotation) may be given by themselves; the others are as in the sheet.
 
     Examples
     --------
@@ -56,6 +68,8 @@ def described(
                 geo = format_of(stream.read(4096)) in ("series matrix", "SOFT")
         source = "geo" if is_accession(location) or geo else "table"
     known, given = known_sources()[source].options, {}
+    files = {"phenotype": phenotype, "annotation": symbols}
+    options = [*options, *(f"{key}={path}" for key, path in files.items() if path)]
     for option in options:
         key, equals, given[key] = option.partition("=")
         if not equals or key not in known:
@@ -78,9 +92,22 @@ def read_training(dataset: SheetRow, downloads: str | Path | None = None) -> Dat
         return acquire(dataset, downloads=str(downloads or folder))
 
 
+@dataclass(frozen=True)
+class Samples:
+    """Samples to predict.
+
+    ``frame`` (n_samples, n_features) is indexed by the samples' names; ``labels`` are the texts of
+    the column of labels, None where the table has none; ``notes`` are about how they were read.
+    """
+
+    frame: pd.DataFrame
+    labels: list[str] | None = None
+    notes: tuple[str, ...] = ()
+
+
 def read_samples(
     dataset: SheetRow,
-    known: Mapping[str, str] | None = None,
+    known: Mapping[str, Any] | None = None,
     downloads: str | Path | None = None,
     features: Iterable[str] = (),
     columns: Collection[str] = (),
@@ -92,17 +119,78 @@ def read_samples(
     any of the model's ``features`` in its header has samples in columns. Columns of text that are
     not features are left out, except ``columns`` of the samples, which come last.
     """
-    dataset = _completed(dataset, known or {}, set(features), columns)
+    return read_labelled_samples(dataset, known, downloads, features, columns).frame
+
+
+def read_labelled_samples(
+    dataset: SheetRow,
+    known: Mapping[str, Any] | None = None,
+    downloads: str | Path | None = None,
+    features: Iterable[str] = (),
+    columns: Collection[str] = (),
+    quartiles: np.ndarray | None = None,
+) -> Samples:
+    """Read samples to predict with their labels, where the table has them; see `read_samples`.
+
+    The training ``quartiles`` (3, n_features) show whether the model has logarithms: a table on
+    another scale is transformed as the training data were, or refused.
+    """
+    known = known or {}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(downloads or temporary)
-        if dataset.source not in _LOADERS:
-            series = acquire(dataset, downloads=str(folder))
-        else:
-            places = Downloads(folder)
-            series = _LOADERS[dataset.source](fetch_annotation(dataset, places), places)
-        metadata = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
-        own = metadata.set_axis(series.samples).filter(columns) if columns else metadata[[]]
-        return series.frame().join(own)
+        dataset = _completed(dataset, known, set(features), columns, Downloads(folder))
+        series = _unlabelled_series(dataset, folder)
+        notes: tuple[str, ...] = ()
+        if dataset.source in _LOADERS and quartiles is not None:
+            transform = _lacking_transform(dataset, known, series, quartiles)
+            if transform:
+                dataset = replace(dataset, options=dataset.options | {"transform": transform})
+                series = _unlabelled_series(dataset, folder)
+                note = (
+                    f"transform={transform} was applied to the values of {dataset.location}, as "
+                    "to the training data"
+                )
+                notes = (note,)
+    metadata = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
+    own = metadata.set_axis(series.samples).filter(columns) if columns else metadata[[]]
+    label = str(known.get("label") or "")
+    labels = list(map(str, metadata[label])) if label in metadata else None
+    return Samples(series.frame().join(own), labels, notes)
+
+
+def _unlabelled_series(dataset: SheetRow, folder: Path) -> DataSet:
+    """Read a data set whose samples need no labels."""
+    if dataset.source not in _LOADERS:
+        return acquire(dataset, downloads=str(folder))
+    places = Downloads(folder)
+    return _LOADERS[dataset.source](fetch_annotation(dataset, places), places)
+
+
+def _lacking_transform(
+    dataset: SheetRow, known: Mapping[str, Any], series: DataSet, quartiles: np.ndarray
+) -> str:
+    """Return the transform of the training data that values still need; empty where none.
+
+    Raises an `InputError` for values that are not logged where the model has logarithms and the
+    transform of its training data is unknown.
+    """
+    if "transform" in dataset.options or series.n_features < _ARRAY:
+        return ""
+    if is_not_logged(intensity_quantiles(quartiles)):
+        return ""
+    kind, _ = scale_of(series.values, series.samples, Path(dataset.location).name)
+    if kind in ("logarithms", "logged twice", "mixed"):
+        return ""
+    options = dict(option.partition("=")[::2] for option in known.get("options", ()))
+    if transform := options.get("transform", ""):
+        return transform
+    msg = (
+        f"{dataset.location} has {kind if kind != 'not logged' else 'values that are not logged'}, "
+        "but the model was fitted to logarithms. Transform them as the training data were, by "
+        "--option transform=log2 (intensities), transform=log2p1 (TPM, FPKM) or "
+        f"transform={PROPOSED_COUNT_TRANSFORM} (counts)"
+    )
+    raise InputError(msg, file=dataset.location, key="transform")
 
 
 def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
@@ -114,13 +202,25 @@ def symbols_of(series: DataSet, column: str = "symbol") -> dict[str, str]:
     return {str(feature): symbol for feature, symbol in pairs if symbol}
 
 
+def complete_training(dataset: SheetRow) -> SheetRow:
+    """Return the row of a table with samples' names, orientation and features as it shows them."""
+    if dataset.source != "table":
+        return dataset
+    with tempfile.TemporaryDirectory() as folder:
+        return complete_row(dataset, Downloads(Path(folder)))
+
+
 def _completed(
     dataset: SheetRow,
-    known: Mapping[str, str],
+    known: Mapping[str, Any],
     features: Collection[str],
-    columns: Collection[str] = (),
+    columns: Collection[str],
+    downloads: Downloads,
 ) -> SheetRow:
-    """Fill in the training data's columns of labels and samples, if the table has them."""
+    """Fill in the training data's columns of labels and samples, if the table has them.
+
+    The column of labels becomes one of the phenotype.
+    """
     if dataset.source in _LOADERS:
         given = {"controls": "keep", "missing": "impute", "unlabelled": IGNORE}
         given |= dataset.options
@@ -130,22 +230,24 @@ def _completed(
     path = Path(dataset.location)
     if dataset.source != "table" or not path.is_file() or path.suffix == ".h5ad":
         return dataset
+    label = dataset.label or known.get("label")
     with open_table(path, dataset.options) as table:
-        there = {key: name for key, name in known.items() if name and name in table.header}
-        turned = bool(features) and not any(name in features for name in table.header)
-        if features and not turned and dataset.orientation == "rows":
-            own = {*features, *columns, *there.values(), dataset.label, dataset.id_column}
-            drop = [*dataset.names("drop"), *_text_columns(table, own)]
-            kept = [*dataset.names("phenotype_columns"), *(set(columns) & set(table.header))]
-            options = {"drop": ",".join(drop), "phenotype_columns": ",".join(kept)}
-            options = {key: names for key, names in options.items() if names}
-            dataset = replace(dataset, options={**dataset.options, **options})
-    return replace(
-        dataset,
-        label=dataset.label or there.get("label"),
-        id_column=dataset.id_column or there.get("id_column"),
-        orientation="columns" if turned else dataset.orientation,
-    )
+        header = table.header
+        names = {*header, *(without_version(header) or ())}
+        turned = bool(features) and not names & set(features)
+        id_column = dataset.id_column or known.get("id_column")
+        kept = [name for name in header if name in {label, *columns}]
+        texts: list[str] = []
+        if features and not turned:
+            texts = _text_columns(table, {*features, *kept, id_column})
+    if turned:
+        return complete_row(replace(dataset, orientation="columns", label=None), downloads)
+    if dataset.orientation == "rows":
+        if texts:
+            drop = ",".join([*dataset.names("drop"), *texts])
+            dataset = replace(dataset, options=dataset.options | {"drop": drop})
+        dataset = replace(set_aside(dataset, kept), label=None)
+    return replace(dataset, id_column=id_column if id_column in header else dataset.id_column)
 
 
 def _text_columns(table: TableFile, own: Collection[str | None]) -> list[str]:

@@ -302,8 +302,7 @@ class Plan:
 
     def origin(self, wildcards: Any) -> dict[str, str]:
         """Return where a data set comes from, for the card of a model."""
-        row = self.datasets[wildcards.dataset]
-        return {key: getattr(row, key) or "" for key in ("location", "label", "id_column")}
+        return self.datasets[wildcards.dataset].origin
 
     # compare
 

@@ -27,7 +27,17 @@ BASE_URLS = ("https://ftp.ncbi.nlm.nih.gov/geo",)
 
 #: Names of the columns, in small letters without spaces and underscores, best first.
 _ALIASES = {
-    "symbol": ("genesymbol", "symbol", "genesymbols", "ilmngene", "hgncsymbol", "identifier"),
+    "symbol": (
+        "genesymbol",
+        "symbol",
+        "genesymbols",
+        "ilmngene",
+        "hgncsymbol",
+        "identifier",
+        "genename",
+        "geneshortname",
+        "externalgenename",
+    ),
     "entrez_id": ("geneid", "entrezgeneid", "entrezid", "entrezgene", "locuslinkid"),
     "ensembl_gene_id": ("ensemblgeneid", "ensemblid", "ensembl", "ensemblgene", "ensg", "geneid"),
     "chromosome": ("chromosomelocation", "chromosomallocation", "chromosome", "cytoband", "chr"),
@@ -147,6 +157,9 @@ def standard_names(table: pd.DataFrame) -> pd.DataFrame:
     ['symbol', 'note']
     """
     places = _places(list(table.columns))
+    place = places.get("symbol")
+    if place is not None and table.iloc[:, place].str.contains(r"\w \w", regex=True).mean() > 0.5:
+        del places["symbol"]  # descriptions, as GENE_NAME of Agilent has
     renamed = {
         table.columns[place]: standard
         for standard, place in places.items()

@@ -23,6 +23,9 @@ _NULLS = sorted(
     for letters in set(itertools.product(*((c.lower(), c.upper()) for c in word)))
 )
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_MONTHS = _MONTH.strip("()").split("|")
+#: Stems of gene symbols that are months in English.
+_STEMS = {"mar": ("MARCH", "MARC"), "sep": ("SEPT",), "dec": ("DEC",), "oct": ("OCT",)}
 #: Dates that Excel makes of gene symbols: 2-Sep, Sep-02, 2021-09-02, 2021-09-02 00:00:00.
 _DATE = re.compile(
     rf"\d{{1,2}}-{_MONTH}|{_MONTH}-\d{{1,4}}|\d{{4}}-\d\d-\d\d([ T][\d:.]+)?", re.IGNORECASE
@@ -43,6 +46,28 @@ def is_date(name: str) -> bool:
     (True, True, True, False)
     """
     return _DATE.fullmatch(name.strip()) is not None
+
+
+def symbols_of_date(name: str) -> list[str]:
+    """Return the gene symbols of which Excel makes a date; none where it is of no gene.
+
+    MARCH1 and MARC1 both become the first of March. Their present names are MARCHF1 and MTARC1,
+    those of SEPT2 and DEC1 SEPTIN2 and DELEC1.
+
+    Examples
+    --------
+    >>> symbols_of_date("1-Mar"), symbols_of_date("2021-09-02 00:00:00"), symbols_of_date("Dec-01")
+    (['MARCH1', 'MARC1'], ['SEPT2'], ['DEC1'])
+    """
+    name = name.strip()
+    if match := re.match(r"\d{4}-(\d\d)-(\d\d)", name):
+        month, day = _MONTHS[int(match[1]) - 1 if 1 <= int(match[1]) <= 12 else 0], int(match[2])
+    else:
+        letters, digits = re.search("[A-Za-z]+", name), re.search(r"\d+", name)
+        if letters is None or digits is None:
+            return []
+        month, day = letters[0].lower(), int(digits[0])
+    return [f"{stem}{day}" for stem in _STEMS.get(month, ())]
 
 
 def category_codes(cells: Sequence[str]) -> np.ndarray:

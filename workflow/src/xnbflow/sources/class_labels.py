@@ -24,6 +24,10 @@ IGNORE = "ignore"
 _NAMED = 8
 #: Least number of folds of a proposed study.
 _FOLDS = 5
+#: Number of samples of a class with which no folds can be trained and tested.
+_RARE = 2
+#: The class to which rare ones are joined.
+_OTHERS = "others"
 #: More distinct labels are not classes if most samples share their label with few others.
 _MOST_CLASSES, _FEW_ALIKE, _FEW_NUMBERS_ALIKE = 10, 5, 20
 #: A cut point of the option ``map``, as ``<60``.
@@ -131,6 +135,17 @@ class LabelRule:
         _refuse_no_classes(where, kept)
         return kept, keep, notes + _doubtful(kept)
 
+    def label_of(self, where: str, text: str) -> str | None:
+        """Return the label of one text; None where it has none.
+
+        Examples
+        --------
+        >>> LabelRule(mapping={"gbm": "tumour"}).label_of("x", "GBM")
+        'tumour'
+        """
+        matched = self._matched(where, plain_text(text))
+        return None if matched is None else self._label(matched)
+
     def _matched(self, where: str, text: str) -> str | None:
         if self.pattern is None:
             return text
@@ -172,6 +187,45 @@ def label_options(texts: Iterable[str]) -> dict[str, str]:
     words = [text for text, n in missing.items() if text.lower() == "none" and n > 1]
     options = {"literal": ",".join(words)} if words else {}
     return options | ({"unlabelled": "drop"} if len(missing) > len(words) else {})
+
+
+def propose_map(labels: Sequence[str]) -> tuple[dict[str, str], str]:
+    """Return the option ``map`` that leaves out classes of one or two samples, and a sentence.
+
+    No such class can be in training and test of several folds. Two other classes at least remain.
+    The sentence has the map that joins them instead, where there are several.
+
+    Examples
+    --------
+    >>> labels = ["serous"] * 4 + ["clear"] * 3 + ["mixed"]
+    >>> propose_map(labels)[0]
+    {'map': 'serous:serous,clear:clear'}
+    >>> propose_map(["a"] * 3 + ["b"] * 2)
+    ({}, '')
+    """
+    sizes = Counter(map(str, labels))
+    rare = {label: n for label, n in sizes.items() if n <= _RARE}
+    others = [label for label in sizes if label not in rare]
+    if not rare or len(others) < 2:
+        return {}, ""
+    named = listed(f"{label!r} ({n})" for label, n in rare.items())
+    text = (
+        f"{counted(len(rare), 'class', 'has', 'have')} one or two samples, too few to train and "
+        f"to test: {named}."
+    )
+    if any(";" in label for label in sizes):
+        return {}, f"{text} Leave them out, or join them, by map=."
+    kept = ",".join(f"{_escaped(label)}:{_escaped(label)}" for label in others)
+    text += f" The proposed map= leaves {either(len(rare), 'it', 'them')} out"
+    if sum(rare.values()) > _RARE:
+        joined = ",".join(f"{_escaped(label)}:{_OTHERS}" for label in rare)
+        text += f"; to join them, write map={kept},{joined}"
+    return {"map": kept}, f"{text}."
+
+
+def _escaped(text: str) -> str:
+    """Return a text as a part of the option ``map``."""
+    return text.replace(",", "\\,").replace(":", "\\:")
 
 
 def _commonest(texts: Sequence[str]) -> str:

@@ -9,9 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
 from xnbflow.sources.files import refuse_too_wide
+from xnbflow.sources.header_rows import HEAD_ROWS, chosen_header, fill_forward, find_header
 from xnbflow.sources.table_file import Row, TableFile
 
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
@@ -27,8 +29,9 @@ class DelimitedText(TableFile):
     The stream is at its beginning, or at the line of the header, whose number is ``first_line``.
     The ``dialect`` is the separator and the decimal sign, or returns them, given the first lines.
     The table ends before a line that starts with ``end``: ``ended`` is whether that line was read.
-    A header that lacks the name of the first
-    column gets an empty one. Lines that are not UTF-8 are read by ``encoding``, if there is one.
+    A header that lacks the name of the first column gets an empty one. Lines that are not UTF-8 are
+    read by ``encoding``, if there is one. Lines above the header are left out: titles are
+    recognised (`find_header`), or ``header_line`` is the number of the header's line.
     """
 
     unit = "line"
@@ -43,6 +46,7 @@ class DelimitedText(TableFile):
         end: str | None = None,
         advice: str | None = None,
         encoding: str | None = None,
+        header_line: int | None = None,
     ) -> None:
         super().__init__(path, advice)
         self._stream, self._end, self._encoding = stream, end, encoding
@@ -54,18 +58,48 @@ class DelimitedText(TableFile):
                 head.append(line)
                 yield line
 
-        sample = list(itertools.islice(_whole_lines(remembered()), _SNIFFED_LINES))
+        sample = list(itertools.islice(_whole_lines(remembered()), HEAD_ROWS))
         if len(sample) == 1 and "\r" in sample[0].rstrip():
             msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
             raise InputError(msg)
-        comment, second = [*sample, "", ""][:2]  # featureCounts begins with what made the table
-        if comment.startswith("# ") and "\t" not in comment and "\t" in second:
-            head[0] = "\n"
-            del sample[0]
-        self._separator, self.decimal = dialect if isinstance(dialect, tuple) else dialect(sample)
+        above = _lines_above(sample, header_line)
+        # lines above the header are read as empty ones, so that lines keep their numbers
+        for place in range(sum(line.count("\n") for line in sample[:above])):
+            head[place] = "\n"
+        if above and header_line is None:
+            self._note_titles(sample[:above])
+        begin = [line for line in sample[above:] if not line.isspace()][:_SNIFFED_LINES]
+        self._separator, self.decimal = dialect if isinstance(dialect, tuple) else dialect(begin)
         self._numbered = enumerate(itertools.chain(head, lines), first_line)
         whole = ((n, self._split(n, line)) for n, line in self._numbered if not line.isspace())
         self._sample = list(itertools.islice(whole, _SNIFFED_LINES))
+        self._read_header(header_line)
+
+    def _note_titles(self, titles: Sequence[str]) -> None:
+        """Note the lines above the header, except the comment with which featureCounts begins."""
+        texts = [line.strip().strip('",;\t ') for line in titles if not line.startswith("# ")]
+        texts = [text for text in texts if text]
+        if texts:
+            self.notes.append(
+                f"{counted(len(texts), 'title line', 'was', 'were')} left out above the header "
+                f"({quoted(texts[0])}); the option header= names another line as the header"
+            )
+
+    def _read_header(self, header_line: int | None) -> None:
+        """Find the header among the first rows, and name a row of conditions by its line."""
+        rows = [cells for _, cells in self._sample]
+        place = find_header(rows)
+        if header_line is not None:
+            place = chosen_header(self.path, self._sample, header_line)
+        if place.conditions is not None:
+            number, cells = self._sample[place.conditions]
+            named = fill_forward(cells, f"{self.unit} {number}")
+            rest = [
+                row for i, row in enumerate(self._sample) if i > max(place.header, place.conditions)
+            ]
+            self._sample = [self._sample[place.header], (number, named), *rest]
+        elif place.header and header_line is not None:
+            self._sample = self._sample[place.header :]
         rows = [cells for _, cells in self._sample]
         self.header = [cell.strip() for cell in rows[0]] if rows else []
         longer = rows[1:] and all(len(row) == len(rows[0]) + 1 for row in rows[1:])
@@ -184,6 +218,46 @@ def sniff(
         if not any(DECIMAL_POINT.fullmatch(cell) for cell in cells):
             decimal = "," if any(DECIMAL_COMMA.fullmatch(cell) for cell in cells) else None
     return separator, decimal or "."
+
+
+def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
+    """Return the number of the first lines that are above the header.
+
+    A separator that divides all lines evenly decides alone; else the one that leaves the fewest
+    titles above lines that it divides evenly.
+    """
+    if header_line is not None:
+        return _lines_before(lines, header_line)
+    filled = [line for line in lines if not line.isspace()]
+    if len(filled) < 2:
+        return 0
+    separators = [s for s in SEPARATORS.values() if s != " "]
+    even = [s for s in separators if _divides(s, filled)]
+    titles = []
+    for separator in even or separators:
+        first = find_header([_cells(separator, line) for line in filled]).first
+        if first and _divides(separator, filled[first:]):
+            titles.append(first)
+    return lines.index(filled[min(titles)]) if titles else 0
+
+
+def _lines_before(lines: Sequence[str], header_line: int) -> int:
+    """Return the number of lines before the header, except a row of conditions just above it."""
+    number = 1
+    for position, line in enumerate(lines):
+        if number >= header_line - 1:
+            return position
+        number += max(1, line.count("\n"))
+    return 0
+
+
+def _cells(separator: str, line: str) -> list[str]:
+    if '"' not in line:
+        return line.rstrip("\r\n").split(separator)
+    try:
+        return next(csv.reader(io.StringIO(line, newline=""), delimiter=separator), [])
+    except csv.Error:
+        return [line]
 
 
 def _divides(separator: str, lines: Sequence[str]) -> bool:

@@ -138,10 +138,15 @@ class Downloads:
                 continue
             from xnbflow.sources import http  # noqa: PLC0415
 
+            is_open = False
             try:
-                with http.open_url(place, self.retry.timeout) as stream:
+                with http.open_url(place, self.retry) as stream:
+                    is_open = True
                     yield place, stream
             except DownloadFailedError as error:
+                if is_open:
+                    msg = f"{place}: {error}; try again later"
+                    raise InputError(msg, file=place) from error
                 failures.append(f"{place}: {error}")
             except BROKEN_GZIP as error:
                 msg = f"{place} is broken gzip ({error}); try again later"
@@ -163,7 +168,7 @@ class Downloads:
 
                 found = []
                 url = f"{base.rstrip('/')}/{folder}"
-                with suppress(DownloadFailedError), http.open_url(url, self.retry.timeout) as page:
+                with suppress(DownloadFailedError), http.open_url(url, self.retry) as page:
                     found = _HREF.findall(page.read(_LONGEST_LISTING).decode(errors="replace"))
             if found:
                 return found

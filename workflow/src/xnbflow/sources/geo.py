@@ -19,9 +19,10 @@ from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, about_file
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.annotation import BASE_URLS
-from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.assembly import assemble
 from xnbflow.sources.delimited import DelimitedText
 from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.draft import Draft
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.geo_head import MOST_TEXTS, PLATFORM, PROCESSING, GeoHead, read_head
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession

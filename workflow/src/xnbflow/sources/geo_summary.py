@@ -12,17 +12,19 @@ import numpy as np
 
 from xnbflow.core.errors import InputError
 from xnbflow.sources.annotation import BASE_URLS, has_annotation
-from xnbflow.sources.class_labels import LabelRule, label_options
+from xnbflow.sources.class_labels import LabelRule, label_options, propose_map
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.files import open_raw
 from xnbflow.sources.geo import accession_path, naming_platforms
 from xnbflow.sources.geo_head import GeoHead, read_head
+from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.sheet import SheetRow, is_accession
 from xnbflow.sources.summary import (
     MOST_CLASSES,
     Summary,
     class_score,
     column_options,
+    described_numbers,
     distinct_values,
     proposed_logarithm,
 )
@@ -90,19 +92,22 @@ def _summary(
     elif row and "transform" not in options:
         row, remark = _logged(row, stream)
         reason += remark
+    fields = head.fields[[n for n in [*shown, "title"] if n in head.fields]]
+    numbers = described_numbers(fields)
     return Summary(
-        head.accession,
-        head.title,
-        head.platform,
-        head.facts.get("type") or head.facts.get("dataset_type", ""),
-        len(head.samples),
-        head.has_table and not (row and row.source == "table"),
-        distinct_values(head.fields[[n for n in [*shown, "title"] if n in head.fields]]),
-        row,
-        reason,
-        tuple(dict.fromkeys(head.supplementary)),
-        labels,
-        groups,
+        accession=head.accession,
+        title=head.title,
+        platform=head.platform,
+        type=head.facts.get("type") or head.facts.get("dataset_type", ""),
+        n_samples=len(head.samples),
+        has_table=head.has_table and not (row and row.source == "table"),
+        values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
+        numbers=numbers,
+        row=row,
+        reason=reason,
+        supplementary=tuple(dict.fromkeys(head.supplementary)),
+        labels=labels,
+        groups=groups,
     )
 
 
@@ -150,6 +155,11 @@ def _proposal(
     row = SheetRow(location, "geo", location, label=named, options=options)
     texts = list(head.fields[best])
     labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
+    remark = ""
+    if "map" not in options:
+        proposed, remark = propose_map(labels.tolist())
+        row = replace(row, options=row.options | proposed)
+        labels, keep, notes = LabelRule.parse(row).apply(where, head.samples, texts)
     classes = np.full(len(texts), "", dtype=object)
     classes[keep] = labels
     row = _row(location, head, row, classes)
@@ -158,6 +168,8 @@ def _proposal(
     reason = f"{'L' if label else 'Proposed l'}abel: {best}{left_out}: {values}."
     if by_title:
         reason = f"Proposed label: title, which has {' or '.join(map(repr, stems))}."
+    if remark:
+        reason = f"{reason} {remark}"
     return row, reason, labels, keep
 
 
@@ -190,7 +202,7 @@ def _counts_row(row: SheetRow, head: GeoHead, downloads: Downloads) -> tuple[She
     RNA-seq count data"), where it lists them; else the first supplementary file.
     """
     options = {key: value for key, value in row.options.items() if key != "annotation"}
-    options = {"phenotype": row.location, "transform": "log_cpm"} | options
+    options = {"phenotype": row.location, "transform": PROPOSED_COUNT_TRANSFORM} | options
     files = [file for file in head.supplementary if _TABLE_FILE.search(file)]
     counts = files[0].replace("ftp://", "https://", 1) if files else "data/counts.tsv.gz"
     remark = " The sheet uses the first supplementary file as its table: check what it contains."

@@ -12,8 +12,9 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.data.matrices import as_dense
 from xnbflow.sources.anndata_file import matrix_of, opened, table_of
 from xnbflow.sources.annotation import standard_names
-from xnbflow.sources.assembly import Draft, assemble
+from xnbflow.sources.assembly import assemble
 from xnbflow.sources.class_labels import UNLABELLED
+from xnbflow.sources.draft import Draft
 from xnbflow.sources.sheet import SheetRow
 
 

@@ -1,15 +1,17 @@
 """One URL: downloaded to a file, with retries, or opened to read its beginning; by requests."""
 
 import io
+import ipaddress
+import shutil
+import socket
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import requests
 from isal import igzip
@@ -21,6 +23,12 @@ from xnbflow.sources.retries import DownloadFailedError, NotThereError, RetryPol
 
 _CHUNK = 1 << 18
 _SECONDS_BEFORE_PROGRESS = 3.0
+_GIGABYTE = 1e9
+#: Bytes of the disk that stay free.
+_RESERVE = 500_000_000
+#: Bytes after which the size and the disk are compared again.
+_CHECKED_EVERY = 1 << 26
+_MOST_REDIRECTIONS = 10
 #: Client errors that may be temporary.
 _TEMPORARY = frozenset({408, 425, 429})
 #: Without compression in transit Content-Length is the size of the file, so cut files are detected.
@@ -38,7 +46,9 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
 
     Each attempt has a file of its own beside the path. Without a known checksum (``checked``), an
     answer is refused if a change or cut on the way would not be detected: a redirection from https
-    to http, and a body of unknown length.
+    to http or to another host, and a body of unknown length. A file above the policy's limit, or
+    above the free disk, is refused before it is written, and a redirection from a public address to
+    a private one in any case.
 
     Raises
     ------
@@ -49,7 +59,7 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
     for attempt in range(retry.retries + 1):
         part = path.with_name(f"{path.name}.{attempt}")
         try:
-            _attempt(_Transfer(url, part, retry.timeout, checked=checked), retry, end)
+            _attempt(_Transfer(url, part, retry, checked=checked), retry, end)
             part.replace(path)
             return
         except _TemporaryError as error:
@@ -68,9 +78,9 @@ def download(url: str, path: Path, retry: RetryPolicy, *, checked: bool) -> None
 class _Transfer(threading.Thread):
     """One attempt, in a thread, because no timeout applies to a server that sends byte by byte."""
 
-    def __init__(self, url: str, part: Path, timeout: float, *, checked: bool) -> None:
+    def __init__(self, url: str, part: Path, retry: RetryPolicy, *, checked: bool) -> None:
         super().__init__(daemon=True)
-        self.url, self.part, self.timeout, self.checked = url, part, timeout, checked
+        self.url, self.part, self.retry, self.checked = url, part, retry, checked
         self.abandoned, self.received = False, 0
         self.length: int | None = None
         self.error: Exception | None = None
@@ -78,37 +88,102 @@ class _Transfer(threading.Thread):
     def run(self) -> None:
         """Write the answer's body to the file."""
         try:
-            with self.part.open("wb") as file, _answered(self.url, self.timeout) as answer:
+            with (
+                self.part.open("wb") as file,
+                _answered(self.url, self.retry, checked=self.checked) as answer,
+            ):
                 announced = answer.headers.get("Content-Length", "")
                 self.length = int(announced) if announced.isdecimal() else None
                 if not self.checked:
-                    _refuse_unsafe(answer)
+                    _refuse_unknown_length(answer)
+                _refuse_too_large(self.length or 0, self.part.parent, self.retry)
+                checked_at = 0
                 while not self.abandoned and (chunk := answer.raw.read1(_CHUNK)):
                     file.write(chunk)
                     self.received += len(chunk)
+                    if self.received - checked_at > _CHECKED_EVERY:
+                        checked_at = self.received
+                        rest = max(0, (self.length or 0) - self.received)
+                        _refuse_too_large(self.received, self.part.parent, self.retry, rest)
         except Exception as error:  # noqa: BLE001  raised by `_attempt`
             self.error = error
 
 
-def _refuse_unsafe(answer: requests.Response) -> None:
-    """Refuse an answer without protection from changes and cuts; warn of one from another host."""
-    schemes = [each.url.partition(":")[0] for each in [*answer.history, answer]]
-    if "https" in schemes and "http" in schemes[schemes.index("https") :]:
-        msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
+def _refuse_too_large(size: int, folder: Path, retry: RetryPolicy, rest: int | None = None) -> None:
+    """Refuse a file of more bytes than the limit, or of more than the disk has room for.
+
+    The ``rest`` are the bytes that are not yet written, by default all.
+    """
+    if size > retry.most_gigabytes * _GIGABYTE:
+        msg = (
+            f"the file has {size / _GIGABYTE:,.1f} GB, more than the limit of "
+            f"{retry.most_gigabytes:g} GB; if it is the right file, raise the limit (download: "
+            "most_gigabytes in the configuration, --most-gigabytes of `xnbflow study`)"
+        )
         raise DownloadFailedError(msg)
+    free = shutil.disk_usage(folder).free
+    needed = (size if rest is None else rest) + _RESERVE
+    if needed > free:
+        msg = (
+            f"the disk of {folder} has {free / _GIGABYTE:,.1f} GB free, too little for a file of "
+            f"{size / _GIGABYTE:,.1f} GB; make room, or choose another folder"
+        )
+        raise DownloadFailedError(msg)
+
+
+def _refuse_unknown_length(answer: requests.Response) -> None:
+    """Refuse an answer that does not show whether the file is cut."""
     if "Content-Length" not in answer.headers and not answer.raw.chunked:
         msg = (
             "the server does not send the length of the file, so a cut file is not detected; give "
             "its SHA-256 in the sheet"
         )
         raise DownloadFailedError(msg)
-    hosts = [urlsplit(each.url).hostname for each in [*answer.history, answer]]
-    if len(set(hosts)) > 1:
+
+
+def _refuse_redirection(url: str, target: str, retry: RetryPolicy, *, checked: bool) -> None:
+    """Refuse a redirection to a private network, to http, or to another host.
+
+    With a known checksum (``checked``) the latter two are followed, since it refuses another file.
+    """
+    host, other = (urlsplit(each).hostname or "" for each in (url, target))
+    if urlsplit(target).scheme not in ("http", "https"):
+        raise DownloadFailedError(f"redirected to {quoted(target)}, which is not a web address")
+    if is_private(other) and not is_private(host):
+        msg = f"{host} redirected to {other}, an address of a private network; give another URL"
+        raise DownloadFailedError(msg)
+    if checked:
+        return
+    if url.startswith("https:") and target.startswith("http:"):
+        msg = "redirected from https to http; give another URL, or the file's SHA-256 in the sheet"
+        raise DownloadFailedError(msg)
+    if not _is_same_site(host, other) and not retry.other_hosts:
         msg = (
-            f"{hosts[0]} redirected to {hosts[-1]}, which sent {answer.url.rpartition('/')[2]!r}; "
-            "give the file's SHA-256 in the sheet, so that another file is refused"
+            f"{host} redirected to {other}, another host, for {quoted(urlsplit(target).path)}; if "
+            "this is right, name that URL itself, give the file's SHA-256 in the sheet, or set "
+            "download: other_hosts: true in the configuration"
         )
-        warnings.warn(msg, UserWarning, stacklevel=2)
+        raise DownloadFailedError(msg)
+
+
+def _is_same_site(host: str, other: str) -> bool:
+    """Return whether one host is the other, or a part of it, as www.ncbi.nlm.nih.gov."""
+    return host == other or host.endswith(f".{other}") or other.endswith(f".{host}")
+
+
+def is_private(host: str) -> bool:
+    """Return whether a host has an address of this machine or of a private network.
+
+    Examples
+    --------
+    >>> is_private("127.0.0.1"), is_private("192.168.0.7"), is_private("8.8.8.8")
+    (True, True, False)
+    """
+    try:
+        addresses = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return False  # the request itself fails
+    return any(not ipaddress.ip_address(each.partition("%")[0]).is_global for each in addresses)
 
 
 def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
@@ -144,12 +219,27 @@ def _attempt(transfer: _Transfer, retry: RetryPolicy, end: float) -> None:
 
 
 @contextmanager
-def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
-    """Open a URL; a `_TemporaryError` if another attempt may succeed, else its base class."""
+def _answered(url: str, retry: RetryPolicy, *, checked: bool) -> Iterator[requests.Response]:
+    """Open a URL; a `_TemporaryError` if another attempt may succeed, else its base class.
+
+    Redirections are followed one by one, each after `_refuse_redirection`.
+    """
+    timeout = retry.timeout
     try:
-        with requests.get(url, headers=_HEADERS, timeout=timeout, stream=True) as answer:
-            answer.raise_for_status()
-            yield answer
+        with requests.Session() as session:
+            for _ in range(_MOST_REDIRECTIONS):
+                answer = session.get(
+                    url, headers=_HEADERS, timeout=timeout, stream=True, allow_redirects=False
+                )
+                with answer:
+                    if not answer.is_redirect:
+                        answer.raise_for_status()
+                        yield answer
+                        return
+                    target = urljoin(url, answer.headers["Location"])
+                _refuse_redirection(url, target, retry, checked=checked)
+                url = target
+        raise DownloadFailedError(f"more than {_MOST_REDIRECTIONS} redirections")
     except InputError:  # of who reads
         raise
     except requests.HTTPError as error:
@@ -172,11 +262,38 @@ def _answered(url: str, timeout: float) -> Iterator[requests.Response]:
 
 
 @contextmanager
-def open_url(url: str, timeout: float) -> Iterator["io.BufferedReader[Any]"]:
-    """Open a URL to read its beginning, decompressed, without a download of the rest."""
-    with _answered(url, timeout) as answer:
+def open_url(url: str, retry: RetryPolicy) -> Iterator["io.BufferedReader[Any]"]:
+    """Open a URL to read its beginning, decompressed, without a download of the rest.
+
+    Reading fails (`DownloadFailedError`) where the server sends fewer bytes than the least rate.
+    """
+    with _answered(url, retry, checked=False) as answer:
         answer.raw.auto_close = False  # at the end a buffer may still hold some
-        stream: Any = io.BufferedReader(answer.raw, 1 << 15)
+        stream: Any = io.BufferedReader(_PacedStream(answer.raw, retry), 1 << 15)
         if stream.peek(2).startswith(b"\x1f\x8b"):
             stream = io.BufferedReader(igzip.IGzipFile(fileobj=stream), 1 << 15)
         yield stream
+
+
+class _PacedStream(io.RawIOBase):
+    """The body of an answer, given up if it comes too slowly over twice the timeout."""
+
+    def __init__(self, raw: Any, retry: RetryPolicy) -> None:
+        super().__init__()
+        self._raw, self._retry = raw, retry
+        self._since, self._received = time.monotonic(), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._raw.read1(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._received += len(chunk)
+        elapsed = time.monotonic() - self._since
+        if chunk and elapsed >= 2 * self._retry.timeout:
+            if self._received < self._retry.least_rate * elapsed:
+                msg = f"less than {self._retry.least_rate:g} bytes per second"
+                raise DownloadFailedError(msg)
+            self._since, self._received = time.monotonic(), 0
+        return len(chunk)

@@ -5,14 +5,25 @@ import numpy as np
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import row_slices
+from xnbflow.sources.sequencing import (
+    PROPOSED_COUNT_TRANSFORM,
+    looks_like_estimated_counts,
+    relative_unit,
+)
 
 _AT_MOST = 250_000
 #: Least number of features of a table of genes, and number of features that show a sample's scale.
 _GENES, _SHOWN = 100, 1000
+#: Least largest value of a table of counts.
+_LEAST_COUNT = 100
 #: Logarithms of intensities have a smaller range.
 _RANGE = 50
 #: With fewer features no feature is considered to have another scale.
 _FEATURES = 20
+#: Most features that have another scale than the others; more are a property of the table.
+_MOST_OTHERS = 10
+#: Least share of whole numbers in a table of counts that has covariates.
+_COUNTED = 0.9
 #: Medians and largest values of logarithms to base 2 whose logarithms were taken again. The most
 #: similar, logarithms to base 10, have medians of at most 2.32 in 18 series.
 _TWICE_MEDIAN, _TWICE_LARGEST = (2.4, 3.4), (3.3, 4.35)
@@ -55,8 +66,9 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
     """Return which features (n_features, n_samples) are far above logarithms, as an age among them.
 
     A tenth of its samples, two at least, are above three times the upper quartile of the features'
-    largest values, and above that by 25. Where the other features are not logged, intensities are
-    as large as ages, and no feature is found.
+    largest values, and above that by 25. Counts are compared by their logarithms. Where the other
+    features are not logged, intensities are as large as ages, and no feature is found; nor are more
+    than ten, since so many are a property of the table.
 
     Examples
     --------
@@ -65,15 +77,33 @@ def of_other_scale(values: np.ndarray) -> np.ndarray:
     >>> np.flatnonzero(of_other_scale(values)).tolist()
     [4]
     """
-    if len(values) < _FEATURES or np.isnan(largest := np.fmax.reduce(values, axis=1)).all():
+    if len(values) < _FEATURES:
         return np.zeros(len(values), dtype=bool)
+    largest = np.fmax.reduce(values, axis=1)
+    if np.isnan(largest).all():
+        return np.zeros(len(values), dtype=bool)
+    are_counts = _are_mostly_counts(values, largest)
+    if are_counts:
+        largest = np.log2(1 + largest)
     quartile = np.nanquantile(largest, 0.75)
     limit = max(3 * quartile, quartile + 25)
     found = np.asarray(largest > limit)
-    found[found] = (values[found] > limit).sum(axis=1) >= max(2, values.shape[1] / 10)
-    if found.any() and is_not_logged(intensity_quantiles(values[~found])):
+    above = np.log2(1 + values[found]) if are_counts else values[found]
+    found[found] = (above > limit).sum(axis=1) >= max(2, values.shape[1] / 10)
+    if found.sum() > _MOST_OTHERS:
+        found[:] = False
+    if found.any() and not are_counts and is_not_logged(intensity_quantiles(values[~found])):
         found[:] = False
     return found
+
+
+def _are_mostly_counts(values: np.ndarray, largest: np.ndarray) -> bool:
+    """Return whether values are not negative and nearly all whole, with large ones among them."""
+    if np.fmin.reduce(values, axis=None) < 0 or np.nanmax(largest) < _LEAST_COUNT:
+        return False
+    some = values[:: max(1, values.size // _AT_MOST)]
+    known = some[~np.isnan(some)]
+    return bool(known.size and np.mean(known == np.floor(known)) >= _COUNTED)
 
 
 def looks_like_counts(values: np.ndarray) -> bool:
@@ -107,22 +137,19 @@ def looks_like_counts(values: np.ndarray) -> bool:
             return False
         largest = max(largest, part.max(initial=0.0))
         distinct = max(distinct, len(np.unique(part)))
-    return bool(largest >= 100 and distinct > 10)
+    return bool(largest >= _LEAST_COUNT and distinct > 10)
 
 
-def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
+def scale_of(values: np.ndarray, samples: np.ndarray, name: str = "") -> tuple[str, str]:
     """Return the probable scale of values (n_features, n_samples), and a sentence about it.
 
-    They are ``logarithms``, ``logged twice``, ``not logged``, ``counts``, or ``mixed``, which no
-    transform fits: a value recurs far from all others, or some of the named samples are logged and
-    others are not. Features `of_other_scale` do not count.
+    They are ``logarithms``, ``logged twice``, ``not logged``, ``counts``, ``estimated counts``,
+    ``TPM``, ``CPM``, ``FPKM``, or ``mixed``, which no transform fits: a value recurs far from all
+    others, or some of the named samples are logged and others are not. Features `of_other_scale` do
+    not count. The ``name`` of the file may name the unit.
     """
-    if len(values) >= _GENES and looks_like_counts(values):
-        return "counts", (
-            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, set "
-            "transform=log_cpm in the sheet's options, for log(1 + counts per million); if they "
-            "are intensities, transform=log2"
-        )
+    if len(values) >= _GENES and (unit := _sequencing_unit(values, name)):
+        return unit
     if (other := of_other_scale(values)).any():
         values = values[~other]
     quantiles = intensity_quantiles(values)
@@ -141,6 +168,29 @@ def scale_of(values: np.ndarray, samples: np.ndarray) -> tuple[str, str]:
     seen = f"99% quantile {quantiles[4]:.4g}, largest {high:.4g}"
     text = f"the values look like intensities not logged ({seen}); consider transform=log2"
     return "not logged", text
+
+
+def _sequencing_unit(values: np.ndarray, name: str) -> tuple[str, str] | None:
+    """Return the unit of a table of RNA-seq that is not logged, and a sentence; None for others."""
+    if looks_like_counts(values):
+        return "counts", (
+            "the values look like counts (whole numbers from 0): if they are reads of RNA-seq, set "
+            f"transform={PROPOSED_COUNT_TRANSFORM} in the sheet's options; if they are "
+            "intensities, transform=log2"
+        )
+    if unit := relative_unit(values, name):
+        return unit, (
+            f"the values look like {unit}, which are relative to the size of the library: they "
+            "are not counts, so that neither TMM nor counts per million are computed; if so, set "
+            "transform=log2p1 in the sheet's options, for log2(1 + value)"
+        )
+    if looks_like_estimated_counts(values):
+        return "estimated counts", (
+            "the values look like estimated counts of reads (not all whole, as those of Salmon, "
+            f"RSEM and tximport): if so, set transform={PROPOSED_COUNT_TRANSFORM} in the sheet's "
+            "options"
+        )
+    return None
 
 
 def _mixture(values: np.ndarray, low: float, high: float, samples: np.ndarray) -> str:
@@ -226,7 +276,7 @@ def keep_counts(where: str, values: np.ndarray, linear: np.ndarray) -> list[str]
 
 def _log_cpm(what: str, values: np.ndarray) -> list[str]:
     notes = ["log(1 + counts per million of the sample) was taken of all values"]
-    if not looks_like_counts(values):
+    if not looks_like_counts(values) and not looks_like_estimated_counts(values):
         notes.append("the values do not look like counts of reads; is transform=log_cpm meant?")
     _refuse_no_counts(what, values)
     sizes = values.sum(axis=0)

@@ -1,7 +1,9 @@
 """A phenotype file: columns of the samples, in a file beside that of their values."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.data.dataset import refuse_control_characters
 from xnbflow.sources.files import format_of, open_raw
 from xnbflow.sources.geo_head import GeoHead, read_head
+from xnbflow.sources.sequencing import plain_sample_names
 from xnbflow.sources.sheet import SheetRow
 from xnbflow.sources.table_file import Columns
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
@@ -26,7 +29,8 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
     It is a table in any format (`read_table`) with a row per sample, or a series matrix or GDS of
     GEO, with or without values. The option ``phenotype_id`` names the column of sample names; the
     default is the column with the name of the sheet's ``id_column``, else the first. For GEO it
-    names a field (``title``), and the default is the samples' accessions.
+    names a field (``title``), and the default is the samples' accessions. ``phenotype_sheet`` names
+    a sheet of a workbook.
     """
     path = Path(path)
     wanted = dataset.options.get("phenotype_id")
@@ -35,8 +39,10 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
             with open_raw(path) as stream:
                 if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
                     return _of_geo(path, read_head(path, stream), dataset)
-        encoding = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
-        with open_table(path, encoding) as table:
+        options = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
+        if sheet := dataset.options.get("phenotype_sheet"):
+            options["sheet"] = sheet
+        with open_table(path, options) as table:
             names = table.header
             texts = table.read(Columns(range(len(names)), ())).texts
         for name, count in Counter(names).items():
@@ -49,6 +55,32 @@ def read_phenotype(path: str | Path, dataset: SheetRow) -> pd.DataFrame:
             key = position_of(path, names, wanted, "phenotype_id")
         frame = pd.DataFrame(dict(zip(names, texts, strict=True)), dtype=object)
         return _indexed(path, frame, names[key])
+
+
+def naming_column(path: str | Path, dataset: SheetRow, names: Sequence[str]) -> str:
+    """Return the column of a phenotype file that has some names, where its first column has none.
+
+    The result is empty where the first column has some, where no column has, and for GEO.
+    """
+    path = Path(path)
+    if suffix_of(path) not in WORKBOOKS:
+        with open_raw(path) as stream:
+            if format_of(stream.peek(4096)[:4096]) in ("series matrix", "SOFT"):
+                return ""
+    options = {key: dataset.options[key] for key in ("encoding",) if key in dataset.options}
+    if sheet := dataset.options.get("phenotype_sheet"):
+        options["sheet"] = sheet
+    with open_table(path, options) as table:
+        header = table.header
+        columns = table.read(Columns(range(len(header)), ())).texts
+    wanted = set(filter(None, names))
+    first = columns[0] if columns else []
+    if wanted & set(first) or matched_names(list(names), first):
+        return ""
+    for name, cells in zip(header, columns, strict=True):
+        if name and len(set(cells)) == len(cells) and wanted & set(cells):
+            return name
+    return ""
 
 
 def position_of(path: Path, names: Sequence[str], name: str, key: str) -> int:
@@ -98,28 +130,93 @@ def _indexed(path: Path, frame: pd.DataFrame, key: str) -> pd.DataFrame:
     return frame.set_index(pd.Index(samples, name=None))
 
 
-def joined(
+@dataclass(frozen=True)
+class Joined:
+    """Samples of a table that have a row in a phenotype.
+
+    ``names`` (n_samples,) are the samples' names as in the phenotype, ``keep`` (n_samples,) is
+    whether they are in it, ``rows`` are those of the kept samples in order.
+    """
+
+    names: np.ndarray
+    keep: np.ndarray
+    rows: pd.DataFrame
+    notes: list[str]
+
+
+def join_samples(
     where: str, samples: Sequence[str] | np.ndarray, phenotype: pd.DataFrame
-) -> tuple[np.ndarray, pd.DataFrame, list[str]]:
-    """Return a mask of the samples with a row in a phenotype, these rows in order, and notes."""
-    names = pd.Index(np.asarray(samples, dtype=object))
+) -> Joined:
+    """Find the rows of a table's samples in a phenotype, and note those that only one of them has.
+
+    Names may differ by folders, endings of files and characters that R replaces (`matched_names`).
+    """
+    notes = []
+    texts = list(map(str, samples))
+    matched = matched_names(texts, list(phenotype.index))
+    if matched is not None:
+        changed = next(i for i, name in enumerate(texts) if matched[i] != name)
+        notes.append(
+            "names of samples were shortened to those of the phenotype file, as "
+            f"{quoted(texts[changed])} to {quoted(matched[changed])}"
+        )
+        texts = matched
+    names = pd.Index(np.asarray(texts, dtype=object))
     keep = names.isin(phenotype.index)
     if not keep.any():
-        known = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
+        columns = [str(column) for column in phenotype if names.isin(phenotype[column]).any()]
         way_out = "Name the columns by id_column and the option phenotype_id"
-        if known:
-            way_out = f"They are in its column {known[0]!r}: set phenotype_id={known[0]}"
+        if columns:
+            way_out = f"They are in its column {columns[0]!r}: set phenotype_id={columns[0]}"
         msg = (
             f"{where}: no sample of the table is in the phenotype file; the table has "
             f"{listed(list(names))}, the phenotype {listed(list(phenotype.index))}. {way_out}"
         )
         raise InputError(msg, key="phenotype_id")
-    notes = []
-    for only, what in (
-        (names[~keep], "left out, without phenotype"),
-        (phenotype.index[~phenotype.index.isin(names)], "in the phenotype file only"),
-    ):
-        if len(only):
-            text = f"{counted(len(only), 'sample', 'is', 'are')} {what}: {listed(list(only))}"
-            notes.append(text)
-    return keep, phenotype.loc[names[keep]].reset_index(drop=True), notes
+    without = list(names[~keep])
+    if without:
+        notes.append(
+            f"{counted(len(without), 'sample', 'is', 'are')} left out, without phenotype: "
+            f"{listed(without)}"
+        )
+    unmeasured = list(phenotype.index[~phenotype.index.isin(names)])
+    if unmeasured:
+        notes.append(
+            f"{counted(len(unmeasured), 'sample', 'is', 'are')} in the phenotype file only: "
+            f"{listed(unmeasured)}"
+        )
+    rows = phenotype.loc[names[keep]].reset_index(drop=True)
+    return Joined(names.to_numpy(dtype=str), keep, rows, notes)
+
+
+def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
+    """Return the known name of each sample where only a change of spelling makes them agree.
+
+    Folders and endings that programs append are left out (`plain_sample_names`), or R's
+    ``make.names`` is undone (``X01.a`` of ``01-a``). The result is None where a name is known as it
+    is, where names would become equal, and where neither all samples nor all known names match.
+    Samples that do not match keep their names.
+
+    Examples
+    --------
+    >>> matched_names(["/run/S1.bam", "/run/S2.bam"], ["S1", "S2", "S3"])
+    ['S1', 'S2']
+    >>> matched_names(["X1.a", "X2.a"], ["1-a", "2-a"]), matched_names(["S1", "S9"], ["S1", "S2"])
+    (['1-a', '2-a'], None)
+    """
+    if not samples or set(samples) & set(known):
+        return None
+    for spell in (plain_sample_names, _as_r_spells):
+        names, spelled = spell(list(samples)), spell(list(known))
+        if len(set(names)) < len(names) or len(set(spelled)) < len(spelled):
+            continue
+        if set(names) <= set(spelled) or set(spelled) <= set(names):
+            place = dict(zip(spelled, known, strict=True))
+            return [place.get(name, sample) for name, sample in zip(names, samples, strict=True)]
+    return None
+
+
+def _as_r_spells(names: Sequence[str]) -> list[str]:
+    """Return names as R's make.names writes them, without the X before a digit."""
+    replaced = [re.sub(r"[^\w.]", ".", name) for name in names]
+    return [re.sub(r"^X(?=\d)", "", name) for name in replaced]

@@ -15,16 +15,23 @@ _PATIENT = re.compile(
     r"animals?|mouse|mice|rats?|family|twins?)([\s_.\-]*(id|no|nr|num|number|code))?$",
     re.IGNORECASE,
 )
+#: Names of a column of samples.
+_SAMPLE_ID = re.compile(
+    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name|"
+    r"barcode|unnamed: 0",
+    re.IGNORECASE,
+)
 #: Words in the names of columns for how, where or when a sample was measured.
 _TECHNICAL = (
-    "array batch batches beadchip center centre chip facility flowcell hospital hyb hybridisation "
-    "hybridization institute institution instrument kit lab laboratory lane lot machine operator "
-    "plate processing run scan scanner sentrix sequencer slide technician"
+    "array batch batches beadchip center centre chip cohort dataset facility flowcell hospital hyb "
+    "hybridisation hybridization institute institution instrument kit lab laboratory lane lot "
+    "machine operator plate processing run scan scanner sentrix sequencer series slide technician"
 )
 #: Words that are technical only together with these: other sites are places in the body.
 _IN_COMPANY = {
     "site": "clinical code collection enrolment id name no number recruitment study",
     "date": "assay experiment extraction measurement of preparation sample",
+    "study": "accession code gse id name no number",
 }
 #: Words in the names of numeric columns that are not measured by arrays.
 _CLINICAL = (
@@ -33,12 +40,44 @@ _CLINICAL = (
 )
 #: Least number of groups that folds keep whole, in all and of each class.
 _GROUPS, _GROUPS_OF_CLASS = 5, 3
-_TALLY = re.compile(
-    r"__(no_feature|ambiguous|too_low_aqual|not_aligned|alignment_not_unique)|"
-    r"N_(unmapped|multimapping|noFeature|ambiguous)",
+#: Least number of features among which one is conspicuous.
+_AT_LEAST = 20
+#: Most features of whole numbers where the others are not, and the reverse.
+_LONE = 3
+#: Share of the features at each end whose centre and spread are left out of their range, and the
+#: share of this range that is added to both sides.
+_UNUSUAL, _MARGIN = 0.01, 0.25
+#: Least number of features to which a column is compared.
+_COMPARED = 20
+#: Names of the time to an event or to the last visit.
+_EVENT_TIME = re.compile(
+    r"(days?|weeks?|months?|years?|time)[\s_.\-]*(to|until)[\s_.\-]*"
+    r"(death|event|relapse|recurrence|progression|last|follow|new|metastasis)|"
+    r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(time|days?|weeks?|months?|years?|mo|yrs?)?$|"
+    r"follow[\s_.\-]*up|survival",
     re.IGNORECASE,
 )
-_AT_LEAST, _LONE = 20, 3
+#: Names of whether the event was seen.
+_EVENT_STATUS = re.compile(
+    r"vital[\s_.\-]*status|censor|"
+    r"^(os|pfs|dfs|rfs|efs|dss|ttp|dmfs|css)[\s_.\-]*(status|event|code|cens.*)$|"
+    r"(survival|death|event|relapse|recurrence|progression)[\s_.\-]*(status|event|indicator)|"
+    r"^(dead|deceased|died|death|event)$",
+    re.IGNORECASE,
+)
+#: Words of values for the life status.
+_LIFE = frozenset(["alive", "dead", "deceased", "living", "died", "censored"])
+#: Tissues and organs, by which a column of sites is anatomical.
+_ORGANS = (
+    "abdomen adrenal anus appendix ascites axilla bladder blood bone bowel brain breast "
+    "bronchus caecum cecum cerebellum cervix cheek colon cord duodenum ear esophagus eye face "
+    "foot frontal gland gum hand head heart hip hippocampus ileum intestine jejunum kidney "
+    "larynx left leg limb lip liver lobe lung lymph marrow metastasis mouth muscle neck nerve "
+    "node nose oesophagus omentum oropharynx ovary palate pancreas parietal pelvis peritoneum "
+    "pharynx pleura primary prostate rectum renal retina right scalp sigmoid skin spleen "
+    "stomach temporal testis thigh thorax thymus thyroid tongue tonsil trachea trunk uterus "
+    "vagina vulva"
+)
 
 
 def is_technical(name: str) -> bool:
@@ -59,19 +98,111 @@ def is_technical(name: str) -> bool:
 
 
 def is_clinical(name: str) -> bool:
-    """Return whether a name means clinical data, which are not measured by arrays.
+    """Return whether a name has a whole word for clinical data, which are not measured by arrays.
+
+    Letters beside digits are no word: BMI1, SEX1 and STAGE2 are genes.
 
     Examples
     --------
-    >>> [is_clinical(name) for name in ("Alter", "PSA_ng", "age at diagnosis", "AGER", "TP53")]
-    [True, True, True, False, False]
+    >>> [is_clinical(name) for name in ("Alter", "PSA_ng", "age at diagnosis")]
+    [True, True, True]
+    >>> [is_clinical(name) for name in ("AGER", "TP53", "BMI1", "COMMD3-BMI1")]
+    [False, False, False, False]
     """
-    return bool(_words(name) & {*_CLINICAL.split()})
+    return bool(_whole_words(name) & {*_CLINICAL.split()})
+
+
+def is_like_features(cells: np.ndarray, features: np.ndarray) -> bool:
+    """Return whether the values of a column are distributed as those of the features beside it.
+
+    ``cells`` (n_samples,) are the column's, ``features`` (n_features, n_samples) the others'; NaN
+    are missing. Median and standard deviation are within the range of most features, widened by a
+    quarter to each side, and the values are whole or fractional as those of most features.
+
+    Examples
+    --------
+    >>> genes = np.random.default_rng(0).normal(8, 1, (100, 12)).round(2)
+    >>> is_like_features(genes[0], genes), is_like_features(np.arange(40.0, 52.0), genes)
+    (True, False)
+    """
+    known = cells[~np.isnan(cells)]
+    if len(features) < _COMPARED or not known.size:
+        return False
+    whole = _are_whole(features)
+    if bool(_are_whole(cells[None, :])[0]) != (2 * whole.sum() > len(whole)):
+        return False
+    centres, spreads = np.nanmedian(features, axis=1), np.nanstd(features, axis=1)
+    for value, values in ((np.median(known), centres), (known.std(), spreads)):
+        low, high = np.nanquantile(values, [_UNUSUAL, 1 - _UNUSUAL])
+        margin = _MARGIN * (high - low)
+        if not low - margin <= value <= high + margin:
+            return False
+    return True
+
+
+def _are_whole(values: np.ndarray) -> np.ndarray:
+    """Return which rows have whole numbers alone."""
+    return np.asarray(((values == np.floor(values)) | np.isnan(values)).all(axis=1))
+
+
+def is_event_time(name: str) -> bool:
+    """Return whether a name means the time to an event, or of follow-up.
+
+    Examples
+    --------
+    >>> [is_event_time(name) for name in ("days_to_death", "OS.time", "OS_months", "time point")]
+    [True, True, True, False]
+    """
+    return _EVENT_TIME.search(name) is not None and not is_event_status(name)
+
+
+def is_event_status(name: str, cells: Sequence[str] = ()) -> bool:
+    """Return whether a name, or all values, mean that an event was seen or not.
+
+    Examples
+    --------
+    >>> is_event_status("vital_status"), is_event_status("status", ["dead", "alive", "dead"])
+    (True, True)
+    >>> is_event_status("status", ["tumour", "normal"]), is_event_status("OS.event")
+    (False, True)
+    """
+    if _EVENT_STATUS.search(name):
+        return True
+    words = {cell.strip().lower() for cell in cells if not is_missing(cell)}
+    return bool(words) and words <= _LIFE
+
+
+def are_places_of_body(cells: Sequence[str]) -> bool:
+    """Return whether most values name an organ or another place in the body.
+
+    Examples
+    --------
+    >>> are_places_of_body(["colon", "liver", "left lung"]), are_places_of_body(["Ulm", "Kiel"])
+    (True, False)
+    """
+    organs = {*_ORGANS.split()}
+    values = {cell for cell in cells if not is_missing(cell)}
+    places = sum(bool(set(re.findall(r"[a-z]+", value.lower())) & organs) for value in values)
+    return 2 * places > len(values)
+
+
+def is_sample_id(name: str) -> bool:
+    """Return whether a name is that of a column of samples' names."""
+    return _SAMPLE_ID.fullmatch(name) is not None
 
 
 def is_patient(name: str) -> bool:
     """Return whether a name means patients, animals or pairs."""
     return _PATIENT.search(name) is not None
+
+
+def _whole_words(name: str) -> set[str]:
+    """Return the words of a name in small letters.
+
+    Digits are part of a word, as in BMI1, and so are hyphens, as in COMMD3-BMI1.
+    """
+    parts = re.split(r"[\s_.,;:()\[\]/]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
+    return {part.lower() for part in parts}
 
 
 def _words(name: str) -> set[str]:
@@ -114,31 +245,19 @@ def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
     'plate'
     """
     for name in filter(is_technical, map(str, sample_metadata)):
+        if "site" in _words(name) and are_places_of_body(list(map(str, sample_metadata[name]))):
+            continue
         known = sample_metadata[name][~sample_metadata[name].map(is_missing)]
         if 1 < known.nunique() <= len(known) / 2:
             return name
     return None
 
 
-def read_tallies(features: Sequence[str] | np.ndarray) -> list[str]:
-    """Name the rows in which HTSeq and STAR tally reads that belong to no gene.
-
-    Examples
-    --------
-    >>> read_tallies(["TP53", "__no_feature", "N_unmapped"])
-    ['__no_feature', 'N_unmapped']
-    """
-    return [
-        str(name)
-        for name in features
-        if name.startswith(("__", "N_", "n_")) and _TALLY.fullmatch(name)
-    ]
-
-
 def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> list[str]:
     """Return features that are probably covariates, not genes.
 
-    These are features `of_other_scale`, and up to three of whole numbers where others are not.
+    These are features `of_other_scale`, and up to three of whole numbers where others are not, or
+    of fractions where others are counts.
 
     Examples
     --------
@@ -151,11 +270,13 @@ def lone_features(values: np.ndarray, features: Sequence[str] | np.ndarray) -> l
         return []
     whole = np.empty(len(values), dtype=bool)
     for part in row_slices(values.shape):
-        rows = values[part]
-        whole[part] = ((rows == np.floor(rows)) | np.isnan(rows)).all(axis=1)
-    whole &= np.fmin.reduce(values, axis=1) < np.fmax.reduce(values, axis=1)
-    whole &= whole.sum() <= _LONE
-    return [str(features[i]) for i in np.flatnonzero(whole | of_other_scale(values)).tolist()]
+        whole[part] = _are_whole(values[part])
+    varies = np.fmin.reduce(values, axis=1) < np.fmax.reduce(values, axis=1)
+    others = whole if 2 * whole.sum() <= len(whole) else ~whole
+    others &= varies
+    others &= others.sum() <= _LONE
+    found = np.flatnonzero(others | of_other_scale(values))
+    return [str(features[i]) for i in found.tolist()]
 
 
 def repeated_samples(values: np.ndarray, groups: np.ndarray | None = None) -> list[list[int]]:

@@ -13,7 +13,7 @@ class NotThereError(DownloadFailedError):
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Limits of the time for a file.
+    """Limits of the time, the size and the place of a file.
 
     Attributes
     ----------
@@ -29,6 +29,10 @@ class RetryPolicy:
         Bytes per second, over twice ``timeout``, below which an attempt has failed.
     deadline : float
         Seconds for one file from one place, all attempts together.
+    most_gigabytes : float
+        Size of one file, stated by the server or received, above which it is refused.
+    other_hosts : bool
+        Whether a redirection to another host is followed without a checksum of the file.
     """
 
     timeout: float = 30.0
@@ -36,3 +40,5 @@ class RetryPolicy:
     backoff: float = 1.0
     least_rate: float = 1000.0
     deadline: float = 14_400.0
+    most_gigabytes: float = 20.0
+    other_hosts: bool = False

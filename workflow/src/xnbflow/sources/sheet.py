@@ -34,6 +34,9 @@ _REQUIRED = ("id", "source")
 _COUNT = {"pattern": "^(0*[1-9][0-9]{0,11})?$", "description": "a positive whole number"}
 _TEXT = {"maxLength": 500, "description": "text of at most 500 characters"}
 
+#: What a name in a list of names cannot contain.
+RESERVED_IN_NAMES = re.compile(r"[,;=*?\[\]]")
+
 #: The valid cells of any row.
 _CELLS: dict[str, dict[str, Any]] = {
     "id": {
@@ -111,6 +114,17 @@ class SheetRow:
         files = dict(files)
         location = files.pop("location", self.location)
         return replace(self, location=location, options={**self.options, **files})
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What a model keeps of the row, so that another table of the same form is read alike."""
+        return {
+            "location": self.location,
+            "label": self.label or "",
+            "id_column": self.id_column or "",
+            "orientation": self.orientation,
+            "options": [f"{key}={value}" for key, value in self.options.items()],
+        }
 
     def names(self, option: str) -> list[str]:
         """Return an option's comma-separated values; none where it is not set."""

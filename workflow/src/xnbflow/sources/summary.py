@@ -1,38 +1,59 @@
 """Summary of a file or an accession for the user, with a proposed row of the sheet.
 
-Tables are summarised here, GEO in `xnbflow.sources.geo_summary`.
+Tables are summarised here, GEO in `xnbflow.sources.geo_summary`. What a table's columns and rows
+are is recognised in `layout`; this module chooses the label and proposes options.
 """
 
 import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
-from xnbflow.sources.class_labels import LabelRule, label_options, plain_text
+from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.class_labels import (
+    LabelRule,
+    label_options,
+    plain_text,
+    propose_map,
+)
 from xnbflow.sources.downloads import Downloads
-from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.intensities import scale_of
-from xnbflow.sources.phenotype import read_phenotype
+from xnbflow.sources.layout import (
+    SETTLED,
+    Layout,
+    find_id_column,
+    is_covariate,
+    is_text_column,
+    recognise_layout,
+    set_aside,
+)
 from xnbflow.sources.plausibility import (
-    is_clinical,
+    is_event_status,
+    is_event_time,
     is_patient,
-    is_technical,
+    is_sample_id,
     lone_features,
     suggested_batch,
     suggested_group,
 )
-from xnbflow.sources.sheet import SheetRow, is_accession, sheet_text
-from xnbflow.sources.table import fetch_table
-from xnbflow.sources.table_formats import open_table, suffix_of
+from xnbflow.sources.retries import RetryPolicy
+from xnbflow.sources.sample_names import SAMPLE_NAMES, class_pattern
+from xnbflow.sources.sequencing import (
+    PROPOSED_COUNT_TRANSFORM,
+    are_alignments,
+    plain_sample_names,
+)
+from xnbflow.sources.sheet import SheetRow, sheet_text
+from xnbflow.sources.table_formats import suffix_of
 
 _CLASS = re.compile(
     r"disease|diagnos|tumou?r|cancer|status|state|histolog|pathol|condition|phenotype|group|"
@@ -44,45 +65,52 @@ _NO_CLASS = re.compile(
     r".*patient.*|.*subject.*|.*donor.*|.*survival.*|platform|.*\bid)$",
     re.IGNORECASE,
 )
+#: Distinct values of a column that are shown; a numeric column with more is described by numbers.
 _SHOWN_VALUES = 12
-#: Of a label that is proposed.
+#: Most classes of a proposed label.
 MOST_CLASSES = 10
-_FIRST_ROWS, _ROWS_OF_COLUMNS = 20, 60
-_ID = re.compile(
-    r"(sample|patient|subject|case|individual|donor)s?([ _.-]?(id|name|no|nr|number))?|id|name|"
-    r"barcode|unnamed: 0",
-    re.IGNORECASE,
-)
-#: Options about the use of columns.
-_SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
-#: What a list of names cannot contain.
-_RESERVED = re.compile(r"[,;=*?\[\]]")
-#: With fewer features a table is not an array, and no scale is proposed.
+#: Most columns that are taken for samples because of their names.
+_MOST_SAMPLES = 1000
+#: Largest share of the samples that are in classes of one sample.
+_MOST_SINGLE = 0.2
+#: Least number of features of an array; no scale is proposed for smaller tables.
 _ARRAY = 500
-#: The largest logarithm of intensities to base 2 exceeds this, that to base e does not.
+#: Bounds of the largest logarithm of intensities to base 2; that to base e is below.
 _LARGEST_LOG2 = (11.2, 20.0)
+#: The transform that is proposed for values of a scale.
+_TRANSFORMS = {
+    "counts": PROPOSED_COUNT_TRANSFORM,
+    "estimated counts": PROPOSED_COUNT_TRANSFORM,
+    "TPM": "log2p1",
+    "CPM": "log2p1",
+    "FPKM": "log2p1",
+    "not logged": "log2",
+}
+_NUMBERS = ("field", "minimum", "median", "maximum", "samples", "missing")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Summary:
     """Description of a series before a study, and a proposal for the sheet.
 
-    ``values`` has a row per field and distinct value, with the number of ``samples``; ``labels``
-    and ``groups`` are those of the proposed row, of each sample that has a label. ``row`` is the
-    proposed row, None where nothing looks like a class; ``reason`` explains that. A table with a
-    header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is the path of a file
-    that is not from GEO.
+    ``values`` has a row per field of text and distinct value, with the number of ``samples``;
+    ``numbers`` a row per numeric field, with its minimum, median, maximum and the number of missing
+    values. ``labels`` and ``groups`` are those of the proposed row, of each sample that has a
+    label. ``row`` is the proposed row, None where nothing looks like a class; ``reason`` explains
+    that. A table with a header (``has_table``) may have no rows, as for RNA-seq. ``accession`` is
+    the path of a file that is not from GEO.
     """
 
     accession: str
-    title: str
-    platform: str
-    type: str
     n_samples: int
     has_table: bool
     values: pd.DataFrame
     row: SheetRow | None
     reason: str
+    title: str = ""
+    platform: str = ""
+    type: str = ""
+    numbers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=_NUMBERS))
     supplementary: tuple[str, ...] = ()
     labels: np.ndarray | None = None
     groups: np.ndarray | None = None
@@ -96,14 +124,14 @@ class Summary:
         facts = {"platform": self.platform, "type": self.type, "samples": self.n_samples}
         lines = [f"{self.accession}  {self.title}".strip()]
         lines += [f"{name:8}  {fact}" for name, fact in facts.items() if fact]
-        for name, part in self.values.groupby("field", sort=False):
-            lines += ["", f"{name} ({len(part)} distinct)"]
-            shown = part.head(_SHOWN_VALUES)
-            lines += [
-                f"  {n:5d}  {v}" for v, n in zip(shown["value"], shown["samples"], strict=True)
-            ]
-            if len(part) > len(shown):
-                lines.append(f"         ... {len(part) - len(shown)} more")
+        for name, rows in self.values.groupby("field", sort=False):
+            lines += ["", f"{name} ({len(rows)} distinct)"]
+            shown = rows.head(_SHOWN_VALUES)
+            for value, count in zip(shown["value"], shown["samples"], strict=True):
+                lines.append(f"  {count:5d}  {value}")
+            if len(rows) > len(shown):
+                lines.append(f"         ... {len(rows) - len(shown)} more")
+        lines += self._number_lines()
         if not self.has_table:
             lines += ["", "no table of values; supplementary files:", *self.supplementary[:8]]
         lines += ["", self.reason]
@@ -111,105 +139,153 @@ class Summary:
             lines += ["A sheet with this data set (tabs between cells):", "", self.sheet]
         return "\n".join(lines)
 
+    def _number_lines(self) -> list[str]:
+        lines = []
+        for row in self.numbers.itertuples(index=False):
+            limits = f"minimum {row.minimum:g}, median {row.median:g}, maximum {row.maximum:g}"
+            missing = f"missing {row.missing} of {row.samples}"
+            lines += ["", f"{row.field} (numbers)", f"  {limits}, {missing}"]
+        return lines
+
 
 def distinct_values(fields: pd.DataFrame) -> pd.DataFrame:
-    """Return the distinct values of each field, commonest first, with their numbers of samples."""
-    counts = [
-        (str(name), value or "(none)", count)
-        for name in fields
-        for value, count in Counter(fields[name]).most_common()
-    ]
-    return pd.DataFrame(counts, columns=["field", "value", "samples"])
+    """Return the distinct values of each field, commonest first, with their numbers of samples.
+
+    Values that are equally common are in natural order: 0 h, 6 h, 24 h.
+    """
+    rows = []
+    for name in fields:
+        counts = Counter(fields[name])
+        ordered = sorted(counts, key=lambda text: (-counts[text], natural_key(str(text))))
+        rows += [(str(name), value or "(none)", counts[value]) for value in ordered]
+    return pd.DataFrame(rows, columns=["field", "value", "samples"])
+
+
+def natural_key(text: str) -> tuple[tuple[int, float, str], ...]:
+    """Return a key by which numbers within texts sort as numbers.
+
+    Examples
+    --------
+    >>> sorted(["24 h", "0 h", "6 h"], key=natural_key)
+    ['0 h', '6 h', '24 h']
+    """
+    parts = re.split(r"(\d+(?:\.\d+)?)", text)
+    return tuple(
+        (0, float(part), "") if place % 2 else (1, 0.0, part.lower())
+        for place, part in enumerate(parts)
+        if part
+    )
+
+
+def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
+    """Return minimum, median, maximum and missing values of the fields that are numbers.
+
+    Fields of few distinct values are categories, as grades are.
+
+    Examples
+    --------
+    >>> ages = [str(age) for age in range(30, 50)] + ["NA"]
+    >>> described_numbers(pd.DataFrame({"age": ages})).to_csv(index=False).split()[1]
+    'age,30.0,39.5,49.0,21,1'
+    """
+    rows = []
+    unique = fields.loc[:, ~fields.columns.duplicated()]
+    for name in unique:
+        cells = list(map(str, unique[name]))
+        if is_text_column(cells) or len(set(cells)) <= _SHOWN_VALUES:
+            continue
+        texts = pd.Series([cell.strip().replace(",", ".", 1) for cell in cells])
+        numbers = pd.to_numeric(texts, errors="coerce")
+        if numbers.notna().any():
+            limits = (numbers.min(), numbers.median(), numbers.max())
+            rows.append((str(name), *map(float, limits), len(cells), int(numbers.isna().sum())))
+    return pd.DataFrame(rows, columns=_NUMBERS)
 
 
 def class_score(name: str, texts: Iterable[str]) -> int:
     """Return a score of a field as a class, by its name and its texts; 0 for other fields.
 
+    Follow-up (an event that was seen or not) is an outcome of a survival model, and no class.
+
     Examples
     --------
     >>> class_score("diagnosis", "aabb"), class_score("sex", "aabb"), class_score("note", "abcd")
     (3, 0, 0)
+    >>> class_score("vital_status", ["dead", "alive"] * 4)
+    0
     """
-    found = list(map(plain_text, texts))
-    kept = label_options(found).get("literal")
-    counts = Counter(text for text in found if text == kept or not is_missing(text))
+    plain = list(map(plain_text, texts))
+    literal = label_options(plain).get("literal")
+    counts = Counter(text for text in plain if text == literal or not is_missing(text))
     if not 2 <= len(counts) <= MOST_CLASSES or _NO_CLASS.match(name) or name == "title":
         return 0
-    if min(counts.values()) < 2 or sum(counts.values()) < len(found) / 2:
+    if is_event_status(name, list(counts)) or is_event_time(name):
+        return 0
+    n_repeated = sum(count > 1 for count in counts.values())
+    n_single = len(counts) - n_repeated
+    if (
+        n_repeated < 2
+        or n_single > _MOST_SINGLE * len(plain)
+        or sum(counts.values()) < len(plain) / 2
+    ):
         return 0
     return 1 if name == "description" else 2 + bool(_CLASS.search(name))
 
 
-def proposed_logarithm(values: np.ndarray, samples: np.ndarray) -> tuple[dict[str, str], str]:
+def proposed_logarithm(
+    values: np.ndarray, samples: np.ndarray, name: str = ""
+) -> tuple[dict[str, str], str]:
     """Return the option ``transform`` for values, shape (n_features, n_samples), and why.
+
+    The ``name`` of the file may name the unit of the values.
 
     Examples
     --------
     >>> proposed_logarithm(np.array([[20.0, 300.0, 9000.5]]), np.arange(3))[0]
     {'transform': 'log2'}
     """
-    kind, seen = scale_of(values, samples)
-    how = {"counts": "log_cpm", "not logged": "log2"}.get(kind)
-    if how == "log2" and np.fmin.reduce(values, axis=None) <= 0:
-        how, seen = None, f"{seen}; but some are 0 or below, which have no logarithm"
-    if how:
-        return {"transform": how}, f" Proposed is transform={how}: {seen}."
-    return {}, "" if kind == "logarithms" else f" No transform is proposed: {seen}."
+    kind, reason = scale_of(values, samples, name)
+    transform = _TRANSFORMS.get(kind)
+    if transform == "log2" and np.fmin.reduce(values, axis=None) <= 0:
+        reason = f"{reason}; but some are 0 or below, which have no logarithm"
+        transform = None
+    if transform:
+        return {"transform": transform}, f" Proposed is transform={transform}: {reason}."
+    return {}, "" if kind == "logarithms" else f" No transform is proposed: {reason}."
 
 
-def summarise_table(dataset: SheetRow) -> Summary:
+def summarise_table(dataset: SheetRow, retry: RetryPolicy | None = None) -> Summary:
     """Summarise a table, and propose settings that its row does not have.
 
     The proposal has the label, the column of sample names, the orientation, a decimal comma,
-    columns that are not features, patients, the batch, and logarithms. The whole table is read,
-    with the same refusals as in the stage *acquire*; one at a URL is downloaded.
+    columns that are not features, patients, the batch, rare classes, repeated names, and
+    logarithms. The whole table is read, with the same refusals as in the stage *acquire*; one at a
+    URL is downloaded within the limits of ``retry``.
     """
     with tempfile.TemporaryDirectory() as folder:
-        return _summarised(dataset, Downloads(Path(folder)))
-
-
-def _summarised(dataset: SheetRow, downloads: Downloads) -> Summary:
-    fields, dataset = _looked_at(dataset, downloads)
-    if not dataset.label:
-        scores = {name: class_score(str(name), fields[name]) for name in fields}
-        best = max(scores, key=scores.__getitem__, default="")
-        dataset = replace(dataset, label=str(best) if scores.get(best) else None)
-    kind = suffix_of(dataset.location)[1:]
-    about = (dataset.location, "", "", kind)
-    if not dataset.label:
-        reason = (
-            "No column of text looks like a class (2 to 10 values, each of several samples). Name "
-            "the column of the class labels by --label; columns of text: "
-            f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, set "
-            "--orientation columns, and name the file of labels by --option phenotype="
-        )
-        return Summary(*about, len(fields), True, distinct_values(fields), None, reason)
-    dataset, remarks = _without_covariates(dataset, fields)
-    series = acquire(dataset, downloads=downloads.folder)
-    settled = {"features", "collapse"} & dataset.options.keys() or kind == "h5ad"
-    lone = [] if settled else lone_features(series.values, series.features)
-    if lone and (series.kinds == "linear").all():
-        dataset = _set_aside(dataset, lone)
-        remarks.append(
-            f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the features, "
-            f"and {either(len(lone), 'is', 'are')} proposed as phenotype, not as features "
-            "(phenotype_columns=)."
-        )
-        series = acquire(dataset, downloads=downloads.folder)
-    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}."
-    if series.n_features >= _ARRAY and not {"scale", "transform"} & dataset.options.keys():
-        option, why = proposed_logarithm(series.values, series.samples)
-        if not option and not why and _are_log2(series.values):
-            option = {"scale": "log2"}
-            why = " Proposed is scale=log2: the values are as logarithms of intensities to base 2."
-        dataset, reason = replace(dataset, options=dataset.options | option), reason + why
+        downloads = Downloads(Path(folder), retry=retry or RetryPolicy())
+        layout = recognise_layout(dataset, downloads)
+        dataset, remarks = _with_label(layout)
+        if not dataset.label and "phenotype" not in dataset.options:
+            layout, dataset, remarks = _with_samples_in_columns(layout, downloads)
+        if not dataset.label:
+            return _without_proposal(dataset, layout)
+        dataset, column_remarks = propose_columns(dataset, layout.fields)
+        remarks = [*layout.remarks, *remarks, *column_remarks]
+        series, dataset, reading_remarks = _read(dataset, downloads)
+        dataset, scale_remark = _with_scale(dataset, series)
+    remarks += reading_remarks
     known = pd.DataFrame({dataset.label: series.labels})
     known = pd.concat([known, series.sample_metadata], axis=1)
+    numbers = described_numbers(known.drop(columns=dataset.label))
+    reason = f"Label: {dataset.label}. {counted(series.n_features, 'feature')}.{scale_remark}"
     return Summary(
-        *about,
-        series.n_samples,
+        accession=dataset.location,
+        type=suffix_of(dataset.location)[1:],
+        n_samples=series.n_samples,
         has_table=True,
-        values=distinct_values(known),
+        values=distinct_values(known.loc[:, ~known.columns.isin(numbers["field"])]),
+        numbers=numbers,
         row=dataset,
         reason=" ".join([reason, *remarks]),
         labels=series.labels,
@@ -217,157 +293,189 @@ def _summarised(dataset: SheetRow, downloads: Downloads) -> Summary:
     )
 
 
-def _are_log2(values: np.ndarray) -> bool:
-    low, largest = np.nanmin(values), np.nanmax(values)
-    return bool(low > -largest / 2 and _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
+def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
+    """Return the row with the column that looks most like a class, or the samples' names."""
+    dataset, fields = layout.row, layout.fields
+    follow_up = [str(name) for name in fields if _is_follow_up(fields, str(name))]
+    remarks = [_about_follow_up(follow_up, dataset.label)] if follow_up else []
+    if dataset.label:
+        return dataset, remarks
+    scores = {name: class_score(str(name), fields[[name]].iloc[:, 0]) for name in fields}
+    best = max(scores, key=scores.__getitem__, default="")
+    if scores.get(best):
+        return replace(dataset, label=str(best)), remarks
+    names = list(layout.samples or _sample_names(fields))
+    names = plain_sample_names(names) if are_alignments(names) else names
+    if pattern := class_pattern(names):
+        dataset = replace(dataset, label=SAMPLE_NAMES, options={"regex": pattern} | dataset.options)
+        counts = Counter(match[1] for name in names if (match := re.search(pattern, name)))
+        classes = listed(f"{label} ({n})" for label, n in counts.items())
+        remarks.append(f"The names of the samples contain the class: {classes}.")
+    return dataset, remarks
 
 
-def _set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
-    """Return the row with phenotype columns, which are not features.
+def _with_samples_in_columns(
+    layout: Layout, downloads: Downloads
+) -> tuple[Layout, SheetRow, list[str]]:
+    """Return the layout with samples in columns, if it has a label, else the given layout.
 
-    A name that contains a separator of names is dropped by a pattern.
+    The first column then has distinct names of features.
     """
-    options = dict(dataset.options)
-    for key, plain in (("phenotype_columns", True), ("drop", False)):
-        own = [n for n in names if (_RESERVED.search(n) is None and names.count(n) == 1) == plain]
-        given = [_RESERVED.sub("?", name) for name in own]
-        if given:
-            options[key] = ",".join(dict.fromkeys([*dataset.names(key), *given]))
-    return replace(dataset, options=options)
+    dataset = layout.row
+    if dataset.orientation == "rows" and suffix_of(dataset.location) != ".h5ad":
+        turned = recognise_layout(replace(dataset, orientation="columns"), downloads)
+        labelled, remarks = _with_label(turned)
+        if labelled.label and len(turned.samples) <= _MOST_SAMPLES:
+            return turned, labelled, remarks
+    return layout, dataset, _with_label(layout)[1]
 
 
-def _looked_at(dataset: SheetRow, downloads: Downloads) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the samples' fields as text, and the row completed from the file's form."""
-    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
-    if suffix_of(path) == ".h5ad":
-        from xnbflow.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
-
-        return cells_of(path), dataset
-    if suffix_of(path) == ".gct":
-        dataset = as_gct(path, dataset)
-    options, phenotype = dataset.options, dataset.options.get("phenotype", "")
-    fields = pd.DataFrame()
-    if phenotype and not is_accession(phenotype):
-        beside = fetch_table(downloads, phenotype, f"{dataset.id}-phenotype")
-        classes = suffix_of(beside) == ".cls"
-        fields = read_classes(beside, path) if classes else read_phenotype(beside, dataset)
-    with open_table(path, options) as table:
-        header, decimal = table.header, table.decimal
-        first = [cells for _, cells, _ in islice(table.divided_rows(len(header)), _FIRST_ROWS)]
-    cells = [cell for row in first for cell in row]
-    if decimal == "." and any(map(DECIMAL_COMMA.fullmatch, cells)):
-        commas = not any(map(DECIMAL_POINT.fullmatch, cells))
-        options = {"decimal": "comma"} | options if commas else options
-    dataset = replace(dataset, options=options)
-    if set(fields.index) & set(header):
-        dataset = replace(dataset, orientation="columns")
-    if dataset.orientation == "columns" or (dataset.label and dataset.label not in header):
-        return _turned(path, dataset, fields)
-    columns = list(zip(*first, strict=True))
-    texts = {i for i, column in enumerate(columns) if _is_text(column) or _is_empty(column)}
-    named = {i for i, name in enumerate(header) if _ID.fullmatch(name) or is_patient(name)}
-    numbers = set(range(len(header))) - texts - named
-    clinical = {i for i in numbers if _is_covariate(header[i])}
-    named |= clinical if 2 * len(clinical) <= len(numbers) else set()
-    own = sorted({*texts, *named, *(i for i in numbers if header[i] == dataset.label)})
-    with open_table(path, options) as table:
-        rows = [[row[1][i] for i in own] for row in table.divided_rows(len(header))]
-    found = pd.DataFrame(rows, columns=[header[i] for i in own], dtype=object)
-    kept = [
-        i not in texts or i in named or _is_text(found.iloc[:, n]) or _is_empty(found.iloc[:, n])
-        for n, i in enumerate(own)
-    ]
-    found = found.loc[:, kept]
-    if len(fields):
-        keys = [name for name in found if found[name].isin(fields.index).any()]
-        key = dataset.id_column or next(iter(keys), None)
-        dataset = replace(dataset, id_column=key)
-        known = fields.reindex(found[key]) if key in found else fields
-        found = pd.concat([found, known.reset_index(drop=True).fillna("")], axis=1)
-        found = found.loc[:, ~found.columns.duplicated()]
-    return found, dataset
+def _is_follow_up(fields: pd.DataFrame, name: str) -> bool:
+    """Return whether a column is the time to an event, or its status."""
+    return is_event_time(name) or is_event_status(name, list(map(str, fields[[name]].iloc[:, 0])))
 
 
-def _turned(path: Path, dataset: SheetRow, fields: pd.DataFrame) -> tuple[pd.DataFrame, SheetRow]:
-    """Return the same for a table with samples in columns.
+def _sample_names(fields: pd.DataFrame) -> list[str]:
+    """Return the column of the samples' names, the first with a name for it; empty without."""
+    for name in fields:
+        cells = fields[[name]].iloc[:, 0]
+        if (not name or is_sample_id(str(name))) and cells.nunique() == len(cells):
+            return list(map(str, cells))
+    return []
 
-    A column beside the samples has text in most rows; a row that is not a feature in some samples.
+
+def _about_follow_up(names: Sequence[str], label: str | None) -> str:
+    """Return sentences about the time to an event and its status."""
+    text = (
+        f"{listed(names)} {either(len(names), 'is', 'are')} follow-up (the time to an event, or "
+        "whether it was seen): an outcome, neither a class nor a confounder. A question about "
+        "survival needs a survival model, such as Cox regression, which xnbflow does not have."
+    )
+    if label in names:
+        text += (
+            f" The label {label!r} ignores the time and samples that were followed for a short "
+            "time; valid is a class that is known for every sample, such as an event within two "
+            "years, without the samples that were followed for less."
+        )
+    return text
+
+
+def _without_proposal(dataset: SheetRow, layout: Layout) -> Summary:
+    """Return the summary of a table in which no column looks like a class."""
+    fields = layout.fields
+    numbers = described_numbers(fields)
+    _, remarks = _with_label(layout)
+    reason = (
+        "No column of text looks like a class (2 to 10 values, each of several samples). Name "
+        "the column of the class labels by --label; columns of text: "
+        f"{listed(list(map(str, fields))) or 'none'}. Where samples are columns, set "
+        "--orientation columns, and name the file of labels by --phenotype"
+    )
+    return Summary(
+        accession=dataset.location,
+        type=suffix_of(dataset.location)[1:],
+        n_samples=len(fields),
+        has_table=True,
+        values=distinct_values(fields.loc[:, ~fields.columns.isin(numbers["field"])]),
+        numbers=numbers,
+        row=None,
+        reason=" ".join([*layout.remarks, *remarks, reason]),
+    )
+
+
+def _read(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, list[str]]:
+    """Read the series; return the row with options without which it cannot be used, and remarks.
+
+    Repeated names keep the row of largest mean, and features of another scale become phenotype.
     """
-    with open_table(path, dataset.options) as table:
-        header, rows = table.header, table.divided_rows(len(table.header))
-        first = [cells for _, cells, _ in islice(rows, _ROWS_OF_COLUMNS)]
-        shares = [sum(map(is_text, column)) for column in zip(*first, strict=True)]
-        beside = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(first)]
-        places = [i for i in range(1, len(header)) if i not in beside]
-        declared = {dataset.label, *dataset.names("phenotype_columns")}
-        found = {
-            name: [cells[i] for i in places]
-            for cells in chain(first, (cells for _, cells, _ in rows))
-            if (name := cells[0].strip()) in declared
-            or _is_covariate(name)
-            or (
-                _is_text([cells[i] for i in places[:_FIRST_ROWS]])
-                and _is_text([cells[i] for i in places])
+    remarks = []
+    try:
+        series = acquire(dataset, downloads=downloads.folder)
+    except InputError as error:
+        if error.key != "duplicates" or "duplicates" in dataset.options:
+            raise
+        dataset = replace(dataset, options=dataset.options | {"duplicates": "max_mean"})
+        series = acquire(dataset, downloads=downloads.folder)
+        about = next(note for note in series.notes if " repeat" in note)
+        remarks.append(f"Proposed is duplicates=max_mean: {about}.")
+    is_settled = bool({"features", "collapse"} & dataset.options.keys())
+    is_settled |= suffix_of(dataset.location) == ".h5ad" or "duplicates" in dataset.options
+    if not is_settled and (series.kinds == "linear").all():
+        lone = lone_features(series.values, series.features)
+        if lone:
+            dataset = set_aside(dataset, lone)
+            series = acquire(dataset, downloads=downloads.folder)
+            remarks.append(
+                f"{listed(lone)} {either(len(lone), 'has', 'have')} another scale than the "
+                f"features, and {either(len(lone), 'is', 'are')} proposed as phenotype, not as "
+                "features (phenotype_columns=)."
             )
-        }
-    if dataset.label and dataset.label not in found and fields.empty:
-        return pd.DataFrame(), dataset  # the reader's error lists the names
-    drop = [*(header[i] for i in beside), *(found if len(fields) else ())]
-    drop = [_RESERVED.sub("?", name) for name in drop]
-    options = ({"drop": ",".join(drop)} if drop else {}) | dataset.options
-    dataset = replace(dataset, orientation="columns", options=options)
-    return (fields if len(fields) else pd.DataFrame(found, dtype=object)), dataset
+    absent = [note for note in series.notes if "without phenotype" in note or "file only" in note]
+    remarks += [f"{note[0].upper()}{note[1:]}." for note in absent]
+    return series, dataset, remarks
 
 
-def _is_text(cells: Sequence[str]) -> bool:
-    """Return whether more than a quarter of the cells are not numbers; single ones are mistakes."""
-    return 4 * sum(map(is_text, cells)) > sum(not is_missing(cell) for cell in cells)
+def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:
+    """Return the row with the option ``transform`` or ``scale``, and a sentence."""
+    if series.n_features < _ARRAY or {"scale", "transform"} & dataset.options.keys():
+        return dataset, ""
+    name = Path(dataset.location).name
+    option, reason = proposed_logarithm(series.values, series.samples, name)
+    if not option and not reason and _are_log2(series.values):
+        option = {"scale": "log2"}
+        reason = " Proposed is scale=log2: the values are as logarithms of intensities to base 2."
+    return replace(dataset, options=dataset.options | option), reason
 
 
-def _is_empty(cells: Sequence[str]) -> bool:
-    return all(map(is_missing, cells))
+def _are_log2(values: np.ndarray) -> bool:
+    lowest, largest = np.nanmin(values), np.nanmax(values)
+    return bool(lowest > -largest / 2 and _LARGEST_LOG2[0] < largest < _LARGEST_LOG2[1])
 
 
-def _is_covariate(name: str) -> bool:
-    """Return whether a numeric column is a covariate by its name; KIT is a gene."""
-    return is_clinical(name) or (is_technical(name) and not name.isupper())
-
-
-def _without_covariates(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
+def propose_columns(dataset: SheetRow, fields: pd.DataFrame) -> tuple[SheetRow, list[str]]:
     """Return the row with the columns that are not features, and remarks.
 
-    These are names, patients, the batch, and other columns of the samples.
+    These are names, patients, the batch, rare classes, and other columns of the samples.
     """
     label, options = str(dataset.label).removeprefix("obs:"), dict(dataset.options)
     fields = fields.map(str.strip) if len(fields) else fields
-    names = [str(name) for name in fields if name not in (label, "")]
     unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
-    distinct = [
-        name
-        for name in names
-        if name in unique
-        and fields[name].nunique() == len(fields)
-        and not (fields[name].map(is_missing).any() or is_technical(name))
-        and (_ID.fullmatch(name) or not fields[name].str.contains(r"\s").any())
-    ]
-    id_column = dataset.id_column
+    names = [str(name) for name in fields if name not in (label, "")]
     in_table = suffix_of(dataset.location) != ".h5ad" and "phenotype" not in options
+    id_column = dataset.id_column
     if in_table and dataset.orientation == "rows" and not id_column and "" not in fields:
-        id_column = next(iter(sorted(distinct, key=lambda n: not _ID.fullmatch(n))), None)
+        id_column = find_id_column(fields.loc[:, fields.columns != label])
     others = [name for name in names if name != id_column]
     labels = np.full(len(fields), "", dtype=object)
+    remarks: list[str] = []
     if label in unique and len(fields):
-        options = label_options(fields[label]) | options
-        rule, texts = LabelRule.parse(replace(dataset, options=options)), list(fields[label])
+        texts = list(fields[label])
+        options = label_options(texts) | options
+        options, remarks = _with_map(dataset, options, texts)
+        rule = LabelRule.parse(replace(dataset, options=options))
         classes, keep, _ = rule.apply(dataset.location, range(len(texts)), texts)
         labels[keep] = classes
-    options |= column_options(unique[[n for n in others if n in unique]], labels, options)
+    candidates = unique[[name for name in others if name in unique]]
+    options |= column_options(candidates, labels, options)
     dataset = replace(dataset, id_column=id_column, options=options)
-    given = ",".join(options.get(key, "") for key in _SETTLED).split(",")
-    rest = [name for name in others if name not in given]
+    settled = ",".join(options.get(key, "") for key in SETTLED).split(",")
+    rest = [name for name in others if name not in settled]
     if in_table and rest and "features" not in options:
-        dataset = _set_aside(dataset, rest)
-    return dataset, _remarks(fields, others, dataset, in_table=in_table)
+        dataset = set_aside(dataset, rest)
+    remarks += _remarks(fields, others, dataset, in_table=in_table)
+    return dataset, remarks
+
+
+def _with_map(
+    dataset: SheetRow, options: dict[str, str], texts: Sequence[str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return the options with a ``map`` that leaves out classes of one or two samples."""
+    if "map" in options:
+        return options, []
+    rule = LabelRule.parse(replace(dataset, options=options))
+    labels, _, _ = rule.apply(dataset.location, range(len(texts)), texts)
+    proposed, remark = propose_map(labels.tolist())
+    return options | proposed, [remark] if remark else []
 
 
 def column_options(
@@ -385,8 +493,8 @@ def column_options(
     """
     kept = labels != "" if (labels != "").any() else labels == ""
     known = fields.loc[kept, [name for name in fields if not set(str(name)) & set(";=")]]
-    found = {"group": suggested_group(known, labels[kept]), "batch": suggested_batch(known)}
-    return {key: name for key, name in found.items() if name and key not in given}
+    proposed = {"group": suggested_group(known, labels[kept]), "batch": suggested_batch(known)}
+    return {key: name for key, name in proposed.items() if name and key not in given}
 
 
 def _remarks(
@@ -394,19 +502,22 @@ def _remarks(
 ) -> list[str]:
     """Return sentences on numeric columns that are not features, and on patients."""
     group = dataset.options.get("group")
-    others = [name for name in dict.fromkeys(others) if name != group]
-    first = {name: fields[[name]].iloc[:, 0] for name in others}
+    first = {name: fields[[name]].iloc[:, 0] for name in dict.fromkeys(others) if name != group}
     numbers = [
-        name for name in others if in_table and _is_covariate(name) and not _is_text(first[name])
+        name
+        for name, cells in first.items()
+        if in_table and is_covariate(name) and not is_text_column(cells)
     ]
     remarks = []
     if numbers:
         what = either(len(numbers), "is not a feature by name", "are not features by name")
         remarks.append(f"{listed(numbers)} {what}.")
-    counts = {name: first[name].nunique() for name in filter(is_patient, others)}
-    return remarks + [
-        f"{name!r} has {n} values for {len(fields)} samples and is not proposed as group=: that "
-        "needs at least five patients, three of each class, and one of every sample."
-        for name, n in counts.items()
-        if 2 < n < len(fields)
-    ]
+    for name, cells in first.items():
+        n_values = cells.nunique()
+        if is_patient(name) and 2 < n_values < len(fields):
+            remarks.append(
+                f"{name!r} has {n_values} values for {len(fields)} samples and is not proposed as "
+                "group=: that needs at least five patients, three of each class, and one of every "
+                "sample."
+            )
+    return remarks

@@ -12,18 +12,22 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted, listed
+from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
+from xnbflow.sources.adjustment import refuse_inseparable
 from xnbflow.sources.annotation import standard_names
-from xnbflow.sources.assembly import Draft, assemble, refuse_inseparable
-from xnbflow.sources.cell_texts import category_codes, is_date, is_missing
+from xnbflow.sources.assembly import assemble
+from xnbflow.sources.cell_texts import category_codes, is_date, is_missing, symbols_of_date
 from xnbflow.sources.class_labels import UNLABELLED, plain_text
 from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.draft import Draft
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.geo import fetch_accession
-from xnbflow.sources.phenotype import joined, position_of, read_phenotype
+from xnbflow.sources.phenotype import join_samples, position_of, read_phenotype
+from xnbflow.sources.sample_names import SAMPLE_NAMES
+from xnbflow.sources.sequencing import are_alignments, plain_sample_names, without_version
 from xnbflow.sources.sheet import SheetRow, check_options, is_accession
 from xnbflow.sources.table_file import Columns, TableFile
 from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
@@ -74,11 +78,14 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
           numbers if all are numbers, else of the alphabet.
         - ``batch=plate``, ``phenotype_columns=age,sex``: columns of the samples'
           phenotype, which are not features.
-        - ``drop=note``: columns to leave out; ``features=*_at``: the only features.
+        - ``drop=note``: columns to leave out, also of the phenotype; with samples in columns those
+          beside the samples still annotate the features. ``features=*_at``: the only features.
         - ``separator=semicolon`` (comma, tab, semicolon, space, pipe), ``decimal=comma``,
-          ``sheet=Sheet2`` of a workbook.
+          ``sheet=Sheet2`` of a workbook, ``header=3``: the line of the header, where a title above
+          it is not recognised.
         - ``phenotype=pheno.tsv``: another table, a row per sample, for label, group and other
-          columns; its column of sample names is ``phenotype_id``, else the first. Or a series
+          columns; its column of sample names is ``phenotype_id``, else the first, and its sheet
+          in a workbook ``phenotype_sheet``. Or a series
           matrix or an accession of GEO (``phenotype=GSE4107``), for ``label`` and ``group`` as of
           source geo; its sample names are accessions (GSM...), or ``phenotype_id=title``. Of a
           table in GCT it may be a ``.cls`` file, which gives the label ``class``.
@@ -119,6 +126,8 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
         else:
             phenotype = read_phenotype(location, dataset) if location else None
         kinds = _Kinds(dataset)
+        if phenotype is not None:
+            phenotype = _without_dropped(phenotype, dataset, kinds)
         with open_table(path, dataset.options) as table:
             if not table.header:
                 msg = f"{path} has no header; get it again"
@@ -131,6 +140,17 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
         draft.notes[:0] = notes
         draft.note_unlogged = are_intensities
         return assemble(dataset, draft)
+
+
+def _without_dropped(phenotype: pd.DataFrame, dataset: SheetRow, kinds: "_Kinds") -> pd.DataFrame:
+    """Return the columns of a phenotype that the option ``drop`` does not match.
+
+    A column that another option or the label names stays.
+    """
+    wanted = _wanted_texts(dataset, None, None)
+    kept = [name for name in phenotype if name in wanted or not matches(str(name), kinds.drop)]
+    kinds.dropped_elsewhere = {*map(str, phenotype)}.difference(map(str, kept))
+    return phenotype[kept]
 
 
 @dataclass
@@ -161,6 +181,8 @@ class _Kinds:
             dataset.names, ("drop", "features", "categorical")
         )
         self.angular: dict[str, float] = {}
+        #: Columns of the phenotype that the option ``drop`` matches.
+        self.dropped_elsewhere: set[str] = set()
         for text in dataset.names("angular"):
             name, _, unit = text.rpartition(":")
             try:
@@ -177,13 +199,14 @@ class _Kinds:
     def is_feature(self, name: str) -> bool:
         """Return whether a column is a feature by its name."""
         known = [*self.features, *self.categorical, *self.angular]
-        return not _matches(name, self.drop) and (not self.features or _matches(name, known))
+        return not matches(name, self.drop) and (not self.features or matches(name, known))
 
     def refuse_idle(self, path: str | Path, names: Sequence[str]) -> None:
         """Refuse patterns of names that match nothing."""
-        for option, patterns in vars(self).items():
-            for pattern in patterns:
-                if not any(_matches(name, [pattern]) for name in names):
+        for option in ("drop", "features", "categorical", "angular"):
+            for pattern in getattr(self, option):
+                elsewhere = self.dropped_elsewhere if option == "drop" else ()
+                if not any(matches(name, [pattern]) for name in [*names, *elsewhere]):
                     msg = (
                         f"{path}: the sheet's option {option} has {quoted(pattern)}, but no name "
                         f"matches; there are {listed(names)} ({len(names)} in all). Correct the "
@@ -192,7 +215,8 @@ class _Kinds:
                     raise InputError(msg, key=option)
 
 
-def _matches(name: str, patterns: Iterable[str]) -> bool:
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name is one of the patterns of an option, or matches one."""
     return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
 
 
@@ -209,10 +233,11 @@ def _samples_in_rows(
         position_of(path, names, name, option)
     own = {*wanted, *([names[key]] if key is not None else [])}
     aside = {name for name in names if name not in own and not kinds.is_feature(name)}
-    kept = own if len(aside) > _KEPT_TEXTS else own | aside
+    beside = {name for name in aside if not matches(name, kinds.drop)}
+    kept = own if len(beside) > _KEPT_TEXTS else own | beside
     order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
     _refuse_nothing(path, order, "features")
-    coded = [p for p in order if _matches(names[p], kinds.categorical)]
+    coded = [p for p in order if matches(names[p], kinds.categorical)]
     texts = [*(p for p, name in enumerate(names) if p == key or name in kept), *coded]
     numbers = sorted(set(order).difference(coded)) if coded else order
     cells = table.read(Columns(texts, numbers), by_column=True)
@@ -241,7 +266,7 @@ def _samples_in_columns(
 ) -> _Content:
     names, path = table.header, Path(table.path)
     key = position_of(path, names, dataset.id_column or names[0], "id_column")
-    aside = [p for p, name in enumerate(names) if p != key and _matches(name, kinds.drop)]
+    aside = [p for p, name in enumerate(names) if p != key and matches(name, kinds.drop)]
     places = [p for p in range(len(names)) if p != key and p not in set(aside)]
     kept = aside if len(aside) <= _KEPT_TEXTS else []
     wanted = _wanted_texts(dataset, phenotype, None)
@@ -254,7 +279,7 @@ def _samples_in_columns(
         if phenotype is not None and name not in seen:
             _refuse_nowhere(dataset, name, option, phenotype)
         position_of(path, [text for text in seen if text == name] or seen, name, option)
-    coded = [name for name in count if _matches(name, kinds.categorical)]
+    coded = [name for name in count if matches(name, kinds.categorical)]
     features, lines, values = plain + coded, cells.lines, cells.numbers
     order = list(range(len(features)))
     if coded:
@@ -268,7 +293,7 @@ def _samples_in_columns(
         {
             name: [row[p] for p in places]
             for name, (_, row) in text_rows.items()
-            if count[name] == 1
+            if count[name] == 1 and (name in wanted or not matches(name, kinds.drop))
         },
         [row for row, i in enumerate(order) if i >= len(plain)],
         lambda sample: table.place(places[sample]),
@@ -287,9 +312,9 @@ def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
         return None
 
     def is_text(name: str) -> bool:
-        if name in named or _matches(name, patterns):
+        if name in named or matches(name, patterns):
             return True
-        return bool(kinds.features) and not _matches(name, kinds.features)
+        return bool(kinds.features) and not matches(name, kinds.features)
 
     return is_text
 
@@ -306,6 +331,8 @@ def _wanted_texts(
         elsewhere = phenotype is not None and name in phenotype
         if not name or (elsewhere and name not in (names or ())):
             continue
+        if key == "label" and name == SAMPLE_NAMES and name not in (names or ()):
+            continue
         if phenotype is not None and names is not None and name not in names:
             _refuse_nowhere(dataset, name, key, phenotype)
         wanted[name] = key  # not a feature, in either file
@@ -320,9 +347,11 @@ def _draft(
     phenotype: pd.DataFrame | None,
 ) -> Draft:
     where = f"data set {dataset.id}: {path}"
+    notes = _drop_unnamed(content) if dataset.orientation == "columns" else []
     _refuse_bad_names(path, content)
+    notes += _plain_names(content, phenotype)
     feature_kinds = _settle_kinds(dataset, kinds, content)
-    notes = _changed_names(path, content)
+    notes += _changed_names(path, content)
     values, samples = content.values, np.asarray(content.samples, dtype=str)
     metadata = pd.DataFrame(
         {name: text for name, text in content.texts.items() if name not in content.features},
@@ -331,8 +360,9 @@ def _draft(
     )
     kept = np.arange(len(samples))
     if phenotype is not None:
-        keep, rows, joining = joined(where, samples, phenotype)
-        notes += joining
+        joined = join_samples(where, samples, phenotype)
+        notes += joined.notes
+        keep, rows, samples = joined.keep, joined.rows, joined.names
         if not keep.all():
             kept = np.flatnonzero(keep)
             values, samples = np.ascontiguousarray(values[:, keep]), samples[keep]
@@ -340,7 +370,9 @@ def _draft(
         _refuse_contradictions(where, dataset, samples, metadata, rows)
         metadata = pd.concat([metadata.drop(columns=list(rows), errors="ignore"), rows], axis=1)
     labels: Any = [UNLABELLED] * len(samples)  # for samples to predict
-    if dataset.label is not None:
+    if dataset.label == SAMPLE_NAMES and SAMPLE_NAMES not in metadata:
+        labels = list(samples)
+    elif dataset.label is not None:
         labels = list(metadata.pop(dataset.label))
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
     return Draft(
@@ -370,25 +402,69 @@ def _settle_kinds(dataset: SheetRow, kinds: _Kinds, content: _Content) -> list[s
         content.values[row, known] = category_codes([cells[i] for i in known])
         settled[row] = "categorical"
     for row, name in enumerate(content.features) if kinds.angular else ():
-        period = next((p for key, p in kinds.angular.items() if _matches(name, [key])), None)
+        period = next((p for key, p in kinds.angular.items() if matches(name, [key])), None)
         if settled[row] == "linear" and period is not None:
             content.values[row] *= 2 * math.pi / period
             settled[row] = "angular"
     return settled
 
 
+def _drop_unnamed(content: _Content) -> list[str]:
+    """Leave out features without a name, if they are the fewer; return a note about them."""
+    named = np.flatnonzero([name != "" for name in content.features])
+    n_unnamed = len(content.features) - len(named)
+    if not n_unnamed or content.coded or n_unnamed >= len(named):
+        return []
+    place = content.feature_place
+    content.values = np.ascontiguousarray(content.values[named])
+    content.features = [content.features[i] for i in named]
+    content.feature_texts = {
+        name: [texts[i] for i in named] for name, texts in content.feature_texts.items()
+    }
+    content.feature_place = lambda feature: place(int(named[feature]))
+    verb = either(n_unnamed, "was", "were")
+    return [f"{counted(n_unnamed, 'feature')} without a name {verb} left out"]
+
+
+def _plain_names(content: _Content, phenotype: pd.DataFrame | None) -> list[str]:
+    """Shorten Ensembl identifiers and names of files, and return notes about it.
+
+    Names of samples are left to `join_samples` where a phenotype has others.
+    """
+    notes = []
+    if (identifiers := without_version(content.features)) is not None:
+        first = next(i for i, name in enumerate(identifiers) if name != content.features[i])
+        notes.append(
+            f"versions of Ensembl identifiers were left out, as {content.features[first]} became "
+            f"{identifiers[first]}"
+        )
+        content.features = identifiers
+    if phenotype is None and are_alignments(content.samples):
+        names = plain_sample_names(content.samples)
+        if len(set(names)) == len(names):
+            notes.append(
+                "names of samples are paths of alignments and were shortened, as "
+                f"{quoted(content.samples[0])} to {quoted(names[0])}"
+            )
+            content.samples = names
+    return notes
+
+
 def _changed_names(path: Path, content: _Content) -> list[str]:
     """Note names that were lost: dates that Excel made, and words for a missing name."""
-    notes, found = [], {"feature": content.features}
-    if suffix_of(path) in WORKBOOKS:  # elsewhere samples may be days
-        found["sample"] = content.samples
-    for what, names in found.items():
-        if dates := [name for name in names if is_date(name)]:
-            notes.append(
-                f"{counted(len(dates), f'{what} name', 'is a date', 'are dates')} "
-                f"({listed(dates)}): Excel makes dates of names such as SEPT2, MARCH1 and 1-2; "
-                "correct them"
-            )
+    notes = []
+    if dates := [name for name in content.features if is_date(name)]:
+        of_genes = [f"{name} ({' or '.join(symbols_of_date(name)) or 'no gene'})" for name in dates]
+        notes.append(
+            f"{counted(len(dates), 'feature name', 'is a date', 'are dates')} that Excel has made "
+            f"of gene symbols ({listed(of_genes)}); correct them in the table"
+        )
+    days = [name for name in content.samples if is_date(name)]
+    if days and suffix_of(path) in WORKBOOKS:  # elsewhere samples may be days
+        notes.append(
+            f"{counted(len(days), 'sample name', 'is a date', 'are dates')} ({listed(days)}): "
+            "Excel makes dates of names such as 1-2; correct them"
+        )
     if nothing := [name for name in content.features if is_missing(name)]:
         notes.append(
             f"{counted(len(nothing), 'feature', 'is', 'are')} called {listed(nothing)}, as "

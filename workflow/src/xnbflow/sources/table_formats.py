@@ -16,12 +16,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from xnbflow.core.counts import listed
+from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, about_file, quoted
 from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines
 from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
+from xnbflow.sources.header_rows import HEAD_ROWS, chosen_header, fill_forward, find_header
 from xnbflow.sources.table_file import Cells, Columns, TableFile
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
@@ -42,7 +43,12 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
     suffix = suffix_of(path)
     with about_file(path):
         if suffix in WORKBOOKS:
-            book = Workbook(path, options.get("sheet"), _DECIMALS.get(options.get("decimal", "")))
+            book = Workbook(
+                path,
+                options.get("sheet"),
+                _DECIMALS.get(options.get("decimal", "")),
+                _header_line(options),
+            )
             with book.naming_sheets("sheet" in options):
                 yield book
             return
@@ -69,10 +75,15 @@ def open_table(path: Path, options: Mapping[str, str]) -> Iterator[TableFile]:
                     recoded or stream,
                     lambda head: sniff(path, head, default, sign, certain=certain),
                     encoding=options.get("encoding"),
+                    header_line=_header_line(options),
                 )
                 if recoded:
                     text.notes.append("the table is UTF-16 text, and was read as such")
                 yield text
+
+
+def _header_line(options: Mapping[str, str]) -> int | None:
+    return int(options["header"]) if "header" in options else None
 
 
 def suffix_of(path: str | Path) -> str:
@@ -88,10 +99,21 @@ def suffix_of(path: str | Path) -> str:
     return inner.suffix.lower()
 
 
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of a workbook's sheets."""
+    return _workbook_rows(path, None)[0]
+
+
 class Workbook(TableFile):
     """A sheet of a workbook, the first one if it is not named; read by python-calamine."""
 
-    def __init__(self, path: Path, sheet: str | None, decimal: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        sheet: str | None,
+        decimal: str | None = None,
+        header_line: int | None = None,
+    ) -> None:
         super().__init__(path)
         self._sheets, rows = _workbook_rows(path, sheet)
         if sheet is None and len(self._sheets) > 1:
@@ -100,15 +122,33 @@ class Workbook(TableFile):
                 f"the first sheet, {first}, was read; the option sheet= names another one: "
                 f"{listed(others)}"
             )
-        while rows and not any(cell != "" for cell in rows[0]):
-            rows.pop(0)
         self.decimal = decimal or self.decimal
-        self._cells = [[_text(cell, self.decimal) for cell in row] for row in rows]
-        self.header = self._cells.pop(0) if self._cells else []
+        texts = ([_text(cell, self.decimal) for cell in row] for row in rows)
+        self._rows = [(number, row) for number, row in enumerate(texts, 1) if any(row)]
+        self._read_header(header_line)
+
+    def _read_header(self, header_line: int | None) -> None:
+        """Find the header among the first rows, and name a row of conditions by its number."""
+        head = self._rows[:HEAD_ROWS]
+        place = find_header([row for _, row in head])
+        if header_line is not None:
+            place = chosen_header(self.path, head, header_line)
+        titles = [next(cell for cell in row if cell) for _, row in head[: place.first]]
+        if titles and header_line is None:
+            self.notes.append(
+                f"{counted(len(titles), 'title row', 'was', 'were')} left out above the header "
+                f"({quoted(titles[0])}); the option header= names another row as the header"
+            )
+        self.header = list(self._rows[place.header][1]) if self._rows else []
+        below = self._rows[place.below :]
+        if place.conditions is not None:
+            number, cells = self._rows[place.conditions]
+            below.insert(0, (number, fill_forward(cells, f"{self.unit} {number}")))
+        self._rows = below
 
     def rows(self) -> Iterator[tuple[int, Sequence[str]]]:
         """Yield the rows below the header that are not empty."""
-        return ((number, row) for number, row in enumerate(self._cells, 2) if any(row))
+        return iter(self._rows)
 
     def read(self, columns: Columns, *, by_column: bool = False) -> Cells:
         """Read all rows; see `TableFile.read`. Numbers among the texts have decimal points."""

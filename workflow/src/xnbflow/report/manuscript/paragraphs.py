@@ -156,6 +156,12 @@ def _validated(results: StudyResults) -> list[dict[str, Any]]:
     return rows
 
 
+#: Where a note turns from what was found to what the reader should do.
+_ADVICE = re.compile(
+    r"[;:,] (?:if|add|bring|check|compare|consider|correct|fill|give|is transform=|leave|make|name|"
+    r"set|the option|write)\b.*$",
+    re.DOTALL,
+)
 #: The tables that templates read unchanged.
 _TABLES = (
     "concordance",
@@ -203,7 +209,21 @@ def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
         key: [note.removeprefix(start) for note in own if note.startswith(start)]
         for key, start in (("platform", PLATFORM), ("processing", PROCESSING))
     }
-    return parts | {"notes": [note for note in own if not note.startswith((PLATFORM, PROCESSING))]}
+    others = [note for note in own if not note.startswith((PLATFORM, PROCESSING))]
+    return parts | {"notes": list(map(without_advice, others))}
+
+
+def without_advice(note: str) -> str:
+    """Return a note on reading without what the reader should do, which is not for a paper.
+
+    Examples
+    --------
+    >>> without_advice("1 feature is called NAN: name a gene, or leave it out by drop=")
+    '1 feature is called NAN'
+    >>> without_advice("3 probes were left out (AFFX-1); the option controls=keep keeps them")
+    '3 probes were left out (AFFX-1)'
+    """
+    return _ADVICE.sub("", note)
 
 
 def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:

@@ -294,9 +294,11 @@ def _in_words(genes: pd.DataFrame) -> str:
     total, classes = genes["feature"].nunique(), genes["class"].nunique()
     what = "these classes" if classes == 2 else "at least one class from all others"
     differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
+    where = "" if classes == 2 else " in at least one comparison"
     return (
         f"{perfect:,} of {counted(total, 'feature')} {'separates' if perfect == 1 else 'separate'} "
-        f"{what} perfectly (AUC of 0 or 1). {differ:,} differ at an FDR below {_LEVEL:g}."
+        f"{what} perfectly (AUC of 0 or 1). {differ:,} differ{where} at an FDR "
+        f"below {_LEVEL:g}."
     )
 
 

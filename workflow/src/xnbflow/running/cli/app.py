@@ -112,6 +112,16 @@ Lacking = Annotated[
 Options = Annotated[
     list[str], typer.Option("--option", help="Option of the table's source, key=value; repeatable.")
 ]
+Phenotype = Annotated[
+    str,
+    typer.Option(
+        metavar="FILE", help="A sample sheet: a table with a row per sample (option phenotype=)."
+    ),
+]
+Symbols = Annotated[
+    str,
+    typer.Option(metavar="FILE", help="A table of features and gene symbols (option annotation=)."),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="A file; standard output without.")
 ]
@@ -185,6 +195,8 @@ def fit(
         int, typer.Option(min=0, help="Folds of the cross-validation; 0 for none.")
     ] = 10,
     orientation: Layout = "rows",
+    phenotype: Phenotype = "",
+    symbols: Symbols = "",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
@@ -194,17 +206,19 @@ def fit(
         msg = "--folds is 1; use 2 or more, or 0 for no cross-validation"
         raise InputError(msg)
     with progress(f"reading {table}"):
-        dataset = commands.described(table, label, id_column, option, orientation)
+        dataset = commands.described(
+            table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
+        )
+        dataset = commands.complete_training(dataset)
         series = commands.read_training(dataset)
     validation = None
     if folds:
         with progress(f"cross-validating on {folds} folds"):
             validation = commands.cross_validate(series, entry, folds)
     with progress("fitting on all samples"):
-        origin: dict[str, object] = {"location": table, "label": label, "id_column": id_column}
-        origin |= {"options": option, "orientation": orientation}
-        symbols = commands.symbols_of(series)
-        model = commands.fit_model(series, entry, validation, symbols=symbols, origin=origin)
+        origin = dataset.origin | {"location": table}
+        known = commands.symbols_of(series)
+        model = commands.fit_model(series, entry, validation, symbols=known, origin=origin)
     commands.write_model(model, output)
     result = commands.summary(model)
     if as_json:
@@ -317,13 +331,26 @@ def predict(
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    result = commands.predict_table(read, samples, missing)
-    for note in result.notes:
+    result = commands.predict_table(read, samples.frame, missing)
+    notes = [*samples.notes, *result.notes]
+    for note in notes:
         warn(note)
+    agreement, text = commands.agreement_of(read, samples, result, table)
     if as_json:
-        print_json({"notes": result.notes, "samples": result.table.to_dict("records")})
+        content: dict[str, Any] = {"notes": notes, "samples": result.table.to_dict("records")}
+        if agreement is not None:
+            content["agreement"] = {
+                "right": agreement.n_right,
+                "samples": agreement.n_samples,
+                "balanced_accuracy": agreement.balanced_accuracy,
+                "confusion": agreement.confusion.to_dict("index"),
+            }
+        print_json(content)
         return
     commands.deliver(commands.tsv(result.table), output)
+    if text:
+        sys.stdout.flush()
+        sys.stderr.write(printable(f"{text}\n"))
 
 
 @app.command()
@@ -338,6 +365,8 @@ def recalibrate(
     ),
     missing: Lacking = "auto",
     orientation: Layout = "rows",
+    phenotype: Phenotype = "",
+    symbols: Symbols = "",
     option: Options = [],  # noqa: B006
     trust: Trust = [],  # noqa: B006
     as_json: Json = False,
@@ -345,7 +374,9 @@ def recalibrate(
     """Fit slope and intercept of a model's log odds to labelled samples of another cohort."""
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
-        dataset = commands.described(table, label, id_column, option, orientation)
+        dataset = commands.described(
+            table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
+        )
         made, figures = commands.recalibrate(read, dataset, missing)
     commands.write_model(made, output)
     if as_json:
@@ -360,7 +391,9 @@ def explain(
     model: Model,
     table: TableFile,
     *,
-    sample: Annotated[str, typer.Option(help="The sample's name.")],
+    sample: Annotated[
+        str, typer.Option(help="The sample's name; the least certain samples without.")
+    ] = "",
     id_column: Id = "",
     missing: Lacking = "auto",
     orientation: Layout = "rows",
@@ -372,11 +405,15 @@ def explain(
     read = commands.read_model(model, trust)
     with progress(f"reading {table}"):
         samples = commands.read_samples_of(read, table, id_column, option, orientation)
-    result = commands.explain_sample(read, samples, sample, missing)
+    for note in samples.notes:
+        warn(note)
+    names = [sample] if sample else commands.least_certain(read, samples.frame, missing)
+    results = [commands.explain_sample(read, samples.frame, name, missing) for name in names]
     if as_json:
-        print_json(result.to_json())
+        found = [result.to_json() for result in results]
+        print_json(found[0] if sample else found)
     else:
-        print_text(result.as_text())
+        print_text("\n\n".join(result.as_text() for result in results))
 
 
 @app.command("geo")
@@ -396,23 +433,41 @@ def propose(
     force: Annotated[bool, typer.Option("--force", help="Overwrite NAME.tsv and NAME.yaml.")] = (
         False
     ),
+    most_gigabytes: Annotated[
+        float, typer.Option(min=0, help="Largest file that is downloaded, in gigabytes.")
+    ] = 20.0,
     orientation: Layout = "rows",
+    phenotype: Phenotype = "",
+    symbols: Symbols = "",
     option: Options = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
+    remarks: list[str] = []
     with progress(f"reading {table}"):
-        dataset = commands.described(table, label, id_column, option, orientation)
-        result = commands.summary_of(dataset, mirror)
+        if Path(table).is_dir():
+            merged, remarks = commands.merge_folder(Path(table), output)
+            remarks.append(f"The table of all samples is {merged}.")
+            table = str(merged)
+        dataset = commands.described(
+            table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
+        )
+        result = commands.summary_of(dataset, mirror, most_gigabytes)
+    if remarks:
+        result = replace(result, reason=" ".join([*remarks, result.reason]))
     if output and result.row:
         result = replace(result, row=replace(result.row, id=Path(output).name))
     if as_json:
-        values = result.values.to_dict("records")
-        print_json({**vars(result), "values": values, "row": result.sheet})
+        tables = {name: getattr(result, name).to_dict("records") for name in ("values", "numbers")}
+        print_json({**vars(result), **tables, "row": result.sheet})
     else:
         print_text(str(result))
     if output:
-        command = commands.write_study(result, output, mirror, force=force)
+        command = commands.write_study(
+            result, output, mirror, force=force, most_gigabytes=most_gigabytes
+        )
+        if remark := commands.fold_remark(result, Path(output).name):
+            warn(remark)
         warn(f"{output}.tsv and {output}.yaml are written; look at them, then run: {command}")
 
 
@@ -469,7 +524,10 @@ def gene(
 ) -> None:
     """Draw the values of a gene by class as SVG, PDF and PNG, and print its rows of the genes."""
     results = commands.read_study(study)
-    print_text(commands.tsv(commands.print_genes(results, name, data, output, width)).rstrip())
+    rows = commands.print_genes(results, name, data, output, width)
+    print_text(commands.tsv(rows).rstrip())
+    figures_of = ", ".join(rows["figure"].drop_duplicates())
+    warn(f"figures are in {output}, each as SVG, PDF and PNG: {figures_of}")
 
 
 @app.command()
@@ -503,8 +561,14 @@ def methods() -> None:
 
 @app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run_study(context: typer.Context, study: str) -> None:
-    """Run a study through Snakemake; every further option is Snakemake's."""
-    call_snakemake(study, context.args)
+    """Run a study through Snakemake; every further option is Snakemake's.
+
+    The file STUDY.yaml of this folder, which `xnbflow study -o STUDY` writes, is used by itself.
+    """
+    found = commands.find_configuration(study, context.args)
+    if found:
+        warn(f"the configuration is {found[1]}")
+    call_snakemake(study, [*context.args, *found])
 
 
 #: The plugin that words the events of a run; absent where the library is not installed.

@@ -25,11 +25,19 @@ from xnbflow.evaluation.fitting import frame_for, sample_columns
 from xnbflow.evaluation.folds import class_counts, folds_of_repeat
 from xnbflow.evaluation.method_checks import check_estimator
 from xnbflow.evaluation.methods import known_methods
+from xnbflow.models.agreement import Agreement, agreement
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.panel import Panel, design_panel
-from xnbflow.models.prediction import fitted_log_posterior, predict_table
-from xnbflow.models.reading import described, read_samples, read_training, symbols_of
+from xnbflow.models.prediction import Prediction, fitted_log_posterior, predict_table
+from xnbflow.models.reading import (
+    Samples,
+    complete_training,
+    described,
+    read_labelled_samples,
+    read_training,
+    symbols_of,
+)
 from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
@@ -44,9 +52,11 @@ from xnbflow.naive_bayes.conformal import ERROR_RATE
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.running.config import RULES
 from xnbflow.running.project import default_configuration, default_sheets
+from xnbflow.sources.count_folder import default_name, merge_counts, write_counts
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import write_gct_and_cls
 from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.summary import Summary, summarise_table
 from xnbflow.tables.contract import DOWNLOADS, MODEL, SERIES
@@ -57,16 +67,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RECALIBRATION",
+    "agreement_of",
     "as_text",
     "check_study_name",
     "classifier",
+    "complete_training",
     "counted",
     "cross_validate",
     "deliver",
     "described",
     "design_panel",
     "explain_sample",
+    "find_configuration",
     "fit_model",
+    "fold_remark",
+    "least_certain",
+    "merge_folder",
     "methods_text",
     "new_files",
     "parameters",
@@ -96,6 +112,12 @@ __all__ = [
 ]
 
 _SHOWN = 20
+#: Number of samples that are explained where none is named.
+_EXPLAINED = 3
+#: With this many samples of the smallest class every fold tests one.
+_LEAST_SAMPLES = 3
+#: Folds of a study, at least, if its classes have as many samples.
+_FEW_FOLDS = 5
 #: Series with fewer samples have five folds, others ten.
 _FEW_SAMPLES = 50
 #: The classifier of a study that a command writes, by its id in the project's configuration.
@@ -105,6 +127,8 @@ _ABOUT = """\
 # permuted labels and in halves of the samples; that in `final` is fitted to all samples and kept.
 # `xnbflow methods` lists the classifiers.
 """
+#: The limit of a download that no option changes.
+MOST_GIGABYTES = RetryPolicy().most_gigabytes
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 
 
@@ -169,24 +193,110 @@ def methods_text() -> str:
 
 def read_samples_of(
     model: TrainedModel, location: str, id_column: str, options: Sequence[str], orientation: str
-) -> pd.DataFrame:
-    """Read samples to predict."""
+) -> Samples:
+    """Read samples to predict, with their labels where the table has them."""
     dataset = described(location, "", id_column, options, orientation)
-    columns = list(sample_columns(model.estimator))
-    return read_samples(dataset, model.series, features=model.features, columns=columns)
+    return read_labelled_samples(
+        dataset,
+        model.series,
+        features=model.features,
+        columns=list(sample_columns(model.estimator)),
+        quartiles=model.quartiles,
+    )
 
 
-def summary_of(dataset: SheetRow, mirrors: Sequence[str] = ()) -> Summary:
-    """Summarise a GEO accession, a table, a workbook or an AnnData file."""
+def agreement_of(
+    model: TrainedModel, samples: Samples, prediction: Prediction, table: str
+) -> tuple[Agreement | None, str]:
+    """Return how predictions agree with the table's labels, and a text; None without labels."""
+    if samples.labels is None:
+        return None, ""
+    options = dict(option.partition("=")[::2] for option in model.series.get("options", ()))
+    found = agreement(model.classes, list(prediction.table["label"]), samples.labels, options)
+    if found is None:
+        return None, ""
+    text = found.as_text()
+    location = str(model.series.get("location", ""))
+    if location and Path(location).resolve() == Path(table).resolve():
+        text += (
+            "\nThe model was fitted to this table: for its accuracy with new samples see "
+            "`xnbflow show`."
+        )
+    return found, text
+
+
+def least_certain(model: TrainedModel, samples: pd.DataFrame, missing: str) -> list[str]:
+    """Return the names of the samples whose most probable class is least probable, least first."""
+    table = predict_table(model, samples, missing).table
+    probabilities = table.filter(regex=r"^probability\.").max(axis=1)
+    order = probabilities.to_numpy().argsort(kind="stable")[:_EXPLAINED]
+    return table["sample"].iloc[order].tolist()
+
+
+def summary_of(
+    dataset: SheetRow, mirrors: Sequence[str] = (), most_gigabytes: float = MOST_GIGABYTES
+) -> Summary:
+    """Summarise a GEO accession, a table, a workbook or an AnnData file.
+
+    A file at a URL is refused above ``most_gigabytes``.
+    """
+    retry = RetryPolicy(most_gigabytes=most_gigabytes)
     if dataset.source == "table":
-        return summarise_table(dataset)
+        return summarise_table(dataset, retry)
     # read only, to find earlier downloads and files of the user
-    downloads = Downloads(Path(DOWNLOADS), {"geo": list(mirrors)} if mirrors else {})
+    base_urls = {"geo": list(mirrors)} if mirrors else {}
+    downloads = Downloads(Path(DOWNLOADS), base_urls, retry)
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
+def merge_folder(folder: Path, output: str) -> tuple[Path, list[str]]:
+    """Write the counts of a folder of one-sample files as a table; return its path and remarks.
+
+    The table is beside the files of the study, ``<output>-counts.tsv``, else in this folder.
+    """
+    merged = merge_counts(folder)
+    path = Path(f"{output}-counts.tsv" if output else default_name(folder))
+    write_counts(merged, path)
+    return path, merged.remarks
+
+
+def fold_remark(result: Summary, name: str) -> str:
+    """Return a sentence where a small class decides the number of folds; empty where none does."""
+    if result.labels is None:
+        return ""
+    splits = _splits(result, name)
+    header = DataSetHeader(name, np.arange(len(result.labels)), result.labels, 0, result.groups)
+    counts = class_counts(header)
+    units = "samples" if result.groups is None else "groups"
+    if counts.min() >= _FEW_FOLDS:
+        return ""
+    smallest = f"class {str(counts.idxmin())!r} has {counts.min()} {units}"
+    if splits > counts.min():
+        return f"{smallest}: of {splits} folds {splits - counts.min()} test none of it"
+    return f"{smallest}, so that {splits} folds are proposed"
+
+
+def find_configuration(study: str, options: Sequence[str]) -> list[str]:
+    """Return the option for the file ``<study>.yaml`` of this folder, if it is needed.
+
+    It is where neither the project's configuration nor a rule has the study, and the user names no
+    file.
+    """
+    given = {option.partition("=")[0] for option in options}
+    path = Path(f"{study}.yaml")
+    is_known = study in {*default_configuration().get("studies", {}), *RULES}
+    if is_known or given & {"--configfile", "--configfiles"} or not path.is_file():
+        return []
+    return ["--configfile", str(path)]
+
+
 def write_study(
-    result: Summary, output: str, mirrors: Sequence[str] = (), *, force: bool = False
+    result: Summary,
+    output: str,
+    mirrors: Sequence[str] = (),
+    *,
+    force: bool = False,
+    most_gigabytes: float = MOST_GIGABYTES,
 ) -> str:
     """Write the sheet ``<output>.tsv`` and configuration ``<output>.yaml`` of a study of a series.
 
@@ -219,8 +329,13 @@ def write_study(
     }
     if scheme not in known:
         settings["folds"] = {scheme: {"splits": splits, "repeats": 1}}
+    download: dict[str, Any] = {}
     if mirrors:
-        settings["download"] = {"base_urls": {"geo": list(mirrors)}}
+        download["base_urls"] = {"geo": list(mirrors)}
+    if most_gigabytes != MOST_GIGABYTES:
+        download["most_gigabytes"] = most_gigabytes
+    if download:
+        settings["download"] = download
     sheet.parent.mkdir(parents=True, exist_ok=True)
     deliver(result.sheet, sheet)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
@@ -251,14 +366,18 @@ def new_files(output: str, *, force: bool) -> tuple[Path, Path]:
 def _splits(result: Summary, name: str) -> int:
     """Return the number of folds: 10, 5 with few samples, fewer if a class needs it."""
     few = result.n_samples < _FEW_SAMPLES or result.groups is not None
-    most = 5 if few else 10
+    most = _FEW_FOLDS if few else 10
     if result.labels is None:
         return most
     samples = np.arange(len(result.labels))
     header = DataSetHeader(name, samples, result.labels, 0, result.groups)
     counts = class_counts(header)
-    # of two groups in training, inner folds train with one
-    least, size = (2, counts.max()) if result.groups is None else (3, counts.min())
+    if result.groups is not None:
+        least, size = 3, counts.min()  # of two groups in training, inner folds train with one
+    elif counts.min() >= _LEAST_SAMPLES:
+        least, size = 2, counts.min()  # every fold tests each class
+    else:
+        least, size = 2, counts.max()
     for splits in range(min(most, int(size)), least - 1, -1):
         with suppress(InputError):
             folds_of_repeat(header, splits, 0)
@@ -358,7 +477,8 @@ def recalibrate(
     model: TrainedModel, dataset: SheetRow, missing: str
 ) -> tuple[TrainedModel, dict[str, dict[str, float]]]:
     """Recalibrate a model by the samples of another cohort, see `recalibrate_model`."""
-    series = read_training(replace(dataset, label=dataset.label or model.series.get("label")))
+    dataset = replace(dataset, label=dataset.label or model.series.get("label") or None)
+    series = read_training(complete_training(dataset))
     log_posterior = fitted_log_posterior(model, frame_for(model.estimator, series), missing)
     return recalibrate_model(model, series, log_posterior)
 
@@ -393,7 +513,7 @@ def training_series(
     if orientation == "rows":
         orientation = model.series.get("orientation", orientation)
     dataset = described(**origin, orientation=orientation)
-    series = read_training(dataset)
+    series = read_training(complete_training(dataset))
     if series_digest(series) != model.series["digest"]:
         msg = (
             f"{origin['location']} is not the table that the model was fitted to, or is read "

@@ -1,0 +1,62 @@
+"""Which of the first rows is the header: titles, rows of conditions, and what is neither."""
+
+import pytest
+
+from xnbflow.core.errors import InputError
+from xnbflow.sources.header_rows import HeaderRows, chosen_header, fill_forward, find_header
+
+HEADER = ["gene", "S1", "S2", "S3", "S4"]
+VALUES = ["TP53", "7.1", "8.2", "6", "9"]
+CONDITIONS = ["", "t", "t", "n", "n"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "header", "conditions"),
+    [
+        ([HEADER, VALUES], 0, None),
+        ([["A title"], HEADER, VALUES], 1, None),
+        ([["A title", "", "", "", ""], HEADER, VALUES], 1, None),  # as a spreadsheet pads it
+        ([["A title"], ["of two lines"], HEADER, VALUES], 2, None),
+        ([["Cells", " by commas"], HEADER, VALUES], 1, None),
+        ([["a", "b", "c"], HEADER, VALUES], 0, None),  # more than half as wide: a cut header
+        ([["", "condition"], ["S1", "tumour"], ["S2", "normal"]], 0, None),  # R, without a name
+        ([["id"], ["s1", "1.5", "2"], ["s2", "1", "2"]], 0, None),  # values are no header
+        ([["sample", "condition"], ["S1", "tumour"]], 0, None),
+        ([CONDITIONS, HEADER, VALUES], 1, 0),
+        ([["", "t", "", "n", ""], HEADER, VALUES], 1, 0),  # merged cells
+        ([["A title"], CONDITIONS, HEADER, VALUES], 2, 1),
+        ([HEADER, CONDITIONS, VALUES], 0, 1),
+        ([HEADER, ["type", "t", "t", "n", "n"], VALUES], 0, None),  # it has a name
+        ([HEADER, ["", "t", "t", "n", "x"], VALUES], 0, None),  # x does not repeat
+        ([HEADER, ["", "t", "t", "t", "t"], VALUES], 0, None),  # one condition
+        ([HEADER, ["", "1", "1", "2", "2"], VALUES], 0, None),  # numbers
+        ([HEADER, CONDITIONS, ["TP53", "a", "b", "c", "d"]], 0, None),  # no values below
+        ([], 0, None),
+        ([HEADER], 0, None),
+    ],
+)
+def test_the_header_is_found(rows, header, conditions):
+    assert find_header(rows) == HeaderRows(header, conditions)
+
+
+def test_names_of_samples_below_conditions_are_distinct():
+    rows = [CONDITIONS, ["gene", "S1", "S1", "S3", "S4"], VALUES]
+    assert find_header(rows) == HeaderRows(0)
+
+
+def test_first_and_below_leave_out_titles_alone():
+    assert (HeaderRows(2, 1).first, HeaderRows(2, 1).below) == (1, 3)
+    assert (HeaderRows(1, 2).first, HeaderRows(1, 2).below) == (1, 3)
+    assert (HeaderRows(1).first, HeaderRows(1).below) == (1, 2)
+
+
+def test_merged_cells_are_filled_from_the_left_but_not_by_the_name():
+    assert fill_forward(["", "t", "", "n", ""], "row 1") == ["row 1", "t", "t", "n", "n"]
+    assert fill_forward(["type", "", "t"], "row 1") == ["type", "", "t"]
+
+
+def test_a_chosen_header_is_a_line_among_the_first_ones():
+    rows = [(1, ["units", "a"]), (3, HEADER), (4, CONDITIONS), (5, VALUES)]
+    assert chosen_header("x.csv", rows, 3) == HeaderRows(1, 2)
+    with pytest.raises(InputError, match=r"header=2 names a line that is empty.* 1, 3, 4, 5"):
+        chosen_header("x.csv", rows, 2)

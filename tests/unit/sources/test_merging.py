@@ -1,0 +1,82 @@
+"""Rows of one name: the row of largest mean, the mean, the median, or all of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.core.errors import InputError
+from xnbflow.sources.draft import Draft
+from xnbflow.sources.merging import collapse_probes, merge_rows, settle_duplicates
+
+VALUES = np.array([[1.0, 2.0], [9.0, 9.5], [5.0, 8.0], [0.0, np.nan], [3.0, 14.0]])
+NAMES = ["A", "B", "A", "A", "A"]
+
+
+@pytest.mark.parametrize(
+    ("how", "of_a"),
+    [("max_mean", [3.0, 14.0]), ("mean", [2.25, 8.0]), ("median", [2.0, 8.0])],
+)
+def test_rows_of_one_name_are_merged(how, of_a):
+    merged, names, rows = merge_rows(VALUES, NAMES, how)
+    assert names.tolist() == ["A", "B"]
+    np.testing.assert_array_equal(merged, [of_a, [9.0, 9.5]])
+    assert rows.tolist() == [4 if how == "max_mean" else 0, 1]
+
+
+def test_the_first_of_equal_means_is_kept_and_rows_without_values_never():
+    values = np.array([[np.nan, np.nan], [1.0, 3.0], [3.0, 1.0]])
+    merged, _, rows = merge_rows(values, ["x", "x", "x"], "max_mean")
+    assert (rows.tolist(), merged.tolist()) == ([1], [[1.0, 3.0]])
+
+
+def draft(values, features, symbols=None):
+    metadata = None if symbols is None else pd.DataFrame({"symbol": symbols})
+    n = values.shape[1]
+    return Draft(
+        where="x",
+        values=values,
+        features=features,
+        samples=[f"s{i}" for i in range(n)],
+        labels=["a"] * n,
+        label_place="",
+        sample_metadata=pd.DataFrame(index=range(n)),
+        feature_metadata=metadata,
+    )
+
+
+@pytest.mark.parametrize("how", ["median", "max_mean"])
+def test_probes_collapse_to_genes_without_those_of_none_or_several(how):
+    own = draft(VALUES.copy(), list("pqrst"), ["A", "", "A", "A /// B", "A"])
+    collapse_probes(own, how)
+    assert list(own.features) == ["A"]
+    expected = {"median": [3.0, 8.0], "max_mean": [3.0, 14.0]}[how]
+    np.testing.assert_array_equal(own.values, [expected])
+    assert "3 probes were collapsed to 1 gene" in own.notes[0]
+    assert "left out were 1 without a symbol and 1 of several genes" in own.notes[0]
+    assert ("probe" in own.feature_metadata) == (how == "max_mean")
+
+
+@pytest.mark.parametrize(
+    ("how", "features", "note"),
+    [
+        ("max_mean", ["A", "B"], "the one of largest mean was kept"),
+        ("mean", ["A", "B"], "their mean was taken"),
+        ("rename", ["A", "B", "A.1", "A.2", "A.3"], "got the suffix"),
+    ],
+)
+def test_repeated_names_are_settled_as_the_option_says(how, features, note):
+    own = draft(VALUES.copy(), NAMES)
+    settle_duplicates(own, how)
+    assert list(own.features) == features
+    assert "1 feature name repeats: 'A' (4 times)" in own.notes[0]
+    assert note in own.notes[0]
+    if how == "mean":
+        np.testing.assert_array_equal(own.values[0], [2.25, 8.0])
+    if how == "max_mean":
+        np.testing.assert_array_equal(own.values[0], [3.0, 14.0])
+
+
+def test_repeated_names_are_refused_by_default():
+    with pytest.raises(InputError, match="duplicates=max_mean") as error:
+        settle_duplicates(draft(VALUES, NAMES), "refuse")
+    assert error.value.key == "duplicates"

@@ -1,0 +1,45 @@
+"""Samples of a table and of a sample sheet: matched by name, counted where one lacks them."""
+
+import pandas as pd
+import pytest
+
+from xnbflow.core.errors import InputError
+from xnbflow.sources.phenotype import join_samples, matched_names
+
+PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"])
+
+
+@pytest.mark.parametrize(
+    ("samples", "known", "matched"),
+    [
+        (["S1", "S2"], ["S1", "S2"], None),  # as they are
+        (["a/S1.bam", "S2"], ["S1", "S2"], None),  # one is known as it is
+        (["a/S1.bam", "b/S2.bam"], ["S1", "S2", "S3"], ["S1", "S2"]),
+        (["a/S1.bam", "b/S9.bam"], ["S1"], ["S1", "b/S9.bam"]),
+        (["a/S1.bam", "b/S9.bam"], ["S1", "S2"], None),  # neither all of these nor of those
+        (["a/S1.bam", "b/S1.bam"], ["S1"], None),  # two of one name
+        (["S1", "S2"], ["S1.bam", "S2.bam"], ["S1.bam", "S2.bam"]),
+        (["X1.a.b", "X2.c"], ["1-a b", "2+c"], ["1-a b", "2+c"]),
+        (["Xa", "Xb"], ["a", "b"], None),  # R adds X before digits alone
+        ([], ["S1"], None),
+    ],
+)
+def test_names_are_matched_by_spelling_where_all_agree(samples, known, matched):
+    assert matched_names(samples, known) == matched
+
+
+def test_joined_rows_are_in_the_order_of_the_table_and_lacking_ones_are_named():
+    joined = join_samples("x", ["S3.bam", "S1.bam", "S2.bam", "S7.bam"], PHENOTYPE)
+    assert joined.names.tolist() == ["S3", "S1", "S2", "S7.bam"]
+    assert joined.keep.tolist() == [True, True, True, False]
+    assert joined.rows["condition"].tolist() == ["t", "t", "n"]
+    shortened, left_out = joined.notes
+    assert "'S3.bam' to 'S3'" in shortened
+    assert left_out == "1 sample is left out, without phenotype: S7.bam"
+    joined = join_samples("x", ["S2"], PHENOTYPE)
+    assert joined.notes == ["2 samples are in the phenotype file only: S1, S3"]
+
+
+def test_no_common_sample_is_an_error_that_names_both():
+    with pytest.raises(InputError, match="the table has A, B, the phenotype S1, S2, S3"):
+        join_samples("x", ["A", "B"], PHENOTYPE)

@@ -1,0 +1,130 @@
+"""The meaning of columns: clinical, technical, follow-up; features of another scale."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from lab_files import counts
+
+from xnbflow.sources.intensities import of_other_scale
+from xnbflow.sources.plausibility import (
+    are_places_of_body,
+    is_clinical,
+    is_event_status,
+    is_event_time,
+    is_like_features,
+    is_technical,
+    lone_features,
+    suggested_batch,
+)
+
+RNG = np.random.default_rng(0)
+GENES = RNG.normal(8, 1, (200, 24)).round(2)
+AGES = RNG.integers(30, 80, 24).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("name", "clinical"),
+    [
+        *[(name, True) for name in ("age", "AGE", "BMI", "Age, years", "psa_ng", "tumour stage")],
+        *[(name, True) for name in ("ageAtDiagnosis", "gleason.score", "Gewicht (kg)")],
+        *[(name, False) for name in ("BMI1", "COMMD3-BMI1", "SEX1", "AGE1", "STAGE2", "AGER")],
+        *[(name, False) for name in ("GRADE4", "sexual", "PSAT1", "TP53", "KIT")],
+    ],
+)
+def test_clinical_names_are_whole_words(name, clinical):
+    assert is_clinical(name) == clinical
+
+
+BATCHES = ["series", "study", "cohort", "dataset", "center", "run", "lane", "chip", "plate"]
+
+
+@pytest.mark.parametrize("name", [*BATCHES, "hospital", "ScanDate"])
+def test_words_of_a_batch(name):
+    assert is_technical(name)
+
+
+@pytest.mark.parametrize("name", ["study group", "primary site", "slice", "date of birth"])
+def test_words_that_mean_something_else_beside_others(name):
+    assert not is_technical(name)
+
+
+def test_a_site_is_a_batch_unless_its_values_are_places_of_the_body():
+    hospitals = pd.DataFrame({"site": ["Ulm", "Bonn"] * 4})
+    organs = pd.DataFrame({"site": ["colon", "liver"] * 4, "run": ["1", "2"] * 4})
+    assert suggested_batch(hospitals) == "site"
+    assert suggested_batch(organs) == "run"
+    assert are_places_of_body(["left lung", "A", "liver"])
+    assert not are_places_of_body(["left lung", "A"])  # half
+
+
+@pytest.mark.parametrize(
+    ("cells", "alike"),
+    [
+        (GENES[3], True),
+        (AGES, False),
+        (GENES[3].round(), False),  # whole numbers among fractions
+        (GENES[3] * 4, False),
+        (8 + 5 * (GENES[3] - 8), False),  # the centre of genes, another spread
+        (np.full(24, np.nan), False),
+    ],
+)
+def test_values_are_like_those_of_genes_or_not(cells, alike):
+    assert is_like_features(cells, GENES) == alike
+
+
+def test_nothing_is_like_few_features():
+    assert is_like_features(GENES[3], GENES[:20])
+    assert not is_like_features(GENES[3], GENES[:19])
+
+
+TIMES = ["days_to_death", "time_to_event", "months until relapse", "OS_months", "PFS.time", "OS"]
+TIMES += ["days_to_last_followup", "overall survival", "DFS days"]
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_times_to_an_event(name):
+    assert is_event_time(name)
+    assert not is_event_status(name)
+
+
+@pytest.mark.parametrize("name", ["vital_status", "OS.event", "OS_STATUS", "censored", "death"])
+def test_status_of_an_event(name):
+    assert is_event_status(name)
+    assert not is_event_time(name)
+
+
+@pytest.mark.parametrize("name", ["time point", "time", "status", "OSM", "age", "response"])
+def test_other_columns_are_no_follow_up(name):
+    assert not is_event_time(name)
+    assert not is_event_status(name, ["tumour", "normal"])
+
+
+def test_values_of_life_are_a_status_under_any_name():
+    assert is_event_status("status", ["Alive", "NA", "dead"])
+    assert not is_event_status("status", ["alive", "relapse"])
+    assert not is_event_status("status", ["NA"])
+
+
+@pytest.mark.parametrize(("n_ages", "found"), [(1, 1), (10, 10), (11, 0)])
+def test_no_more_than_ten_features_have_another_scale(n_ages, found):
+    ages = RNG.uniform(50, 80, (n_ages, 24)) + 0.5
+    assert of_other_scale(np.vstack([GENES, ages])).sum() == found
+
+
+def test_counts_are_compared_by_their_logarithms():
+    wide = counts(largest=6.0).T.astype(float)
+    assert not of_other_scale(wide).any()
+    assert lone_features(wide, [f"g{i}" for i in range(len(wide))]) == []
+
+
+@pytest.mark.parametrize(("n_whole", "found"), [(3, 3), (4, 0)])
+def test_up_to_three_features_of_whole_numbers_are_conspicuous(n_whole, found):
+    values = np.vstack([GENES, RNG.integers(1, 5, (n_whole, 24))])
+    names = [f"g{i}" for i in range(len(values))]
+    assert len(lone_features(values, names)) == found
+
+
+def test_a_fraction_among_counts_is_conspicuous():
+    values = np.vstack([counts().T, RNG.uniform(0.5, 1.5, (1, 24)).round(2)])
+    names = [f"g{i}" for i in range(len(values))]
+    assert lone_features(values, names) == ["g600"]

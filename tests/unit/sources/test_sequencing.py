@@ -1,0 +1,141 @@
+"""Tables of RNA-seq: units of their values, names of samples and genes."""
+
+import numpy as np
+import pytest
+from lab_files import HTSEQ, STAR, counts, logarithms
+
+from xnbflow.sources.intensities import scale_of
+from xnbflow.sources.sequencing import (
+    are_alignments,
+    looks_like_estimated_counts,
+    plain_sample_names,
+    read_tallies,
+    relative_unit,
+    tally_pattern,
+    without_version,
+)
+
+COUNTS = counts().T.astype(float)
+RNG = np.random.default_rng(0)
+LENGTHS = RNG.uniform(0.5, 8, (len(COUNTS), 1))
+RATES = COUNTS / LENGTHS
+SAMPLES = np.array([f"s{i}" for i in range(COUNTS.shape[1])])
+
+
+def estimated(share):
+    """Return counts of which a share has a fraction, as Salmon divides reads."""
+    values = COUNTS.copy()
+    uncertain = RNG.random(values.shape) < share
+    values[uncertain & (values > 0)] += 0.37
+    return values
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "kind"),
+    [
+        (COUNTS, "", "counts"),
+        (estimated(0.3), "", "estimated counts"),
+        (COUNTS * 1.013, "", "estimated counts"),  # tximport, countsFromAbundance
+        (1e6 * RATES / RATES.sum(axis=0), "", "TPM"),
+        (1e6 * COUNTS / COUNTS.sum(axis=0), "x.cpm.tsv", "CPM"),
+        (1e6 * RATES / COUNTS.sum(axis=0), "genes_fpkm.csv", "FPKM"),
+        (1e6 * RATES / (25 * COUNTS.sum(axis=0)), "genes.csv", "FPKM"),  # of 25 million reads
+        (2 ** logarithms().T, "x.csv", "not logged"),
+        (np.log2(1 + 1e6 * RATES / RATES.sum(axis=0)), "log_tpm.tsv", "logarithms"),
+        (logarithms().T, "TPM.csv", "logarithms"),
+    ],
+)
+def test_the_scale_is_recognised_by_distribution_and_name(values, name, kind):
+    assert scale_of(values, SAMPLES, name)[0] == kind
+
+
+def test_sums_of_a_million_are_exact_to_a_hundredth():
+    values = 1e6 * RATES / RATES.sum(axis=0)
+    assert relative_unit(values * 1.009) == "TPM"
+    assert relative_unit(values * 1.011) != "TPM"
+    values[:, 0] *= 1.1  # one sample is enough
+    assert relative_unit(values) != "TPM"
+
+
+def test_a_name_does_not_make_counts_relative():
+    assert relative_unit(COUNTS, "tpm.csv") == ""
+    assert scale_of(COUNTS, SAMPLES, "genes_tpm.csv")[0] == "counts"
+    assert relative_unit(RATES - 1.0, "tpm.csv") == ""  # negative values
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [("a_tpm.tsv", "TPM"), ("gene.TPMs.tsv", "TPM"), ("attpma.tsv", ""), ("x.RPKM.txt", "FPKM")],
+)
+def test_units_in_names_are_whole_words(name, unit):
+    values = RATES * 500 + 0.001  # no zeros, so that only the name tells the unit
+    assert relative_unit(values, name) == unit
+
+
+@pytest.mark.parametrize(("n_zeros", "found"), [(9, False), (10, True)])
+def test_estimated_counts_have_zeros(n_zeros, found):
+    values = np.random.default_rng(1).lognormal(3, 2.5, 2000) + 1.0
+    values[:n_zeros] = 0
+    assert looks_like_estimated_counts(values.reshape(200, 10)) == found
+
+
+def test_estimated_counts_are_whole_or_hardly_ever_below_half_a_read():
+    values = np.random.default_rng(1).lognormal(3, 2.5, 4000) + 1.0
+    values[:100] = 0
+    positive = np.arange(100, 4000)
+    values[positive[:70]] = 0.4  # 1.8 % of the positive values
+    assert looks_like_estimated_counts(values.reshape(400, 10))
+    values[positive[:90]] = 0.4  # 2.3 %
+    assert not looks_like_estimated_counts(values.reshape(400, 10))
+    values[positive[1000:2100]] = 7.0  # more than a quarter is whole
+    assert looks_like_estimated_counts(values.reshape(400, 10))
+
+
+def test_values_of_one_magnitude_are_no_counts():
+    values = np.random.default_rng(1).uniform(50, 150, (200, 10)).round()
+    values[0] = 0
+    values[1, 0] = 0.5
+    assert not looks_like_estimated_counts(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("/data/run 7/S1.bam", "S1"),
+        (r"C:\bam\S1.sorted.bam", "S1"),
+        ("S1Aligned.sortedByCoord.out.bam", "S1"),
+        ("S1.Aligned.sortedByCoord.out.bam", "S1"),
+        ("S1ReadsPerGene.out.tab", "S1"),
+        ("S1_ReadsPerGene.out.tab.gz", "S1"),
+        ("S1.markdup.sorted.bam", "S1"),
+        ("S1_counts.txt.gz", "S1"),
+        ("S1.htseq.counts", "S1"),
+        ("S1.v2", "S1.v2"),
+        ("bam", "bam"),
+        (".bam", ".bam"),
+    ],
+)
+def test_names_of_samples_lose_folders_and_endings(name, plain):
+    assert plain_sample_names([name]) == [plain]
+
+
+def test_alignments_are_all_of_them():
+    assert are_alignments(["a.bam", "b.CRAM"])
+    assert not are_alignments(["a.bam", "b"])
+    assert not are_alignments([])
+
+
+def test_versions_are_left_out_where_most_names_have_one_and_stay_distinct():
+    ids = [f"ENSG0000000000{i}.{i}" for i in range(4)]
+    assert without_version(ids)[3] == "ENSG00000000003"
+    assert without_version([*ids, "a", "b", "c", "d"]) is None  # half
+    assert without_version([*ids, "a", "b", "c"])[-1] == "c"
+    assert without_version([*ids, "ENSG00000000003.9"]) is None  # two of one gene
+    assert without_version(["ENSG00000002586.20_PAR_Y", *ids])[0] == "ENSG00000002586_PAR_Y"
+
+
+def test_summary_rows_are_those_of_htseq_and_star_alone():
+    assert read_tallies(HTSEQ.split()) == HTSEQ.split()
+    assert read_tallies(STAR.split()) == STAR.split()
+    assert read_tallies(["__mine", "N_cadherin", "no_feature"]) == []
+    assert tally_pattern([*HTSEQ.split(), *STAR.split()]) == "__*,N_*"

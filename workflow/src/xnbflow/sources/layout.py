@@ -1,0 +1,416 @@
+"""Layout of a table: where samples, labels and features are, and columns that are not features.
+
+The layout is recognised for a proposal (`summary`), and for the commands that read a table of a
+model. What the row of the sheet has is kept.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
+from xnbflow.sources.downloads import Downloads
+from xnbflow.sources.genepattern import as_gct, read_classes
+from xnbflow.sources.phenotype import (
+    join_samples,
+    matched_names,
+    naming_column,
+    read_phenotype,
+)
+from xnbflow.sources.plausibility import (
+    is_clinical,
+    is_event_status,
+    is_event_time,
+    is_like_features,
+    is_patient,
+    is_sample_id,
+    is_technical,
+)
+from xnbflow.sources.sample_names import SAMPLE_NAMES
+from xnbflow.sources.sequencing import FEATURE_COUNTS_COLUMNS, read_tallies, tally_pattern
+from xnbflow.sources.sheet import RESERVED_IN_NAMES, SheetRow, is_accession
+from xnbflow.sources.table import fetch_table, matches
+from xnbflow.sources.table_formats import WORKBOOKS, open_table, suffix_of
+from xnbflow.sources.workbook_sheets import phenotype_sheet, propose_sheets
+
+#: First rows by which columns of text are recognised, with samples in rows and in columns.
+_FIRST_ROWS, _ROWS_OF_COLUMNS = 20, 60
+#: Most features to which a column with a clinical name is compared.
+_COMPARED = 200
+#: With samples in columns, one row of this many is compared, beside the first ones.
+_EVERY = 100
+#: The name that readers give to a row of conditions beside the header.
+_CONDITIONS = re.compile(r"(line|row) \d+")
+#: Options about the use of columns.
+SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
+#: Least share of names in capital letters in a table of gene symbols.
+_CAPITALS = 0.8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The layout of a table.
+
+    ``fields`` has a row per sample and its columns of text and clinical numbers, as text; ``row``
+    is completed by the orientation, the sheets of a workbook, a decimal comma and columns that are
+    no features; ``remarks`` are sentences about it. ``samples`` are the names of samples in
+    columns.
+    """
+
+    fields: pd.DataFrame
+    row: SheetRow
+    remarks: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+
+
+def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
+    """Return the layout of a table; one at a URL is downloaded."""
+    path = fetch_table(downloads, dataset.location, dataset.id, dataset.sha256)
+    if suffix_of(path) == ".h5ad":
+        from xnbflow.sources.h5ad import cells_of  # noqa: PLC0415 - an extra
+
+        return Layout(cells_of(path), dataset)
+    if suffix_of(path) == ".gct":
+        dataset = as_gct(path, dataset)
+    remarks = []
+    if suffix_of(path) in WORKBOOKS:
+        proposed, remark = propose_sheets(path, dataset.options)
+        dataset = replace(dataset, options=proposed | dataset.options)
+        remarks += [remark] if remark else []
+    dataset, first = _read_head(path, dataset)
+    if not first.rows:
+        return Layout(pd.DataFrame(), dataset, tuple(remarks))  # the reader refuses it
+    phenotype, dataset = _read_phenotype(path, dataset, first, downloads)
+    if _are_columns(dataset, first, phenotype):
+        layout = _samples_in_columns(path, dataset, phenotype)
+    else:
+        layout = _samples_in_rows(path, dataset, first, phenotype)
+    return replace(layout, remarks=(*remarks, *layout.remarks))
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The header of a table, and its first rows as texts."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+    @property
+    def columns(self) -> list[tuple[str, ...]]:
+        """The columns of the first rows; empty ones of a table without rows."""
+        return list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.header)
+
+
+def _read_head(path: Path, dataset: SheetRow) -> tuple[SheetRow, _Head]:
+    """Return the row with a decimal comma, where numbers have commas alone, and the first rows."""
+    with open_table(path, dataset.options) as table:
+        decimal = table.decimal
+        rows = islice(table.divided_rows(len(table.header)), _FIRST_ROWS)
+        first = _Head(table.header, [cells for _, cells, _ in rows])
+    cells = [cell for row in first.rows for cell in row]
+    has_commas = any(map(DECIMAL_COMMA.fullmatch, cells))
+    if decimal == "." and has_commas and not any(map(DECIMAL_POINT.fullmatch, cells)):
+        dataset = replace(dataset, options={"decimal": "comma"} | dataset.options)
+    return dataset, first
+
+
+def _read_phenotype(
+    path: Path, dataset: SheetRow, first: _Head, downloads: Downloads
+) -> tuple[pd.DataFrame, SheetRow]:
+    """Return the phenotype's columns, empty where there is none, and the row with its sheet."""
+    location = dataset.options.get("phenotype", "")
+    if not location or is_accession(location):
+        return pd.DataFrame(), dataset
+    beside = fetch_table(downloads, location, f"{dataset.id}-phenotype")
+    if suffix_of(beside) == ".cls":
+        return read_classes(beside, path), dataset
+    names = [*first.header, *(row[0] for row in first.rows)]
+    if suffix_of(beside) in WORKBOOKS and "phenotype_sheet" not in dataset.options:
+        options = phenotype_sheet(beside, names) | dataset.options
+        dataset = replace(dataset, options=options)
+    if "phenotype_id" not in dataset.options and not dataset.id_column:
+        column = naming_column(beside, dataset, [*names, *_beside_annotation(first)])
+        if column:
+            dataset = replace(dataset, options=dataset.options | {"phenotype_id": column})
+    return read_phenotype(beside, dataset), dataset
+
+
+def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bool:
+    """Return whether samples are columns of the table.
+
+    A phenotype file decides by the names of its samples, else the label by where it is; without
+    both, samples are columns of featureCounts, and where they have a row of conditions.
+    """
+    header, known = first.header, list(phenotype.index)
+    if dataset.orientation == "columns":
+        return True
+    if known:
+        candidates = (header, header[1:], _beside_annotation(first))
+        if any(set(known) & set(names) or matched_names(names, known) for names in candidates):
+            return True
+        if any(set(known) & set(row) for row in first.rows):
+            return False
+    if dataset.label or known:
+        return bool(dataset.label) and dataset.label not in header
+    has_conditions = bool(first.rows) and _CONDITIONS.fullmatch(first.rows[0][0]) is not None
+    return has_conditions or bool(_feature_count_columns(header))
+
+
+def _beside_annotation(first: _Head) -> list[str]:
+    """Return the names of columns without the first and those that describe genes."""
+    texts = {i for i, column in enumerate(first.columns) if is_text_column(column)}
+    annotation = texts.union(_feature_count_columns(first.header))
+    return [name for i, name in enumerate(first.header) if i and i not in annotation]
+
+
+def _feature_count_columns(header: Sequence[str]) -> list[int]:
+    """Return the columns of featureCounts that describe genes; none in another table."""
+    if set(FEATURE_COUNTS_COLUMNS) <= set(header):
+        return [header.index(name) for name in FEATURE_COUNTS_COLUMNS]
+    return []
+
+
+# Samples in rows
+
+
+def _samples_in_rows(
+    path: Path, dataset: SheetRow, first: _Head, phenotype: pd.DataFrame
+) -> Layout:
+    header, columns = first.header, first.columns
+    texts = {i for i, column in enumerate(columns) if is_text_column(column) or _is_empty(column)}
+    named = {i for i, name in enumerate(header) if is_sample_id(name) or _is_covariate(name)}
+    numbers = set(range(len(header))) - texts
+    candidates = sorted(i for i in named & numbers if not is_sample_id(header[i]))
+    others = sorted(numbers - named)
+    compared = others[:: max(1, len(others) // _COMPARED)]
+    labels = {i for i in numbers if header[i] == dataset.label}
+    taken = sorted({*texts, *named, *labels, *compared})
+    with open_table(path, dataset.options) as table:
+        rows = [[cells[i] for i in taken] for _, cells, _ in table.divided_rows(len(header))]
+        decimal = table.decimal
+    cells = {place: tuple(row[n] for row in rows) for n, place in enumerate(taken)}
+    features = _as_numbers([cells[i] for i in compared], decimal)
+    are_capitals = _are_capitals([header[i] for i in others])
+    genes = set()
+    for place in candidates:
+        is_between = {place - 1, place + 1} <= set(others)
+        is_symbol = is_between or (header[place].isupper() and are_capitals)
+        values = _as_numbers([cells[place]], decimal)[0]
+        if is_symbol and is_like_features(values, features):
+            genes.add(place)
+    if 2 * len(set(candidates) - genes) > len(numbers):
+        genes |= set(candidates)  # a table of clinical numbers, which are its features
+    kept = sorted(
+        i
+        for i in {*texts, *named, *labels} - genes
+        if i in named or i in labels or is_text_column(cells[i]) or _is_empty(cells[i])
+    )
+    fields = pd.DataFrame(
+        list(zip(*(cells[i] for i in kept), strict=True)),
+        columns=[header[i] for i in kept],
+        dtype=object,
+    )
+    dataset = _without_tallies(dataset, header)
+    if len(phenotype):
+        fields, dataset = _join_phenotype(fields, dataset, phenotype, header)
+    return Layout(fields, dataset)
+
+
+def _join_phenotype(
+    fields: pd.DataFrame, dataset: SheetRow, phenotype: pd.DataFrame, header: Sequence[str]
+) -> tuple[pd.DataFrame, SheetRow]:
+    """Add the phenotype's columns to those of the table, by the first column that names samples."""
+    keys = [name for name in fields if fields[name].isin(phenotype.index).any()]
+    key = dataset.id_column or next(iter(keys), None)
+    if key not in fields:
+        names = list(fields.iloc[:, 0]) if len(fields.columns) else []
+        join_samples(dataset.location, [*names, *header[1:]], phenotype)  # which refuses them
+        key = fields.columns[0]
+    rows = phenotype.reindex(fields[key])
+    joined = pd.concat([fields, rows.reset_index(drop=True).fillna("")], axis=1)
+    joined = joined.loc[:, ~joined.columns.duplicated()]
+    return joined, replace(dataset, id_column=key)
+
+
+# Samples in columns
+
+
+def _samples_in_columns(path: Path, dataset: SheetRow, phenotype: pd.DataFrame) -> Layout:
+    """Return the layout of a table with samples in columns.
+
+    A column beside the samples has text in most rows, or is one of featureCounts; a row that is not
+    a feature has text in some samples, or a clinical name and other values than features.
+    """
+    with open_table(path, dataset.options) as table:
+        header, decimal = table.header, table.decimal
+        stream = (cells for _, cells, _ in table.divided_rows(len(header)))
+        first = list(islice(stream, _ROWS_OF_COLUMNS))
+        beside = _columns_beside(header, first)
+        places = [i for i in range(1, len(header)) if i not in beside]
+        declared = {dataset.label, *dataset.names("phenotype_columns")}
+        names: list[str] = []
+        texts: dict[int, list[str]] = {}
+        candidates: dict[int, list[str]] = {}
+        compared: list[list[str]] = []
+        for number, cells in enumerate(chain(first, stream)):
+            name, values = cells[0].strip(), [cells[i] for i in places]
+            names.append(name)
+            is_text = is_text_column(values[:_FIRST_ROWS]) and is_text_column(values)
+            if name in declared or is_text:
+                texts[number] = values
+            elif _is_covariate(name):
+                candidates[number] = values
+            elif number < _ROWS_OF_COLUMNS or number % _EVERY == 0:
+                compared.append(values)
+    others = [n for n in range(len(names)) if n not in texts and n not in candidates]
+    features = _as_numbers(compared[:_COMPARED], decimal)
+    are_capitals = _are_capitals([names[n] for n in others])
+    for number, values in candidates.items():
+        is_between = bool(others) and others[0] < number < others[-1]
+        is_symbol = is_between or (names[number].isupper() and are_capitals)
+        if not (is_symbol and is_like_features(_as_numbers([values], decimal)[0], features)):
+            texts[number] = values
+    fields = pd.DataFrame({names[n]: texts[n] for n in sorted(texts)}, dtype=object)
+    if dataset.label and dataset.label not in fields and phenotype.empty:
+        fields = fields.iloc[:, :0]  # the reader's error lists the names
+    dropped = [header[i] for i in beside]
+    if len(phenotype):
+        dropped += [name for name in fields if name not in declared]
+        samples = [header[i] for i in places]
+        matched = matched_names(samples, list(phenotype.index)) or samples
+        is_measured = phenotype.index.isin(matched)
+        fields = phenotype[is_measured] if is_measured.any() else phenotype
+    dataset = replace(dataset, orientation="columns")
+    dataset = _add_names(dataset, "drop", dropped)
+    dataset = _without_tallies(dataset, names)
+    return Layout(fields, dataset, samples=tuple(header[i] for i in places))
+
+
+def _columns_beside(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns, except the first, that describe features."""
+    shares = [sum(map(is_text, column)) for column in zip(*rows, strict=True)]
+    texts = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(rows)]
+    return sorted({*texts, *_feature_count_columns(header)} - {0})
+
+
+# Common to both
+
+
+def complete_row(dataset: SheetRow, downloads: Downloads) -> SheetRow:
+    """Return the row of a table with all that its layout shows, for a command that reads it.
+
+    These are the orientation, the column of the samples' names, and columns that are no features.
+    The row is returned as it is where the table has no such label.
+    """
+    layout = recognise_layout(dataset, downloads)
+    row, fields = layout.row, layout.fields.map(str.strip)
+    is_sample_name = dataset.label == SAMPLE_NAMES
+    if dataset.label and not is_sample_name and dataset.label not in fields:
+        return dataset
+    if suffix_of(row.location) == ".h5ad":
+        return row
+    in_table = "phenotype" not in row.options
+    id_column = row.id_column
+    if in_table and row.orientation == "rows" and not id_column and "" not in fields:
+        id_column = find_id_column(fields.loc[:, fields.columns != row.label])
+    row = replace(row, id_column=id_column)
+    if not in_table or "features" in row.options:
+        return row
+    settled = [name for key in SETTLED for name in row.names(key)]
+    others = [str(name) for name in fields if name not in (row.label, id_column, "")]
+    rest = [name for name in others if not matches(name, settled)]
+    return set_aside(row, rest) if rest else row
+
+
+def set_aside(dataset: SheetRow, names: Sequence[str]) -> SheetRow:
+    """Return the row with phenotype columns, which are not features.
+
+    A name that contains a separator of names, or occurs twice, is dropped by a pattern.
+    """
+    plain = [n for n in names if RESERVED_IN_NAMES.search(n) is None and names.count(n) == 1]
+    others = [RESERVED_IN_NAMES.sub("?", name) for name in names if name not in plain]
+    options = dict(dataset.options)
+    for key, added in (("phenotype_columns", plain), ("drop", others)):
+        if added:
+            options[key] = ",".join(dict.fromkeys([*dataset.names(key), *added]))
+    return replace(dataset, options=options)
+
+
+def find_id_column(fields: pd.DataFrame) -> str | None:
+    """Return the column that names the samples: values are distinct, and its name says so.
+
+    Without such a name it is the first column of distinct values without spaces.
+
+    Examples
+    --------
+    >>> find_id_column(pd.DataFrame({"note": ["a", "b"], "sample": ["s1", "s2"]}))
+    'sample'
+    """
+    unique = fields.loc[:, ~fields.columns.duplicated(keep=False)]
+    distinct = []
+    for name in map(str, unique):
+        cells = unique[name]
+        is_complete = cells.nunique() == len(cells) and not cells.map(is_missing).any()
+        is_name = is_sample_id(name) or not cells.str.contains(r"\s").any()
+        if is_complete and is_name and not is_technical(name):
+            distinct.append(name)
+    return next(iter(sorted(distinct, key=lambda name: not is_sample_id(name))), None)
+
+
+def _without_tallies(dataset: SheetRow, names: Iterable[str]) -> SheetRow:
+    """Return the row that drops the reads of HTSeq and STAR that belong to no gene."""
+    if tallies := read_tallies([name.strip() for name in names]):
+        patterns = [p for p in tally_pattern(tallies).split(",") if p not in dataset.names("drop")]
+        drop = ",".join([*dataset.names("drop"), *patterns])
+        return replace(dataset, options=dataset.options | {"drop": drop})
+    return dataset
+
+
+def _add_names(dataset: SheetRow, option: str, names: Sequence[str]) -> SheetRow:
+    """Return the row with names in an option that is a list; special characters become ``?``."""
+    plain = [RESERVED_IN_NAMES.sub("?", name) for name in names]
+    if not plain:
+        return dataset
+    joined = ",".join(dict.fromkeys([*dataset.names(option), *plain]))
+    return replace(dataset, options=dataset.options | {option: joined})
+
+
+def is_text_column(cells: Sequence[str]) -> bool:
+    """Return whether more than a quarter of the cells are not numbers; single ones are mistakes."""
+    n_texts = sum(map(is_text, cells))
+    return 4 * n_texts > sum(not is_missing(cell) for cell in cells)
+
+
+def _is_empty(cells: Sequence[str]) -> bool:
+    return all(map(is_missing, cells))
+
+
+def is_covariate(name: str) -> bool:
+    """Return whether a numeric column is a covariate by its name; KIT is a gene."""
+    return is_clinical(name) or (is_technical(name) and not name.isupper())
+
+
+def _is_covariate(name: str) -> bool:
+    """Return whether a name means something else than a feature: also patients and follow-up."""
+    return is_covariate(name) or is_patient(name) or is_event_time(name) or is_event_status(name)
+
+
+def _are_capitals(names: Sequence[str]) -> bool:
+    """Return whether most names have no small letters, as human gene symbols."""
+    return bool(names) and sum(name.isupper() for name in names) >= _CAPITALS * len(names)
+
+
+def _as_numbers(rows: Sequence[Sequence[str]], decimal: str) -> np.ndarray:
+    """Return cells as numbers, (n_rows, n_cells); NaN where a cell is none."""
+    texts = np.array([list(row) for row in rows], dtype=object)
+    if not texts.size:
+        return np.empty((len(rows), 0))
+    if decimal == ",":
+        texts = np.array([[cell.replace(",", ".") for cell in row] for row in rows], dtype=object)
+    numbers = pd.to_numeric(pd.Series(texts.ravel()), errors="coerce")
+    return numbers.to_numpy(dtype=np.float64).reshape(texts.shape)

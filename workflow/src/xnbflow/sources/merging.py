@@ -1,0 +1,102 @@
+"""Features merged to one of each gene or name: probes of a gene, and names that repeat."""
+
+import io
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.counts import counted, listed
+from xnbflow.core.errors import InputError
+from xnbflow.sources.draft import Draft
+
+
+def collapse_probes(draft: Draft, how: str) -> None:
+    """Make one feature of each gene, if the sheet's option ``collapse`` asks for it."""
+    if how == "none":
+        return
+    table = draft.feature_metadata
+    if table is None or "symbol" not in table or not table["symbol"].any():
+        msg = (
+            f"{draft.where}: collapse={how} needs the symbols of probes; name their platform's "
+            "annotation in the sheet's options, as annotation=GPL570"
+        )
+        raise InputError(msg, key="annotation")
+    symbols = table["symbol"].to_numpy(dtype=str)
+    several = np.char.find(symbols, "///") >= 0
+    probes = np.flatnonzero((symbols != "") & ~several)
+    merged, genes, taken = merge_rows(draft.values[probes], symbols[probes], how)
+    draft.notes.append(
+        f"{counted(len(probes), 'probe', 'was', 'were')} collapsed to "
+        f"{counted(len(genes), 'gene')} ({how}); left out were "
+        f"{(symbols == '').sum()} without a symbol and {several.sum()} of several genes"
+    )
+    draft.take_rows(merged, probes[taken])
+    if how != "median" and draft.feature_metadata is not None:
+        draft.feature_metadata = draft.feature_metadata.assign(probe=draft.features)
+    draft.features = genes
+
+
+def merge_rows(
+    values: np.ndarray, names: Sequence[str] | np.ndarray, how: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return merged rows, one of each name, the names in order, and the row taken for each.
+
+    ``max_mean`` takes the row whose mean over all samples is largest (the first of equals);
+    ``mean`` and ``median`` are those of the rows, sample by sample. Missing values (NaN) do not
+    count; labels play no part.
+
+    Examples
+    --------
+    >>> merged, unique, rows = merge_rows(
+    ...     np.array([[1.0, 2.0], [9.0, 9.0], [5.0, 8.0]]), ["TP53", "MYC", "TP53"], "max_mean"
+    ... )
+    >>> merged.tolist(), unique.tolist(), rows.tolist()
+    ([[5.0, 8.0], [9.0, 9.0]], ['TP53', 'MYC'], [2, 1])
+    """
+    codes, unique = pd.factorize(np.asarray(names, dtype=object))
+    order = np.argsort(codes, kind="stable")
+    # rows of a name are adjacent in this order; a block of it has the positions of one name
+    blocks = np.split(order, np.searchsorted(codes[order], np.arange(1, len(unique))))
+    rows = np.array([block[0] for block in blocks], dtype=np.intp)
+    merged = values[rows]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice|All-NaN slice", RuntimeWarning)
+        for name, block in enumerate(blocks):
+            if len(block) == 1:
+                continue
+            if how == "max_mean":
+                means = np.nanmean(values[block], axis=1)
+                rows[name] = block[np.argmax(np.where(np.isnan(means), -np.inf, means))]
+                merged[name] = values[rows[name]]
+            else:
+                middle = np.nanmean if how == "mean" else np.nanmedian
+                merged[name] = middle(values[block], axis=0)
+    return merged, np.asarray(unique, dtype=str), rows
+
+
+def settle_duplicates(draft: Draft, how: str) -> None:
+    """Merge features whose names repeat, by the sheet's option ``duplicates``."""
+    repeated = [(name, n) for name, n in Counter(draft.features).most_common() if n > 1]
+    if not repeated:
+        return
+    named = listed(f"{str(name)!r} ({count} times)" for name, count in repeated)
+    text = f"{counted(len(repeated), 'feature name', 'repeats', 'repeat')}: {named}"
+    if how == "refuse":
+        msg = (
+            f"{draft.where}: {text}. Make names unique, or set in the sheet's options "
+            "duplicates=max_mean (keep the row of largest mean), duplicates=mean or "
+            "duplicates=rename (keep all, as name, name.1, name.2)"
+        )
+        raise InputError(msg, key="duplicates")
+    if how == "rename":
+        header = pd.DataFrame(columns=draft.features).to_csv(index=False)
+        draft.features = list(pd.read_csv(io.StringIO(header), index_col=False).columns)
+        draft.notes.append(f"{text}; all but the first of each got the suffix .1, .2, ...")
+        return
+    merged, _, rows = merge_rows(draft.values, draft.features, how)
+    draft.take_rows(merged, rows)
+    done = "the one of largest mean was kept" if how == "max_mean" else "their mean was taken"
+    draft.notes.append(f"{text}; {done}")

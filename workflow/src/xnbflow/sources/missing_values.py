@@ -1,0 +1,60 @@
+"""Missing values of features: refused, imputed in the training folds, or dropped."""
+
+import numpy as np
+
+from xnbflow.core.counts import counted, either, listed
+from xnbflow.core.errors import InputError
+from xnbflow.data.dataset import row_slices
+from xnbflow.sources.draft import Draft
+
+
+def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
+    """Drop features with missing values; return whether values remain to be imputed.
+
+    The ``rule`` is ``refuse``, ``impute``, ``drop_features`` (all with a missing value) or
+    ``drop_features:0.2`` (those that miss more than that share); ``places`` are the samples' in the
+    file. Errors and notes list the features by how many values they miss.
+    """
+    n_features, n_samples = draft.values.shape
+    n_missing = np.empty(n_features, dtype=np.intp)
+    for rows in row_slices(draft.values.shape):
+        n_missing[rows] = np.isnan(draft.values[rows]).sum(axis=1)
+    affected = np.flatnonzero(n_missing)
+    if not len(affected):
+        return False
+    worst = affected[np.argsort(-n_missing[affected], kind="stable")]
+    named = listed(f"{str(draft.features[i])!r} ({n_missing[i]})" for i in worst)
+    text = (
+        f"{counted(n_missing.sum(), 'value', 'is', 'are')} missing, in {len(affected)} of "
+        f"{n_features} features (of {counted(n_samples, 'sample')} each): {named}"
+    )
+    if rule == "refuse":
+        feature = int(affected[0])
+        place = draft.place(feature, int(places[np.argmax(np.isnan(draft.values[feature]))]))
+        first = f", the first in {place}" if place else ""
+        msg = (
+            f"{draft.where}: {text}{first}. Fill them in, or set in the sheet's options "
+            "missing=impute (in the training folds), missing=drop_features, or "
+            "missing=drop_features:0.2 (and impute the rest)"
+        )
+        raise InputError(msg, key=str(draft.features[feature]))
+    most = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
+    gone = (n_missing > most * n_samples) | (n_missing == n_samples)
+    draft.notes.append(f"missing values: {text}")
+    if gone.all():
+        msg = f"{draft.where}: {text}; no feature is left. Fill some in, or drop fewer"
+        raise InputError(msg, key="missing")
+    if gone.any():
+        draft.notes.append(
+            f"{counted(gone.sum(), 'feature', 'was', 'were')} dropped for "
+            f"{either(gone.sum(), 'its', 'their')} missing values"
+        )
+        draft.take_rows(draft.values[~gone], np.flatnonzero(~gone))
+    left = int(n_missing[~gone].sum())
+    if left:
+        n_left = int((n_missing[~gone] > 0).sum())
+        draft.notes.append(
+            f"{counted(left, 'missing value')} of {counted(n_left, 'feature')} "
+            f"{either(left, 'remains', 'remain')}, to be imputed in the training folds"
+        )
+    return left > 0

@@ -1,0 +1,63 @@
+"""Classes that stand in the names of samples, as in ``RCC_1`` and ``normal_3``."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+#: The label of a table whose classes are parts of its samples' names.
+SAMPLE_NAMES = "sample names"
+
+#: Most classes, and the least number of samples of each, that names are searched for.
+_MOST_CLASSES, _LEAST_SAMPLES = 10, 2
+#: Parts of a name that number samples.
+_END = re.compile(r"(?<=\d)[A-Za-z]+$")
+_NUMBERED = re.compile(r"(rep|replicate|sample|patient|batch|donor|pool)?\d*", re.IGNORECASE)
+
+
+def class_pattern(names: Sequence[str]) -> str:
+    """Return a regular expression that finds the class in each name; empty where there is none.
+
+    Names are divided at ``_ - .`` and spaces. The first part that has two to ten values when digits
+    at its end are left out, each in several names, is the class; else letters at the end of the
+    names, after a digit.
+
+    Examples
+    --------
+    >>> class_pattern(["RCC_1", "RCC_2", "normal_1", "normal_2"])
+    '(?<![A-Za-z])(normal|RCC)(?![A-Za-z])'
+    >>> class_pattern(["T01", "T02", "N01", "N02"])
+    '(?<![A-Za-z])(N|T)(?![A-Za-z])'
+    >>> class_pattern(["P1T", "P1N", "P2T", "P2N"]), class_pattern(["S1", "S2", "S3", "S4"])
+    ('(?<=[0-9])(N|T)$', '')
+    """
+    parts = [[_stem(part) for part in re.split(r"[_.\s-]+", name) if part] for name in names]
+    for place in range(min(map(len, parts), default=0)):
+        stems = [stems_of_name[place] for stems_of_name in parts]
+        pattern = _pattern_of(stems, names, "(?<![A-Za-z])({})(?![A-Za-z])")
+        if pattern:
+            return pattern
+    ends = [match[0] if (match := _END.search(name)) else "" for name in names]
+    return _pattern_of(ends, names, "(?<=[0-9])({})$")
+
+
+def _pattern_of(stems: Sequence[str], names: Sequence[str], form: str) -> str:
+    """Return the pattern that finds each stem in its name; empty where stems are no classes."""
+    counts = Counter(stems)
+    if "" in counts or not 2 <= len(counts) <= _MOST_CLASSES:
+        return ""
+    if min(counts.values()) < _LEAST_SAMPLES:
+        return ""
+    ordered = sorted(counts, key=lambda stem: (-len(stem), stem))
+    pattern = form.format("|".join(map(re.escape, ordered)))
+    if ";" in pattern:  # a sheet cannot contain it
+        return ""
+    for stem, name in zip(stems, names, strict=True):
+        match = re.search(pattern, name)
+        if match is None or match[1] != stem:
+            return ""
+    return pattern
+
+
+def _stem(part: str) -> str:
+    """Return a part of a name without the number at its end; empty for numbers alone."""
+    return "" if _NUMBERED.fullmatch(part) else re.sub(r"\d+$", "", part)
