@@ -1,5 +1,6 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -75,7 +76,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         results.place(dataset, folds),
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
         support.sentence,
-        _LEVELS[support.level],
+        LEVELS[support.level],
         facts,
         lines,
         "rule",
@@ -96,7 +97,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
 
 
 #: Rows of the table of a card, and those of each of several classes.
-_MOST_ROWS, _MOST_OF_CLASS = 12, 4
+_MOST_ROWS, _MOST_OF_CLASS = 10, 4
 
 
 def _rows(genes: pd.DataFrame, *, mirrored: bool) -> list[GeneRow]:
@@ -199,13 +200,18 @@ def _selection_tiles(
         )
 
 
+#: Enumerations in brackets, which the table of the audit has.
+_LONG_BRACKETS = re.compile(r" \([^()]{40,}(?:\([^()]*\)[^()]*)*\)")
+
+
 def _warnings(
     results: StudyResults, where: dict[str, str], genes: pd.DataFrame, *, supported: bool
 ) -> list[str]:
     """Return what makes the result or its features doubtful, the gravest first."""
     found = []
     if finding := most_serious(results, where["dataset"]):
-        found.append(finding)
+        first = _LONG_BRACKETS.sub("", finding).partition(". ")[0].removesuffix(".")
+        found.append(f"{first[:1].upper()}{first[1:]}. See the audit.")
     if len(genes) and (random := _random(results, where, supported=supported)):
         text, many = random
         if many:
@@ -372,7 +378,8 @@ _SHOWN = {
     "accuracy": ("Accuracy", ".1%"),
     "roc_auc": ("AUC", ".2f"),
 }
-_LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
+#: Classes of the page's style by the level of a verdict, the best first.
+LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
     "well supported": "good",
     "partly supported": "fair",
     "not supported": "poor",

@@ -25,17 +25,23 @@ import numpy as np
 
 from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
 from xnbflow.report.drawings.components import draw_components
+from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap, looks_of
 from xnbflow.report.drawings.lines import Line, draw_lines
 from xnbflow.report.drawings.matrix import draw_matrix
+from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Figure
 from xnbflow.report.page.style import COLOURS
 
 #: Height of a chart in pixels, and of a row of a chart with a row per name.
 _HEIGHT, _ROW = 400, 26
+#: Rows of a matrix up to which they are tall.
+_FEW_ROWS, _TALL_ROW = 8, 60
 #: Standard deviations from which on a cell of a heat map is as dark as can be.
 _DARKEST = 2.5
+#: Colours of the classes above a heat map, whose cells have the first two of the palette.
+_CLASS_COLOURS = (*COLOURS[2:], *COLOURS[:2])
 #: Most cells of a chart; larger matrices keep their static figure.
 _MOST_CELLS = 20_000
 
@@ -162,7 +168,7 @@ def _matrix(
     }
     return {
         "title": title,
-        "height": max(200, 110 + (60 if texts else _ROW) * len(rows)),
+        "height": 110 + (_TALL_ROW if len(rows) <= _FEW_ROWS else _ROW) * len(rows),
         "x": {"label": xlabel, "names": list(columns)},
         "y": {"label": ylabel, "names": list(rows)[::-1]},
         "layers": [cells],
@@ -186,14 +192,18 @@ def _heatmap(
     colours = [COLOURS[1] if value > 0 else COLOURS[0] for value in np.nan_to_num(z).reshape(-1)]
     alphas = _numbers(np.clip(np.nan_to_num(abs(z)) / _DARKEST, 0, 1).reshape(-1))
     values = [f"{value:+.2f} SD" if np.isfinite(value) else "missing" for value in z.reshape(-1)]
+    keys = [["above the mean", COLOURS[1]], ["below the mean", COLOURS[0]]]
     strip_colours: list[str] = []
     strip_alphas: list[float] = []
     for i, (name, cells) in enumerate(strips.items()):
         if name == "class":
             order = list(dict.fromkeys(cells))
-            look = {text: (COLOURS[k % len(COLOURS)], 1.0) for k, text in enumerate(order)}
+            look = {
+                text: (_CLASS_COLOURS[k % len(_CLASS_COLOURS)], 1.0) for k, text in enumerate(order)
+            }
+            keys = [[text, look[text][0]] for text in order] + keys
         else:
-            look = dict(looks_of(cells, COLOURS[(1 + i) % len(COLOURS)]))
+            look = dict(looks_of(cells, _CLASS_COLOURS[i % len(_CLASS_COLOURS)]))
         shades = [look.get(text, (COLOURS[0], 0.0)) for text in cells]
         strip_colours += [colour for colour, _ in shades]
         strip_alphas += [alpha for _, alpha in shades]
@@ -214,6 +224,7 @@ def _heatmap(
     return {
         "title": "",
         "height": 60 + 18 * len(labels),
+        "keys": keys,
         "x": {"label": "samples", "names": names, "hidden": True},
         "y": {"label": "", "names": labels[::-1]},
         "layers": [cells_of_all],
@@ -298,6 +309,63 @@ def _components(
     }
 
 
+def _probabilities(
+    classes: Sequence[str],
+    true: Sequence[str],
+    predicted: Sequence[str],
+    probability: np.ndarray,
+    samples: Sequence[str] = (),
+    place: str = "",
+) -> dict[str, Any]:
+    """Return the chart of `draw_probabilities`; ``samples`` and ``place`` as of `_components`."""
+    places = np.array([list(classes).index(name) for name in true])
+    x = places + spread_of_samples(len(true))
+    columns = {
+        "predicted": list(predicted),
+        "class": list(true),
+        "probability": _texts(probability),
+    }
+    return {
+        "kind": "samples",
+        "height": 460,
+        "x": {"label": "", "ticks": list(classes), "range": [-0.6, len(classes) - 0.4]},
+        "y": {"label": "probability of its class", "range": [-0.04, 1.04]},
+        "points": {"x": _numbers(x), "y": _numbers(probability)},
+        "level": 0.5,
+        "samples": list(samples),
+        "columns": columns,
+        "coloured": ["predicted", "class"],
+        "place": place,
+    }
+
+
+def _gene(
+    title: str,
+    values: np.ndarray,
+    classes: Sequence[str],
+    groups: Sequence[str],
+    batches: Sequence[str],
+    ylabel: str,
+    samples: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the chart of `draw_gene`, whose boxes the browser computes."""
+    labels, codes = np.unique(classes, return_inverse=True)
+    shown = sorted({*batches} - {""})
+    named = sorted({name for name in groups if name and list(groups).count(name) > 1})
+    return {
+        "kind": "gene",
+        "title": title,
+        "values": _numbers(values),
+        "classes": labels.tolist(),
+        "class": codes.tolist(),
+        "batches": shown,
+        "batch": [shown.index(name) if name else -1 for name in batches],
+        "group": [named.index(name) if name in named else -1 for name in groups],
+        "samples": list(samples) or [""] * len(codes),
+        "unit": ylabel,
+    }
+
+
 def _unit_axes(xlabel: str, ylabel: str) -> dict[str, Any]:
     ends = [-0.03, 1.03]
     axes = {"x": {"label": xlabel, "range": ends}, "y": {"label": ylabel, "range": ends}}
@@ -322,7 +390,9 @@ _CHARTS: dict[Callable[..., Any], Callable[..., dict[str, Any] | None]] = {
     draw_calibration: _calibration,
     draw_roc: _roc,
     draw_matrix: _matrix,
+    draw_gene: _gene,
     draw_heatmap: _heatmap,
     draw_points: _points,
     draw_components: _components,
+    draw_probabilities: _probabilities,
 }

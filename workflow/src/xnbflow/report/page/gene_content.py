@@ -23,6 +23,7 @@ def gene_content(
     statistics: Mapping[str, Sequence[float] | np.ndarray],
     flags: Mapping[str, Sequence[int] | np.ndarray],
     most_bytes: int,
+    levels: Sequence[float] = (),
     **header: Any,
 ) -> str:
     """Return the content of the page's genes: gzip in base 64, of limited size.
@@ -39,6 +40,8 @@ def gene_content(
     most_bytes : int
         Values of samples have at most half of these bytes. The last features are left out until
         the content has at most this size.
+    levels : sequence of float
+        Thresholds of the statistics whose names begin with ``fdr.``, see `round_to_steps`.
     **header
         Further content: text, numbers, lists.
 
@@ -58,7 +61,10 @@ def gene_content(
     samples = values["sample"].drop_duplicates()
     wide = wide.reindex(index=values["feature"].drop_duplicates(), columns=samples).to_numpy()
     wide = wide[: most_bytes // 2 // max(1, len(samples))]
-    rounded = {name: round_to_steps(np.asarray(column)) for name, column in statistics.items()}
+    rounded = {
+        name: round_to_steps(np.asarray(column), levels if name.startswith("fdr.") else ())
+        for name, column in statistics.items()
+    }
     content["ranges"] = {name: limits for name, (_, limits) in rounded.items()}
     n = len(genes)
     while True:
@@ -90,8 +96,13 @@ def _samples(values: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def round_to_steps(numbers: np.ndarray) -> tuple[np.ndarray, list[float] | None]:
+def round_to_steps(
+    numbers: np.ndarray, levels: Sequence[float] = ()
+) -> tuple[np.ndarray, list[float] | None]:
     """Return numbers as steps of their range, and its limits; None if all are missing.
+
+    A number above one of the ``levels`` stays above it, any other number does not exceed it, so
+    that counts at these thresholds are exact.
 
     Examples
     --------
@@ -104,7 +115,12 @@ def round_to_steps(numbers: np.ndarray) -> tuple[np.ndarray, list[float] | None]
         return steps, None
     low, high = float(numbers[known].min()), float(numbers[known].max())
     span = high - low if high > low else 1.0
-    steps[known] = np.round((numbers[known] - low) / span * _STEPS)
+    rounded = np.round((numbers[known] - low) / span * _STEPS)
+    for level in levels:
+        last = np.floor((level - low) / span * _STEPS)  # the last step that does not exceed it
+        above = numbers[known] > level
+        rounded = np.where(above, np.maximum(rounded, last + 1), np.minimum(rounded, last))
+    steps[known] = np.clip(rounded, 0, _STEPS)
     return steps, [low, high]
 
 

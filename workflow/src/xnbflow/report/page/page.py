@@ -41,15 +41,15 @@ ENVIRONMENT.tests["known"] = lambda number: not math.isnan(number)
 
 _TEMPLATES = files("xnbflow.report.page").joinpath("templates")
 #: The page's own program: tables and menus, charts, genes.
-_SCRIPT = "".join(
+SCRIPT = "".join(
     _TEMPLATES.joinpath(name).read_text(encoding="utf-8")
     for name in ("page.js", "charts.js", "genes.js")
 )
 
 
-def _policy(library: Library | None) -> str:
+def policy_of(library: Library | None = None) -> str:
     """Return the policy of a page: it runs only these scripts and loads nothing from elsewhere."""
-    digests = [digest_of(_SCRIPT), *([library.digest] if library else [])]
+    digests = [digest_of(SCRIPT), *([library.digest] if library else [])]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {allowed}; img-src data: blob:; "
@@ -82,9 +82,7 @@ def write_page(
     `ValueError`.
     """
     made, svgs = _drawn(sections, figures, threads)
-    charts = {
-        figure.name: chart_of(figure) for part in made for figure in figures_of(part.blocks)
-    }
+    charts = {figure.name: chart_of(figure) for part in made for figure in figures_of(part.blocks)}
     sizes = {name: _size(svg) for name, svg in svgs.items()}
     template, details = ENVIRONMENT.get_template("page.html"), path.with_name("details.html")
     parts = {path: [each for each in made if each.id not in second]}
@@ -100,8 +98,8 @@ def write_page(
             lead=lead,
             name="/".join(page.parts[-2:]),
             sections=own,
-            script=_SCRIPT,
-            policy=_policy(library),
+            script=SCRIPT,
+            policy=policy_of(library),
             library=library.packed if library else "",
             places=[card for part in own for card in _cards(part)],
             charts=charts,

@@ -26,6 +26,8 @@ from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figu
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
 _LEVEL, _NAMED = 0.05, 4
+#: Levels of the FDR at which the page counts exactly.
+_LEVELS = (0.001, 0.01, 0.05, 0.1)
 #: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS, _MOST_PLOTS = 200, 12
 #: Bytes of a page for its features, shared by its series.
@@ -101,7 +103,7 @@ def section(results: StudyResults) -> Section | None:
         about = results.rows("datasets", dataset=dataset).iloc[0]
         phenotype = results.rows("components", dataset=dataset)
         own = _series(results, tables, about, phenotype, _MOST_BYTES // len(found))
-        blocks.append(Group(dataset, list(own), opened=i == 0))
+        blocks += own if len(found) == 1 else [Group(dataset, list(own), opened=i == 0)]
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
         (name, "all features, each class against the others", [results.beside(p) for p in pair])
@@ -115,7 +117,7 @@ def section(results: StudyResults) -> Section | None:
         note = counted(len(known[known["marked"]]), "mark")
         blocks.append(Group("Known artefacts", [table], note))
     blocks += _gene_sets(results)
-    lead = "Features that differ between the classes, tested one by one without a classifier."
+    lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
 
@@ -226,8 +228,8 @@ def _explorer(
     own = next(iter(by_class.values())).reindex(order)
     symbols = own["symbol"].fillna("")
     statistics: dict[str, Any] = {}
-    for j, rows in enumerate(by_class.values()):
-        rows = rows.reindex(order)
+    for j, tested in enumerate(by_class.values()):
+        rows = tested.reindex(order)
         change, name = _change(rows)
         statistics[f"change.{j}"] = change
         statistics[f"evidence.{j}"] = evidence(rows["p"].to_numpy())
@@ -245,6 +247,7 @@ def _explorer(
         statistics,
         flags,
         most,
+        levels=evidence(np.array(_LEVELS)).tolist(),
         contrasts=list(labels),
         change=name,
         unit="log value" if name == "log2 fold change" else "value",

@@ -23,7 +23,7 @@ function library() {
     const program = make("script");
     program.textContent = await new Response(await unzip(packed)).text();
     document.head.append(program);
-    Bokeh.set_log_level("off");
+    Bokeh.logger.set_level("error");
     return Bokeh;
   })();
   return loading;
@@ -186,7 +186,8 @@ async function drawLayers(chart, place) {
   for (const layer of chart.layers) LAYERS[layer.mark](figure, layer, colourOf(layer.colour, inks), chart, inks);
   const heading = chart.title ? [make("p", { class: "title" }, chart.title)] : [];
   const canvas = make("div", { class: "canvas" });
-  place.replaceChildren(...heading, ...legend(chart.layers, inks), canvas);
+  const keys = chart.keys ? [make("ul", { class: "legend" }, ...chart.keys.map(([text, colour]) => legendItem("■", colour, text)))] : [];
+  place.replaceChildren(...heading, ...legend(chart.layers, inks), ...keys, canvas);
   await showFigure(figure, canvas);
 }
 
@@ -223,6 +224,7 @@ function whyLink(place, sample) {
 
 async function drawSamples(chart, place) {
   const names = Object.keys(chart.columns);
+  const choices = chart.coloured ?? names;
   const state = { colour: names[0], symbol: names[0] };
   const canvas = make("div", { class: "canvas" });
   const keys = make("div");
@@ -265,12 +267,12 @@ async function drawSamples(chart, place) {
     await showFigure(figure, canvas);
   };
   const set = (key) => (name) => { state[key] = name; redraw(); };
-  const controls = make("div", { class: "controls" }, choice("Colour", names, names[0], (name) => {
+  const controls = make("div", { class: "controls" }, choice("Colour", choices, names[0], (name) => {
     if (state.symbol === state.colour) state.symbol = name;
     state.colour = name;
     redraw();
-  }), choice("Symbol", names, names[0], set("symbol")));
-  place.replaceChildren(...(chart.title ? [make("p", { class: "title" }, chart.title)] : []), ...(names.length > 1 ? [controls] : []), keys, canvas, chosen);
+  }), choice("Symbol", choices, names[0], set("symbol")));
+  place.replaceChildren(...(chart.title ? [make("p", { class: "title" }, chart.title)] : []), ...(choices.length > 1 ? [controls] : []), keys, canvas, chosen);
   await redraw();
 }
 
@@ -281,7 +283,8 @@ async function drawChart(drawing) {
   await library();
   drawing.querySelector(".chart")?.remove();
   drawing.querySelector(".scroll").after(place);
-  await (chart.kind === "samples" ? drawSamples : drawLayers)(chart, place);
+  const kinds = { samples: drawSamples, gene: (content) => drawLayers(valuesChart(content, content.values.map((value) => value ?? NaN)), place) };
+  await (kinds[chart.kind] ?? drawLayers)(chart, place);
   drawing.classList.add("live");
 }
 

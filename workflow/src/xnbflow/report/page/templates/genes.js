@@ -96,7 +96,7 @@ function valuesChart(content, values) {
       tips: { sample: own.map((j) => content.samples[j]), class: own.map((j) => classes[content.class[j]]), value: own.map((j) => number(values[j])) },
     });
   }
-  return { height: 260, x: { label: "", ticks: classes, range: [-0.6, classes.length - 0.4] }, y: { label: content.unit }, layers };
+  return { title: content.title, height: 260, x: { label: "", ticks: classes, range: [-0.6, classes.length - 0.4] }, y: { label: content.unit }, layers };
 }
 
 function densityChart(content, values) {
@@ -152,7 +152,7 @@ async function drawGene(content, i, place) {
 /* Features that are beyond both thresholds, by direction: -1 lower, 1 higher, 0 neither. */
 function directions(state) {
   const { change, fdr } = state.numbers;
-  return Int8Array.from(change, (value, i) => (fdr[i] <= state.fdr && Math.abs(value) >= state.change ? Math.sign(value) : 0));
+  return Int8Array.from(change, (value, i) => (fdr[i] < state.fdr && Math.abs(value) >= state.change ? Math.sign(value) : 0));
 }
 
 async function drawPlane(content, state, place, select) {
@@ -390,7 +390,7 @@ async function startGenes(block) {
     if (input.value === "" || !Number.isFinite(value) || value < smallest) return;
     state[key] = value;
     redraw();
-    if (state.beyond) filter(); 
+    if (state.beyond) filter();
   };
   const contrasts = content.contrasts.length > 1 ? [choice("Class", content.contrasts, content.contrasts[0], (name) => {
     state.contrast = content.contrasts.indexOf(name);
@@ -400,7 +400,7 @@ async function startGenes(block) {
   })] : [];
   const above = make("div", { class: "controls" }, ...contrasts,
     ...(content.ranges.mean ? [choice("Plot", ["Volcano plot", "MA plot"], "Volcano plot", (name) => { state.plot = name; redraw(); })] : []),
-    controlled("FDR at most", typed("number", "0.05", { min: "0", max: "1", step: "0.01" }, threshold("fdr", 0))),
+    controlled("FDR below", typed("number", "0.05", { min: "0", max: "1", step: "0.01" }, threshold("fdr", 0))),
     controlled(`${content.change} at least`, typed("number", "0", { min: "0", step: "0.25" }, threshold("change", 0))));
   const order = make("select", {}, ...[["0", "all"], ["1", "higher"], ["-1", "lower"]].map(([value, text]) => make("option", { value }, text)));
   order.addEventListener("change", () => { state.direction = Number(order.value); filter(); });

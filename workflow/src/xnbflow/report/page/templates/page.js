@@ -103,6 +103,16 @@ for (const figure of document.querySelectorAll(".drawing")) {
   svg.after(button);
 }
 
+/* The menu of sections is closed where it would cover the content. */
+const menu = document.querySelector("details.menu");
+if (menu) {
+  const wide = matchMedia("(min-width: 68.75rem)");
+  const adapt = () => { menu.open = wide.matches; };
+  wide.addEventListener("change", adapt);
+  menu.addEventListener("click", (event) => { if (event.target.matches("a")) adapt(); });
+  adapt();
+}
+
 /* A menu closes when the reader does something else. */
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.files[open]")) if (!menu.contains(event.target)) menu.open = false;
@@ -120,7 +130,7 @@ for (const table of document.querySelectorAll(".table table")) {
     header.append(button);
     button.addEventListener("click", () => sortTable(table, column, header));
   });
-  if (rows.length > 7) addFilter(table, table.parentElement);
+  if (rows.length > 7 || table.closest(".searched")) addFilter(table, table.parentElement);
   addDownload(table, table.closest(".table"));
 }
 
