@@ -189,45 +189,37 @@ def _heatmap(
     labels = [*strips, *rows]
     if n * m > _MOST_CELLS or len({*labels}) < len(labels):
         return None
-    colours = [COLOURS[1] if value > 0 else COLOURS[0] for value in np.nan_to_num(z).reshape(-1)]
-    alphas = _numbers(np.clip(np.nan_to_num(abs(z)) / _DARKEST, 0, 1).reshape(-1))
-    values = [f"{value:+.2f} SD" if np.isfinite(value) else "missing" for value in z.reshape(-1)]
     keys = [["above the mean", COLOURS[1]], ["below the mean", COLOURS[0]]]
-    strip_colours: list[str] = []
-    strip_alphas: list[float] = []
+    bands = []
     for i, (name, cells) in enumerate(strips.items()):
+        texts = list(dict.fromkeys(cells))
         if name == "class":
-            order = list(dict.fromkeys(cells))
-            look = {
-                text: (_CLASS_COLOURS[k % len(_CLASS_COLOURS)], 1.0) for k, text in enumerate(order)
-            }
-            keys = [[text, look[text][0]] for text in order] + keys
+            shades = [_CLASS_COLOURS[k % len(_CLASS_COLOURS)] for k in range(len(texts))]
+            look = {text: (shade, 1.0) for text, shade in zip(texts, shades, strict=True)}
+            keys = [*([text, look[text][0]] for text in texts), *keys]
         else:
             look = dict(looks_of(cells, _CLASS_COLOURS[i % len(_CLASS_COLOURS)]))
-        shades = [look.get(text, (COLOURS[0], 0.0)) for text in cells]
-        strip_colours += [colour for colour, _ in shades]
-        strip_alphas += [alpha for _, alpha in shades]
-    own_classes = list(classes) * len(labels)
-    cells_of_all = {
-        "mark": "cells",
-        "x": names * len(labels),
-        "y": np.repeat(labels, m).tolist(),
-        "colour": strip_colours + colours,
-        "alpha": strip_alphas + alphas,
-        "tips": {
-            "row": np.repeat(labels, m).tolist(),
-            "value": [text or "unknown" for cells in strips.values() for text in cells] + values,
-            "sample": names * len(labels),
-            "class": own_classes,
-        },
-    }
+        shown = [look.get(text, (COLOURS[0], 0.0)) for text in texts]
+        bands.append(
+            {
+                "name": name,
+                "texts": [text or "unknown" for text in texts],
+                "colours": [colour for colour, _ in shown],
+                "alphas": [alpha for _, alpha in shown],
+                "cells": [texts.index(text) for text in cells],
+            }
+        )
+    hundredths = [[round(100 * v) if np.isfinite(v) else None for v in row] for row in z.tolist()]
     return {
-        "title": "",
+        "kind": "heat map",
         "height": 60 + 18 * len(labels),
         "keys": keys,
-        "x": {"label": "samples", "names": names, "hidden": True},
-        "y": {"label": "", "names": labels[::-1]},
-        "layers": [cells_of_all],
+        "darkest": _DARKEST,
+        "colours": [COLOURS[0], COLOURS[1]],
+        "rows": list(rows),
+        "samples": names,
+        "strips": bands,
+        "z": hundredths,
     }
 
 

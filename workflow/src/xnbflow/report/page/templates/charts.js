@@ -175,6 +175,31 @@ function legend(layers, inks) {
   }))];
 }
 
+/* Features by samples: strips of the class and of other columns above the standardised values. */
+function heatMap(content) {
+  const { samples, strips, rows, z } = content;
+  const labels = [...strips.map((strip) => strip.name), ...rows];
+  const classes = strips[0].cells.map((i) => strips[0].texts[i]);
+  const cells = { mark: "cells", x: [], y: [], colour: [], alpha: [], tips: { row: [], value: [], sample: [], class: [] } };
+  const add = (label, j, colour, alpha, value) => {
+    cells.x.push(samples[j]);
+    cells.y.push(label);
+    cells.colour.push(colour);
+    cells.alpha.push(alpha);
+    const words = [label, value, samples[j], classes[j]];
+    Object.values(cells.tips).forEach((texts, i) => texts.push(words[i]));
+  };
+  for (const { name, texts, colours, alphas, cells: own } of strips) own.forEach((i, j) => add(name, j, colours[i], alphas[i], texts[i]));
+  z.forEach((row, i) => row.forEach((value, j) => {
+    const text = value === null ? "missing" : `${value > 0 ? "+" : ""}${(value / 100).toFixed(2)} SD`;
+    add(rows[i], j, content.colours[value > 0 ? 1 : 0], Math.min(1, Math.abs(value ?? 0) / 100 / content.darkest), text);
+  }));
+  return {
+    height: content.height, keys: content.keys, layers: [cells],
+    x: { label: "samples", names: samples, hidden: true }, y: { label: "", names: [...labels].reverse() },
+  };
+}
+
 async function showFigure(figure, place) {
   const view = await Bokeh.Plotting.show(figure, place);
   return Array.isArray(view) ? view[0] : view;
@@ -283,7 +308,7 @@ async function drawChart(drawing) {
   await library();
   drawing.querySelector(".chart")?.remove();
   drawing.querySelector(".scroll").after(place);
-  const kinds = { samples: drawSamples, gene: (content) => drawLayers(valuesChart(content, content.values.map((value) => value ?? NaN)), place) };
+  const kinds = { samples: drawSamples, "heat map": (content) => drawLayers(heatMap(content), place), gene: (content) => drawLayers(valuesChart(content, content.values.map((value) => value ?? NaN)), place) };
   await (kinds[chart.kind] ?? drawLayers)(chart, place);
   drawing.classList.add("live");
 }

@@ -136,7 +136,7 @@ for (const table of document.querySelectorAll(".table table")) {
 
 /* Groups: open or close all of a section; open those around the target of a link. */
 for (const section of document.querySelectorAll("main > section")) {
-  const groups = section.querySelectorAll(":scope > details");
+  const groups = section.querySelectorAll(":scope > details.group");
   if (groups.length < 3) continue;
   const button = make("button", { type: "button", class: "all" });
   const closed = () => [...groups].some((group) => !group.open);
