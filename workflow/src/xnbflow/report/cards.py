@@ -142,10 +142,24 @@ def _short_reason(results: StudyResults, where: dict[str, str], level: str) -> s
 _SUPPORTED = "The classes are recognised, and halves of the samples select similar features."
 
 
+#: Estimates that are tiles: label, format and meaning.
+_TILES = {
+    "balanced_accuracy": ("Balanced accuracy", ".0%", "Mean recall of the classes in new samples."),
+    "roc_auc": (
+        "AUC",
+        ".2f",
+        "How often a sample of the second class gets a higher probability than one of the first.",
+    ),
+}
+_STABILITY = (
+    "Nogueira’s index: 1 where all selections are the same, about 0 where they are random."
+)
+_CORE = "The short list to measure, chosen by the model of all samples."
+
+
 def _estimate_tiles(found: pd.DataFrame) -> Iterator[Tile]:
     """Yield the balanced accuracy and the AUC with their intervals; several AUCs have no tile."""
-    for metric, label, spec in (("balanced_accuracy", "Balanced accuracy", ".0%"),
-                                ("roc_auc", "AUC", ".2f")):  # fmt: skip
+    for metric, (label, spec, meaning) in _TILES.items():
         if found.index.tolist().count(metric) != 1:
             continue
         row = found.loc[metric]
@@ -157,6 +171,7 @@ def _estimate_tiles(found: pd.DataFrame) -> Iterator[Tile]:
             lower=float(row["lower"]),
             upper=float(row["upper"]),
             reference=float(chance),
+            meaning=meaning,
             note=f"95% interval {row['lower']:{spec}} to {row['upper']:{spec}}; chance "
             f"{chance:{spec}}",
         )
@@ -173,7 +188,12 @@ def _selection_tiles(
     if len(used):
         size = f"{used.iloc[0]:,.0f}"
         if core:
-            yield Tile(label=f"Core {noun}s", text=f"{core:,}", note=f"of {size} used per class")
+            yield Tile(
+                label=f"Core {noun}s",
+                text=f"{core:,}",
+                note=f"of {size} used per class",
+                meaning=_CORE,
+            )
         else:
             yield Tile(label=f"{noun.capitalize()}s per class", text=size, note="mean over folds")
     if "" not in stability.index:
@@ -183,6 +203,7 @@ def _selection_tiles(
         lower, upper = row["halves_lower"], row["halves_upper"]
         yield Tile(
             label="Stability",
+            meaning=_STABILITY,
             text=f"{row['halves']:z.2f}",
             value=float(row["halves"]),
             lower=float(lower),
@@ -194,6 +215,7 @@ def _selection_tiles(
         value = float(row["stability"])
         yield Tile(
             label="Stability",
+            meaning=_STABILITY,
             text=f"{value:z.2f}",
             value=value,
             note="agreement of overlapping folds",

@@ -107,7 +107,7 @@ def _counterparts(results: StudyResults) -> Table:
     caption = (
         "Our data sets, and the paper's data sets (its Tables 2 and 6) for comparison. Numbers "
         "can agree only where the data set is the same."
-        + (f" Not here of the paper’s: {', '.join(missing)}." if len(missing) else "")
+        + (f" Data sets of the paper that are missing here: {', '.join(missing)}." if len(missing) else "")
     )
     formats = dict.fromkeys([f"{size}, paper" for size in sizes], ",.0f")
     rows = frame.rename_axis("dataset").reset_index()
@@ -180,9 +180,9 @@ def _runs(tables: StudyTables) -> list[Block]:
         text = "The paper has tests on sorted runs for none of these data sets."
     caption = (
         "Table 5: Wilcoxon’s signed-rank test on sorted runs, one-sided in the direction of the "
-        "sign: “>” means that the first of the pair is more accurate. The direction is that "
-        "of the same accuracies, so that in the paper as here a p below 0.05 comes up in nearly "
-        "twice as many pairs of equals. The difference is in per cent."
+        "sign: “>” means that the first of the pair is more accurate. Because the "
+        "direction is chosen from the same data, in the paper as here, equal classifiers get "
+        "p < 0.05 nearly twice as often as they should. The difference is in per cent."
     )
     rows = runs.assign(pair=runs["first"] + " – " + runs["second"])
     columns = ["dataset", "pair", "difference", "direction", "p", "counterpart"]

@@ -145,7 +145,7 @@ class Tile:
     """A number of a card, with its interval on an axis from ``low`` to ``high``.
 
     ``text`` is the number as it is shown; missing values are not drawn. ``reference`` is the value
-    to compare with, named by ``note``.
+    to compare with, named by ``note``. ``meaning`` explains the label under the pointer.
     """
 
     label: str
@@ -157,6 +157,7 @@ class Tile:
     low: float = 0.0
     high: float = 1.0
     note: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
