@@ -222,8 +222,17 @@ def _selection_tiles(
         )
 
 
-#: Enumerations in brackets, which the table of the audit has.
-_LONG_BRACKETS = re.compile(r" \([^()]{40,}(?:\([^()]*\)[^()]*)*\)")
+#: Text in brackets, which may contain brackets.
+_BRACKETS = re.compile(r" \((?:[^()]|\([^()]*\))*\)")
+#: Letters from which on text in brackets is an enumeration that the table of the audit has.
+_LONG = 40
+
+
+def _first_sentence(finding: str) -> str:
+    """Return the first sentence of a finding of the audit, without long enumerations."""
+    short = _BRACKETS.sub(lambda found: "" if len(found[0]) >= _LONG else found[0], finding)
+    first = short.partition(". ")[0].removesuffix(".")
+    return f"{first[:1].upper()}{first[1:]}."
 
 
 def _warnings(
@@ -232,8 +241,7 @@ def _warnings(
     """Return what makes the result or its features doubtful, the gravest first."""
     found = []
     if finding := most_serious(results, where["dataset"]):
-        first = _LONG_BRACKETS.sub("", finding).partition(". ")[0].removesuffix(".")
-        found.append(f"{first[:1].upper()}{first[1:]}. See the audit.")
+        found.append(f"{_first_sentence(finding)} See the audit.")
     if len(genes) and (random := _random(results, where, supported=supported)):
         text, many = random
         if many:
