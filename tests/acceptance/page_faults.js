@@ -2,7 +2,7 @@
 
 function texts() {
   const small = [], cut = [];
-  for (const text of document.querySelectorAll("svg text")) {
+  for (const text of document.querySelectorAll(".image svg text")) {
     const box = text.getBoundingClientRect();
     if (box.width === 0) continue;
     const svg = text.closest("svg");
@@ -33,7 +33,7 @@ function overflowing() {
 function unnamed() {
   const all = (selector) => [...document.querySelectorAll(selector)];
   return [
-    ...all("svg").filter((drawing) => !drawing.closest("[role=img][aria-label]")),
+    ...all(".image svg").filter((drawing) => !drawing.closest("[role=img][aria-label]")),
     ...all("input, select").filter((control) => !control.labels.length),
     ...all("button, a, summary").filter((control) => !control.textContent.trim()),
     ...all(".table table").filter((table) => !table.caption),
@@ -41,8 +41,8 @@ function unnamed() {
 }
 
 function saved(done) {
-  const svg = document.querySelector(".drawing svg");
-  pixels(svg).then((parts) => new Blob(parts).arrayBuffer()).then((buffer) => {
+  const svg = document.querySelector(".drawing .image svg");
+  pixels(svg).then((blob) => blob.arrayBuffer()).then((buffer) => {
     done([[...new Uint8Array(buffer)], svg.viewBox.baseVal.width]);
   });
 }

@@ -5,24 +5,28 @@ import itertools
 import json
 import re
 import shutil
-import zlib
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from report_study import CLASSES, SCRIPT, changed, with_rows, write_study
 from study_files import StudyFiles
 from toys import dataset
 
 from xnbflow.core.study import Study
+from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.report.index import write_index
 from xnbflow.report.page.page import write_page
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import genes
 from xnbflow.report.study_page import write_report
+
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.wait").WebDriverWait
 
 pytestmark = pytest.mark.browser
 
@@ -218,9 +222,57 @@ def test_a_figure_is_saved_as_png_of_300_dots_per_inch(page):
     png = bytes(numbers)
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert int.from_bytes(png[16:20]) == round(points * 300 / 72)
-    assert png[37:41] == b"pHYs"
-    assert int.from_bytes(png[41:45]) == 11811  # dots per metre
-    assert int.from_bytes(png[50:54]) == zlib.crc32(png[37:50])
+
+
+def drawn(browser, selector, number=1, seconds=20):
+    """Scroll to an element and wait for its canvases; return the element."""
+    element = WebDriverWait(browser, seconds).until(lambda b: find(b, selector))
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+    script = "return arguments[0].querySelectorAll('.canvas').length >= arguments[1]"
+    WebDriverWait(browser, seconds).until(lambda b: b.execute_script(script, element, number))
+    return element
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_charts_take_the_place_of_figures_and_fill_their_width(browser, report, width):
+    with shown(browser, width):
+        browser.get(report.as_uri())
+        gallery = drawn(browser, "#audit .gallery", 2)
+        charts = gallery.find_elements("css selector", ".drawing.live .chart")
+        assert len(charts) == 2
+        widths = [chart.size["width"] for chart in charts]
+        assert min(widths) >= (560 if width == 1400 else 340)
+        drawings = gallery.find_elements("css selector", ".drawing")
+        tops = [drawing.location["y"] for drawing in drawings]
+        assert (tops[0] == tops[1]) == (width == 1400)  # side by side
+        assert not gallery.find_element("css selector", ".image").is_displayed()
+        with shown(browser, 717, media="print"):
+            script = "return getComputedStyle(document.querySelector(arguments[0])).display"
+            assert browser.execute_script(script, ".drawing.live > .scroll") == "block"
+            assert browser.execute_script(script, ".drawing.live > .chart") == "none"
+
+
+def test_samples_are_coloured_by_a_column_and_a_click_leads_to_the_explanation(browser, report):
+    browser.get(report.as_uri())
+    gallery = drawn(browser, "#audit .gallery", 2)
+    place = gallery.find_elements("css selector", ".drawing")[1]
+    before = [item.text for item in place.find_elements("css selector", ".legend li")]
+    select = place.find_element("css selector", "select")
+    select.find_elements("css selector", "option")[1].click()
+    WebDriverWait(browser, 10).until(
+        lambda _: (
+            len(place.find_elements("css selector", ".legend")) == 1
+            and place.find_elements("css selector", ".canvas > *")
+        )
+    )
+    assert min(before)[0] in "●■▲◆"
+    chart = json.loads(place.find_element("css selector", "script").get_attribute("textContent"))
+    sample = chart["samples"][5]
+    link = browser.execute_script(
+        f"return whyLink({json.dumps(chart['place'])}, arguments[0])", sample
+    )
+    browser.get(f"{report.parent.as_uri()}/{link}")
+    assert find(browser, ".explanation p").text.startswith(f"Sample {sample} is ")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -260,7 +312,8 @@ def test_a_screen_reader_finds_names_for_everything(page, report):
     for link in find_all(page, "nav a"):
         file, target = link.get_attribute("href").rpartition("/")[2].split("#")
         html = report.with_name(file).read_text()
-        assert f'<h2 id="{target}-title">{link.text}</h2>' in html
+        title = f'<h2 id="{target}-title">{link.text}</h2>'
+        assert title in html or (target.startswith("card-") and f'id="{target}"' in html)
     ids = page.execute_script("return [...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids))
 
@@ -293,70 +346,140 @@ def gene_page(tmp_path_factory):
     return page, values
 
 
-def test_a_gene_is_found_by_symbol_or_probe_and_its_values_are_drawn(browser, gene_page):
-    path, values = gene_page
+def type_in(browser, element, text):
+    script = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))"
+    browser.execute_script(script, element, text)
+    time.sleep(0.4)  # the page waits for the end of the typing
+
+
+def rows_shown(browser):
+    return find_all(browser, ".all-genes tbody tr[data-i]")
+
+
+def test_all_features_are_searched_sorted_filtered_and_saved(browser, gene_page):
     browser.get_log("browser")
-    browser.get(path.as_uri())
-    box = find(browser, ".genes input")
-    for text, name, label in (("tp53", "TP53", SCRIPT), ("1007_s", "MYC///</script>", "1007_s_at")):
-        box.clear()
-        box.send_keys(text)
-        (caption,) = find_all(browser, ".found figcaption")
-        assert find(caption, "strong").text == name
-        assert label in caption.text
-        term = find(caption, "a").get_attribute("href")
-        assert term.endswith(f"gene/?term={name.partition('///')[0]}")
-    row = values[1]
-    circles = find_all(browser, ".found circle[r='3']")
-    heights = np.array([-float(circle.get_attribute("cy")) for circle in circles])
-    step = 158 / 254  # pixels of the chart's height that a rounded value is off by at most
-    expected = (row - row.min()) / np.ptp(row) * 158
-    np.testing.assert_allclose(heights - heights.min(), expected, atol=step / 2 + 0.01)
-    assert {circle.get_attribute("fill") for circle in circles} == {"#0072B2", "#D55E00"}
-    assert len(find_all(browser, ".found polyline")) == 8
-    box.clear()
-    box.send_keys("TP53")
-    assert len(find_all(browser, ".found circle[r='3']")) == 15  # a value is missing
-    assert len(find_all(browser, ".found polyline")) == 7
-    box.clear()
-    box.send_keys("no such gene")
-    assert "xnbflow gene a-study no such gene --data toy" in find(browser, ".found").text
-    box.clear()
+    browser.get(gene_page[0].as_uri())
+    drawn(browser, ".genes", 3)
+    output = find(browser, ".pages output")
+    assert output.text == "60 of 60 features; page 1 of 4"
+    search = find(browser, ".genes input[type=search]")
+    for text, name, feature in (
+        ("tp53", "TP53", SCRIPT),
+        ("1007_s", "MYC///</script>", "1007_s_at"),
+    ):
+        type_in(browser, search, text)
+        (row,) = rows_shown(browser)
+        assert find(row, "button").text == name
+        assert feature in row.text
+    type_in(browser, search, "no such gene")
+    assert rows_shown(browser) == []
+    type_in(browser, search, "")
+    # both shifted features lie beyond the threshold, and a stricter one removes the second
+    boxes = find_all(browser, ".genes input[type=checkbox]")
+    browser.execute_script("arguments[0].click()", boxes[0])
+    names = [find(row, "button").text for row in rows_shown(browser)]
+    assert names == ["TP53", "MYC///</script>"]
+    change = find_all(browser, ".genes input[type=number]")[1]
+    type_in(browser, change, "3.6")
+    assert [find(row, "button").text for row in rows_shown(browser)] == ["TP53"]
+    type_in(browser, change, "0")
+    browser.execute_script("arguments[0].click()", boxes[0])
+    direction = find_all(browser, ".genes .controls select")[-1]
+    direction.find_elements("css selector", "option")[2].click()  # lower
+    assert find(rows_shown(browser)[0], "button").text == "MYC///</script>"
+    header = find_all(browser, ".all-genes thead button")[1]
+    browser.execute_script("arguments[0].click()", header)
+    browser.execute_script("arguments[0].click()", header)
+    cells = [row.find_elements("css selector", "td")[0].text for row in rows_shown(browser)]
+    numbers = [float(cell.split()[-1].replace("−", "-")) for cell in cells]
+    assert numbers == sorted(numbers)
+    assert max(numbers) < 0
     assert browser.get_log("browser") == []
 
 
-@pytest.mark.parametrize("kind", ["mouse", "touch"])
-def test_a_point_is_named_under_the_pointer_or_the_finger(browser, gene_page, kind):
-    browser.get(gene_page[0].as_uri())
-    image = find(browser, ".image[data-x]")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", image)
-    # the first feature by rank is the one that matplotlib names in the drawing
-    x, y = browser.execute_script(
-        "const texts = [...arguments[0].querySelectorAll('text')];"
-        "const text = texts.find(one => one.textContent === 'TP53');"
-        "const box = text.getBoundingClientRect(), middle = arguments[0].getBoundingClientRect();"
-        "const left = (box.left + box.right) < (middle.left + middle.right);"
-        "return [left ? box.left - 3 : box.right + 3, (box.top + box.bottom) / 2]",
-        image,
+def test_a_row_opens_the_gene_with_its_samples_and_links(browser, gene_page):
+    path, values = gene_page
+    browser.get(path.as_uri())
+    drawn(browser, ".genes", 3)
+    view = find(browser, ".pair .gene-view")
+    assert find(view, "h4").text.startswith("TP53")
+    links = [link.get_attribute("href") for link in find_all(view, ".out a")]
+    assert links[0].endswith("gene/?term=TP53")
+    assert links[1].startswith("https://www.ensembl.org/")
+    found = browser.execute_script(
+        "const content = await unpack(document.querySelector('.packed').textContent);"
+        "return content.features.slice(0, 2).map((name, i) => [name, valuesOf(content, i)])"
     )
+    assert found[0][0] == SCRIPT
+    for (_, shown_values), row in zip(found, values[:2], strict=True):
+        decoded = np.array([np.nan if v is None else v for v in shown_values], dtype=float)
+        step = (np.nanmax(row) - np.nanmin(row)) / 254
+        np.testing.assert_allclose(decoded, row, atol=step / 2 + 0.01)
+    assert np.isnan(found[0][1][3] if found[0][1][3] is not None else np.nan)
+    button = find(rows_shown(browser)[1], "button")
+    browser.execute_script("arguments[0].click()", button)
+    opened = drawn(browser, "tr.opened", 2)
+    assert find(opened, "h4").text.startswith("MYC///</script>")
+
+
+def test_the_density_of_the_page_is_that_of_the_classifier(browser, gene_page):
+    values = np.array([1.0, 1.4, 2.0, 2.2, 3.1, 5.0])
+    grid, spread = np.linspace(0, 6, 9), 2.5
+    browser.get(gene_page[0].as_uri())
+    script = "return density(arguments[0], arguments[1], arguments[2])"
+    found = browser.execute_script(script, values.tolist(), spread, grid.tolist())
+    offsets = np.array([0, len(values)])
+    width = bandwidths_of(np.sort(values)[:, None], offsets, "silverman", 0.3, np.array([spread]))
+    expected = scipy.stats.norm.pdf(grid[:, None], values, width.item()).mean(axis=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["mouse", "touch"])
+def test_a_point_is_named_under_the_pointer_and_chosen_by_a_click(browser, gene_page, kind):
+    browser.get(gene_page[0].as_uri())
+    drawn(browser, ".genes", 3)
+    plane = find(browser, ".plane .canvas")
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", plane)
+    box = browser.execute_script("return arguments[0].getBoundingClientRect().toJSON()", plane)
+    tip = find(browser, ".plane .tip")
+    # the second feature has the least change: look for it from the left
+    for x in np.arange(box["left"] + 40, box["right"], 6):
+        for y in np.arange(box["top"] + 30, box["bottom"] - 40, 8):
+            moved = {"type": "mouseMoved", "x": float(x), "y": float(y)}
+            browser.execute_cdp_cmd("Input.dispatchMouseEvent", moved)
+            if tip.is_displayed() and "MYC" in tip.text:
+                break
+        else:
+            continue
+        break
+    assert tip.text.startswith("MYC///</script>")
+    assert "FDR" in tip.text
     if kind == "mouse":
-        moved = {"type": "mouseMoved", "x": x, "y": y}
-        browser.execute_cdp_cmd("Input.dispatchMouseEvent", moved)
+        for event in ("mousePressed", "mouseReleased"):
+            pressed = {
+                "type": event,
+                "x": float(x),
+                "y": float(y),
+                "button": "left",
+                "clickCount": 1,
+            }
+            browser.execute_cdp_cmd("Input.dispatchMouseEvent", pressed)
     else:
-        for event, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+        for event, points in (("touchStart", [{"x": float(x), "y": float(y)}]), ("touchEnd", [])):
             touched = {"type": event, "touchPoints": points}
             browser.execute_cdp_cmd("Input.dispatchTouchEvent", touched)
-    assert find(image, ".tip").text == "TP53"
-    assert len(find_all(browser, ".found figure")) == (kind == "touch")
+    view = ".pair .gene-view h4"
+    WebDriverWait(browser, 10).until(lambda b: find(b, view).text.startswith("MYC"))
 
 
-def test_without_javascript_and_on_paper_there_are_figures_and_no_search(browser, gene_page):
+def test_without_javascript_and_on_paper_there_are_static_figures(browser, gene_page):
+    browser.get(gene_page[0].as_uri())
+    drawn(browser, ".genes", 3)
     with shown(browser, media="print"):
-        browser.get(gene_page[0].as_uri())
-        assert find(browser, ".drawing svg").is_displayed()
-        assert not find(browser, ".genes").is_displayed()
+        assert find(browser, ".static-genes svg").is_displayed()
+        assert not find(browser, ".live-genes").is_displayed()
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(gene_page[0].as_uri())
-    shown_parts = [find(browser, part).is_displayed() for part in (".drawing svg", ".genes input")]
+    shown_parts = [find(browser, part).is_displayed() for part in (".drawing svg", ".live-genes")]
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     assert shown_parts == [True, False]

@@ -181,9 +181,25 @@ def write(folder, *blocks, threads=1):
 def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
     table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
     model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "samples": []}
-    item = kinds.Item(SCRIPT, SCRIPT, SCRIPT, SCRIPT)
-    line = kinds.Line(SCRIPT, SCRIPT, 0.5, 0.4, 0.6, [item], SCRIPT, SCRIPT)
-    card = kinds.Card(SCRIPT, SCRIPT, SCRIPT, "good", {SCRIPT: SCRIPT}, [line])
+    line = kinds.Line(SCRIPT, SCRIPT, 0.5, 0.4, 0.6, [], SCRIPT, SCRIPT)
+    tile = kinds.Tile(label=SCRIPT, text=SCRIPT, note=SCRIPT)
+    row = kinds.GeneRow(name=SCRIPT, beside=SCRIPT, label=SCRIPT, mark=SCRIPT, meaning=SCRIPT)
+    card = kinds.Card(
+        SCRIPT,
+        SCRIPT,
+        SCRIPT,
+        "good",
+        {SCRIPT: SCRIPT},
+        [line],
+        details={SCRIPT: SCRIPT},
+        of=SCRIPT,
+        badge=SCRIPT,
+        short=SCRIPT,
+        tiles=[tile],
+        rows=[row],
+        warnings=[SCRIPT],
+        next_step=SCRIPT,
+    )
     html = write(
         tmp_path,
         kinds.Prose(SCRIPT, "headline"),
@@ -199,10 +215,11 @@ def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
     )
     scripts = re.findall(r"<script\b[^>]*>(.*?)</script>", html, re.DOTALL)
     assert len(scripts) == html.count("<script") == 2  # our own program, the data of the waterfall
-    # Page 3, section 3, prose 1, facts 2, code 2, links 2, table 3, gallery 1, group 3, evidence 1,
-    # cards: caption 1, source 1, card 3, fact 2, line 4, item 4
+    # Page 3, section 3, prose 1, facts 2, code 2, links 2, table 2, gallery 1, group 3, evidence 1,
+    # cards: caption 1, source 1; card: title, note, badge, short, verdict, warning and next step 7,
+    # fact 2, detail 2, line 3, tile 3, heading of the rows 1, row 5
     text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", "", html, flags=re.DOTALL)
-    assert unescape(text).count(SCRIPT) == 36
+    assert unescape(text).count(SCRIPT) == 45
     assert json.loads(scripts[0]) == [model]
 
 

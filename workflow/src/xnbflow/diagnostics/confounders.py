@@ -248,7 +248,7 @@ def _of_numbers(labels: pd.Series, numbers: pd.Series) -> tuple[float, float, st
     groups = [part.to_numpy() for _, part in numbers.groupby(labels)]
     h, p = kruskal(*groups)
     strength = max(0.0, (h - len(groups) + 1) / max(1, len(numbers) - len(groups)))
-    return strength, float(p), "differs between the classes by its ranks"
+    return strength, float(p), "has different ranks in the classes"
 
 
 def _of_categories(labels: pd.Series, cells: pd.Series) -> tuple[float, float, str]:

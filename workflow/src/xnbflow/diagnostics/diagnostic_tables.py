@@ -17,7 +17,7 @@ from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Features and samples whose values a page can show.
-_FEATURES_SHOWN, _SAMPLES_SHOWN = 500, 400
+_FEATURES_SHOWN, _SAMPLES_SHOWN = 2000, 400
 
 
 def diagnose(series: DataSet, tests: Mapping[str, Any] | None) -> dict[str, pd.DataFrame]:

@@ -1,5 +1,6 @@
 """A card for each data set: verdict, genes, the most serious finding, and what to do next."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -9,11 +10,11 @@ import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.report.next_steps import next_steps
-from xnbflow.report.page.blocks import Card, Figure, Item, Line
+from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
-from xnbflow.report.sentences import verdict
+from xnbflow.report.sentences import contradictions, reasons, verdict
 
 #: Features on a card per class if a model has a core set, and if it has none.
 _MOST_CORE, _MOST_NAMED = 16, 6
@@ -54,7 +55,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
             limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
             facts[name] = f"{row['estimate']:{spec}} {limits}"
     facts |= _facts(results, where, stability)
-    own = verdict(results, where)
+    support = verdict(results, where)
     genes = _genes(results, where)
     classes, notes = recalls["class"].tolist(), stability["note"]
     mirrored = len(classes) == _TWO and len(genes) > 0
@@ -64,24 +65,208 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     lines = []
     for row in recalls.to_dict("records"):
         features = genes[:0] if mirrored else genes[genes["class"] == row["class"]]
-        warning = _warning(row, notes.get(row["class"], ""), results.noun(dataset))
+        warning = _warning(row, notes.get(row["class"], ""))
         shown = _items(features, _MOST_NAMED, few=few)
         interval = (row["estimate"], row["lower"], row["upper"])
         lines.append(Line(row["class"], f"{row['samples']:,}", *interval, *shown, warning))
+    noun = results.noun(dataset)
+    rows = _rows(common if mirrored else genes, mirrored=mirrored)
+    shares = set(genes["of"]) if len(genes) else set()
     return Card(
         results.place(dataset, folds),
         _size(results.rows("datasets", dataset=dataset).iloc[0]),
-        own.sentence,
-        _LEVELS[own.level],
+        support.sentence,
+        LEVELS[support.level],
         facts,
         lines,
         "rule",
-        dict(_details(results, where, own.tests)),
-        _heading(common, classes[-1], results.noun(dataset)) if mirrored else "",
+        dict(_details(results, where, support.tests, supported=support.level != "not supported")),
+        _heading(common, classes[-1], noun) if mirrored else "",
         named,
         rest,
         _figure(results, where, genes),
+        badge=support.level.capitalize(),
+        short=_short_reason(results, where, support.level),
+        tiles=[*_estimate_tiles(found), *_selection_tiles(results, where, genes, stability)],
+        rows=rows,
+        share_of=shares.pop() if len(shares) == 1 else "",
+        warnings=_warnings(results, where, genes, supported=support.level != "not supported"),
+        next_step=_next(results, where),
+        anchor=f"card-{dataset}-{folds}",
     )
+
+
+#: Rows of the table of a card, and those of each of several classes.
+_MOST_ROWS, _MOST_OF_CLASS = 10, 4
+
+
+def _rows(genes: pd.DataFrame, *, mirrored: bool) -> list[GeneRow]:
+    """Return the first features of a card: of two classes together, else of each class."""
+    if mirrored:
+        shown = genes.head(_MOST_ROWS)
+    else:
+        each = max(1, min(_MOST_OF_CLASS, 2 * _MOST_ROWS // max(1, genes["class"].nunique())))
+        shown = genes[genes.groupby("class").cumcount() < each].head(2 * _MOST_ROWS)
+    rows = []
+    for row in shown.to_dict("records"):
+        mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
+        named = bool(row["symbol"]) and row["symbol"] != row["feature"]
+        rows.append(
+            GeneRow(
+                name=str(row["symbol"] if named else row["feature"]),
+                beside=str(row["feature"]) if named else "",
+                label="" if mirrored else str(row["class"]),
+                mark=mark,
+                meaning=meaning,
+                change=float(row["log_fold_change"]),
+                auc=float(row["auc"]),
+                share=float(row["share"]),
+                core=bool(row["core"]),
+            )
+        )
+    return rows
+
+
+def _short_reason(results: StudyResults, where: dict[str, str], level: str) -> str:
+    """Return the main reason of a verdict in one short sentence."""
+    if results.rows("estimates", **where, folds_failed=0).empty:
+        return "A fold could not be fitted."
+    against = reasons(results, where)
+    against += contradictions(results, where["dataset"], where["classifier"])
+    if not against:
+        return _SUPPORTED if level == "well supported" else ""
+    rest = f" (and {len(against) - 1} more)" if len(against) > 1 else ""
+    return f"{against[0][:1].upper()}{against[0][1:]}{rest}."
+
+
+_SUPPORTED = "The classes are recognised, and halves of the samples select similar features."
+
+
+#: Estimates that are tiles: label, format and meaning.
+_TILES = {
+    "balanced_accuracy": ("Balanced accuracy", ".0%", "Mean recall of the classes in new samples."),
+    "roc_auc": (
+        "AUC",
+        ".2f",
+        "How often a sample of the second class gets a higher probability than one of the first.",
+    ),
+}
+_STABILITY = (
+    "Nogueira’s index: 1 where all selections are the same, about 0 where they are random."
+)
+_CORE = "The short list to measure, chosen by the model of all samples."
+
+
+def _estimate_tiles(found: pd.DataFrame) -> Iterator[Tile]:
+    """Yield the balanced accuracy and the AUC with their intervals; several AUCs have no tile."""
+    for metric, (label, spec, meaning) in _TILES.items():
+        if found.index.tolist().count(metric) != 1:
+            continue
+        row = found.loc[metric]
+        chance = row["reference"] if metric == "balanced_accuracy" else 0.5
+        yield Tile(
+            label=label,
+            text=f"{row['estimate']:{spec}}",
+            value=float(row["estimate"]),
+            lower=float(row["lower"]),
+            upper=float(row["upper"]),
+            reference=float(chance),
+            meaning=meaning,
+            note=f"95% interval {row['lower']:{spec}} to {row['upper']:{spec}}; chance "
+            f"{chance:{spec}}",
+        )
+
+
+def _selection_tiles(
+    results: StudyResults, where: dict[str, str], genes: pd.DataFrame, stability: pd.DataFrame
+) -> Iterator[Tile]:
+    """Yield the number of features, and how far disjoint halves of the samples agree on them."""
+    noun = results.noun(where["dataset"])
+    summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
+    used = summary["mean"].dropna()
+    core = genes.loc[genes["core"].astype(bool), "feature"].nunique()
+    if len(used):
+        size = f"{used.iloc[0]:,.0f}"
+        if core:
+            yield Tile(
+                label=f"Core {noun}s",
+                text=f"{core:,}",
+                note=f"of {size} used per class",
+                meaning=_CORE,
+            )
+        else:
+            yield Tile(label=f"{noun.capitalize()}s per class", text=size, note="mean over folds")
+    if "" not in stability.index:
+        return
+    row = stability.loc[""]
+    if pd.notna(row["halves"]):
+        lower, upper = row["halves_lower"], row["halves_upper"]
+        yield Tile(
+            label="Stability",
+            meaning=_STABILITY,
+            text=f"{row['halves']:z.2f}",
+            value=float(row["halves"]),
+            lower=float(lower),
+            upper=float(upper),
+            reference=0.4,
+            note=f"disjoint halves, 95% interval {lower:z.2f} to {upper:z.2f}; stable from .4",
+        )
+    elif pd.notna(row["stability"]):
+        value = float(row["stability"])
+        yield Tile(
+            label="Stability",
+            meaning=_STABILITY,
+            text=f"{value:z.2f}",
+            value=value,
+            note="agreement of overlapping folds",
+        )
+
+
+#: Text in brackets, which may contain brackets.
+_BRACKETS = re.compile(r" \((?:[^()]|\([^()]*\))*\)")
+#: Letters from which on text in brackets is an enumeration that the table of the audit has.
+_LONG = 40
+
+
+def _first_sentence(finding: str) -> str:
+    """Return the first sentence of a finding of the audit, without long enumerations."""
+    short = _BRACKETS.sub(lambda found: "" if len(found[0]) >= _LONG else found[0], finding)
+    first = short.partition(". ")[0].removesuffix(".")
+    return f"{first[:1].upper()}{first[1:]}."
+
+
+def _warnings(
+    results: StudyResults, where: dict[str, str], genes: pd.DataFrame, *, supported: bool
+) -> list[str]:
+    """Return what makes the result or its features doubtful, the gravest first."""
+    found = []
+    if finding := most_serious(results, where["dataset"]):
+        found.append(f"{_first_sentence(finding)} See the audit.")
+    if len(genes) and (random := _random(results, where, supported=supported)):
+        text, many = random
+        if many:
+            found.append(text)
+    return found
+
+
+def _random(
+    results: StudyResults, where: dict[str, str], *, supported: bool
+) -> tuple[str, bool] | None:
+    """Return how many random signatures are as accurate, and whether these are many."""
+    noun = results.noun(where["dataset"])
+    own = {"dataset": where["dataset"], "classifier": where["classifier"]}
+    for row in results.rows("random_genes", **own).head(1).to_dict("records"):
+        found = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
+        many = supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"]
+        meaning = f": many {noun}s carry this signal, and this list is one of many" if many else ""
+        return f"{found} are as accurate{meaning}.", many
+    return None
+
+
+def _next(results: StudyResults, where: dict[str, str]) -> str:
+    """Return the next steps in a sentence."""
+    steps = "; ".join(next_steps(results, where))
+    return f"{steps[:1].upper()}{steps[1:]}." if steps else ""
 
 
 def _heading(features: pd.DataFrame, last: str, noun: str) -> str:
@@ -98,7 +283,7 @@ def _items(genes: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], s
     most = max(least, min(len(genes[genes["core"]]), _MOST_CORE)) if few else least
     rest = len(genes) - most
     items = [_item(row) for row in genes.head(most).to_dict("records")]
-    return items, f"and {rest:,} more with a weight" if rest > 0 else ""
+    return items, f"and {rest:,} others" if rest > 0 else ""
 
 
 def _genes(results: StudyResults, where: dict[str, str]) -> pd.DataFrame:
@@ -176,22 +361,18 @@ def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -
     return heatmap_figure(name, drawn, caption, files, n_samples, phenotype)
 
 
-def _details(results: StudyResults, where: dict[str, str], tests: str) -> Iterator[tuple[str, str]]:
+def _details(
+    results: StudyResults, where: dict[str, str], tests: str, *, supported: bool
+) -> Iterator[tuple[str, str]]:
     """Yield the tests of the verdict, the gravest finding, a caution, and what to do next."""
-    dataset, classifier = where["dataset"], where["classifier"]
-    noun = results.noun(dataset)
     if tests:
         yield "Tests", tests
-    random = results.rows("random_genes", dataset=dataset, classifier=classifier)
-    for row in random.head(1).to_dict("records"):
-        found = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
-        many = row["as_good_random"] > _MANY_RANDOM * row["signatures"]
-        meaning = f": many {noun}s carry this signal, and this list is one of many" * bool(many)
-        yield f"Random {noun}s", f"{found} are as accurate{meaning}."
-    if finding := most_serious(results, dataset):
+    if random := _random(results, where, supported=supported):
+        yield f"Random {results.noun(where['dataset'])}s", random[0]
+    if finding := most_serious(results, where["dataset"]):
         yield "Audit", finding
-    if todo := "; ".join(next_steps(results, where)):
-        yield "Next", f"{todo[:1].upper()}{todo[1:]}."
+    if step := _next(results, where):
+        yield "Next", step
 
 
 def _size(row: pd.Series) -> str:
@@ -207,7 +388,9 @@ def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame
     summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
     means, facts = summary["mean"].dropna(), {}
     if len(means):
-        facts[f"{results.noun(where['dataset']).capitalize()}s per class"] = f"{means.iloc[0]:,.1f}"
+        mean = float(means.iloc[0])
+        noun = results.noun(where["dataset"]).capitalize()
+        facts[f"{noun}s per class"] = f"{mean:,.0f}" if mean.is_integer() else f"{mean:,.1f}"
     if "" not in stability.index:
         return facts
     row = stability.loc[""]
@@ -225,22 +408,33 @@ _SHOWN = {
     "accuracy": ("Accuracy", ".1%"),
     "roc_auc": ("AUC", ".2f"),
 }
-_LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
+#: Classes of the page's style by the level of a verdict, the best first.
+LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
     "well supported": "good",
     "partly supported": "fair",
     "not supported": "poor",
 }
 
 
-def _warning(recall: pd.Series, note: str, noun: str) -> str:
+#: Recall above which a class that is not recognised with certainty is not "by chance".
+_HALF = 0.5
+
+
+def _warning(recall: pd.Series, note: str) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable."""
     if note == "one sample":
         return "A single sample: this class cannot be learned."
     if not recall["above"]:
-        never = recall["estimate"] == 0
-        how = "Never recognised" if never else "Not recognised more often than by chance"
-        mistaken = f", most often mistaken for “{recall['taken_for']}”" * bool(recall["taken_for"])
-        return f"{how}{mistaken}: its {noun}s are unproven."
+        if recall["estimate"] == 0:
+            how = "Never recognised"
+        elif recall["estimate"] > _HALF:
+            how = "Its interval includes chance"
+        else:
+            how = "Not recognised more often than by chance"
+        mistaken = ""
+        if recall["taken_for"]:
+            mistaken = f"; most often mistaken for “{recall['taken_for']}”"
+        return f"{how}{mistaken}."
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""

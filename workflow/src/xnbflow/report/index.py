@@ -2,13 +2,16 @@
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.report.page.page import ENVIRONMENT
+from xnbflow.report.cards import LEVELS
+from xnbflow.report.page.page import ENVIRONMENT, SCRIPT, policy_of
 from xnbflow.report.results import StudyResults
 from xnbflow.tables.contract import RECORD, REPORT
 
@@ -27,7 +30,9 @@ def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
         reports = sorted(path.parent.glob("studies/*/report.html"))
         others = [page.parent for page in reports if page.parent.name not in configured]
         rows += [_row(folder) for folder in others]
-        html = ENVIRONMENT.get_template("index.html").render(studies=rows)
+        html = ENVIRONMENT.get_template("index.html").render(
+            studies=rows, script=SCRIPT, policy=policy_of()
+        )
         if html == written:
             return
         write_atomically(path, partial(Path.write_text, data=html, encoding="utf-8"))
@@ -41,7 +46,6 @@ def _configured(results: StudyResults) -> dict[str, Any]:
         "summary": study.summary,
         "finished": (results.root / REPORT.of(study=study.id)).exists(),
         "datasets": len(study.datasets),
-        "classifiers": [results.labels[name] for name in study.classifiers],
         "command": shlex.join(["xnbflow", "run", study.id]),
     }
 
@@ -50,6 +54,8 @@ def _row(folder: Path) -> dict[str, Any]:
     """Return the row of the index for a finished study, from its record if there is one."""
     path = folder / Path(RECORD).name
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"study": {}}
+    sizes = found.get("sizes", [])
+    counts = Counter(found.get("verdicts", {}).values())
     return {
         "id": folder.name,
         "finished": True,
@@ -57,6 +63,16 @@ def _row(folder: Path) -> dict[str, Any]:
         "summary": found["study"].get("summary", ""),
         "headline": found.get("headline", ""),
         "judged": bool(found.get("chosen")),
-        "datasets": 0,
-        "classifiers": [],
+        "levels": [
+            (LEVELS[level], level.capitalize(), counts[level]) for level in LEVELS if counts[level]
+        ],
+        "datasets": len(found["study"].get("datasets", [])),
+        "samples": sum(row["samples"] for row in sizes),
+        "features": max((row["features"] for row in sizes), default=0),
+        "date": _date(path) if path.exists() else "",
     }
+
+
+def _date(path: Path) -> str:
+    """Return the day on which a file was written."""
+    return datetime.fromtimestamp(path.stat().st_mtime).astimezone().date().isoformat()

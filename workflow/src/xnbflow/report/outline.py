@@ -11,9 +11,9 @@ _ANALYSES = "those of the analyses"
 #: with a function ``section(results) -> Section | None``.
 SECTIONS = {
     "xnbflow.report.sections.answer": "classifiers",
+    "xnbflow.report.sections.genes": "datasets",
     "xnbflow.report.sections.audit": "datasets",
     "xnbflow.report.sections.signature": "final",
-    "xnbflow.report.sections.genes": "datasets",
     "xnbflow.report.sections.validation": "validate",
     "xnbflow.report.sections.cohorts": "combined",
     _ANALYSES: "analyses",

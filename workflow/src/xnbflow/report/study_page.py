@@ -18,7 +18,7 @@ from xnbflow.report.outline import SECOND_PAGE, figure_labels, section_modules
 from xnbflow.report.page.blocks import Section
 from xnbflow.report.page.page import write_figures, write_page
 from xnbflow.report.results import StudyResults, StudyTables
-from xnbflow.report.sentences import headline
+from xnbflow.report.sentences import headline, verdict
 from xnbflow.tables.contract import RECORD, REPORT, STUDY_TABLE, STUDY_TABLES
 from xnbflow.tables.storage import digest_of_file
 
@@ -83,14 +83,24 @@ def print_figures(
 
 
 def write_record(results: StudyResults, path: str | Path) -> None:
-    """Write the record: the study, its configuration, the software, digests of its tables."""
+    """Write the record: the study, its configuration, the software, digests of its tables.
+
+    The index of all studies shows its verdicts, by `StudyResults.place`, and sizes.
+    """
+    chosen = results.tables["headline"]["classifier"].iloc[0]
+    levels = {}
+    for (dataset, folds), name in results.places.items() if chosen else ():
+        place = {"dataset": dataset, "folds": folds, "classifier": chosen}
+        levels[name] = verdict(results, place).level
     record = {
         "study": asdict(results.study),
         "labels": results.labels,
         "configuration": results.configuration,
         "software": results.software,
         "headline": headline(results),
-        "chosen": results.tables["headline"]["classifier"].iloc[0],
+        "chosen": chosen,
+        "verdicts": levels,
+        "sizes": results.tables["datasets"][["dataset", "samples", "features"]].to_dict("records"),
         "tables": _digests(results),
     }
     _write_json(record, path, indent=1)

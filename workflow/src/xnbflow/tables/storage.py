@@ -247,7 +247,7 @@ def _texts(column: pd.Series) -> list[str]:
 
 def _cell(cell: Any) -> str:
     """Return a name or value as text, in quotes where it has separators."""
-    text = str(_defused(cell))
+    text = str(without_formula(cell))
     return '"{}"'.format(text.replace('"', '""')) if _SEPARATORS.search(text) else text
 
 
@@ -256,7 +256,14 @@ _SEPARATORS = re.compile(r'[\t\n\r"]')
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def _defused(cell: Any) -> Any:
+def without_formula(cell: Any) -> Any:
+    """Return a cell with a ``'`` before text that a spreadsheet may run.
+
+    Examples
+    --------
+    >>> without_formula("=1+1"), without_formula("-1"), without_formula(-1.0)
+    ("'=1+1", '-1', -1.0)
+    """
     if not isinstance(cell, str) or not cell.startswith(_FORMULA):
         return cell
     try:

@@ -55,7 +55,7 @@ def draw_heatmap(
     lines, places = _placed(names, spans, inner / m, (-left, inner + right))
     strips = _TRACK * len(names_of_tracks)
     top = 0.2 + _LINE * (1 + max(lines)) + strips
-    looks = [_looks(cells, COLOURS[2 + i]) for i, cells in enumerate(tracks.values())]
+    looks = [looks_of(cells, COLOURS[2 + i]) for i, cells in enumerate(tracks.values())]
     key = list(_flowed(dict(zip(names_of_tracks[1:], looks, strict=True)), wide - 0.3))
     bottom = 0.7 + _LINE * (1 + key[-1][1] if key else 0)
     height = top + bottom + _ROW * n
@@ -101,10 +101,10 @@ _TRACK = 0.17
 _CATEGORIES = (*COLOURS[2:], INK, COLOURS[0])
 #: A number, or the first one of a range.
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(?=$| to )")
-_Look = Mapping[str, tuple[str, float]]
+Look = Mapping[str, tuple[str, float]]
 
 
-def _looks(cells: Sequence[str], colour: str) -> _Look:
+def looks_of(cells: Sequence[str], colour: str) -> Look:
     """Return colour and opacity of each text: shades of one colour if all texts are numbers."""
     texts = {*cells} - {""}
     numbers = {text: float(n[0]) for text in texts if (n := _NUMBER.match(text))}
@@ -114,7 +114,7 @@ def _looks(cells: Sequence[str], colour: str) -> _Look:
     return {text: (colour, (i + 1) / len(order)) for i, text in enumerate(order)}
 
 
-def _draw_strip(axes: Axes, y: float, texts: Sequence[str], look: _Look) -> None:
+def _draw_strip(axes: Axes, y: float, texts: Sequence[str], look: Look) -> None:
     """Draw a text per sample as a coloured cell at a height, equal neighbours as one."""
     starts = [i for i, text in enumerate(texts) if not i or text != texts[i - 1]]
     for start, end in pairwise([*starts, len(texts)]):
@@ -126,7 +126,7 @@ def _draw_strip(axes: Axes, y: float, texts: Sequence[str], look: _Look) -> None
 
 
 def _flowed(
-    tracks: Mapping[str, _Look], width: float
+    tracks: Mapping[str, Look], width: float
 ) -> Iterator[tuple[float, int, str, str, float]]:
     """Yield the texts of a legend: left end in inches, line, text, colour and opacity of its mark.
 

@@ -3,6 +3,7 @@
 ``sources`` of a block are the files beside the page that hold its numbers.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph; headlines are large, warnings are highlighted.
+    """A paragraph; headlines are large, warnings are highlighted, help opens on demand.
 
     ``id`` is its anchor; ``rule`` the anchor of the rule for the verdict in it.
     """
 
     text: str
-    role: Literal["plain", "headline", "warning"] = "plain"
+    role: Literal["plain", "headline", "warning", "help"] = "plain"
     sources: Sequence[str] = ()
     rule: str = ""
     id: str = ""
@@ -59,7 +60,8 @@ class Table:
     The first column of the ``frame`` names the row. ``columns`` are the declarations of columns, by
     name: with label, format and meaning, or the format alone of an undeclared column; other columns
     have no format. ``best`` are the cells, row and column, to mark as the best of theirs. ``links``
-    are addresses that the cells of a column lead to, one per row, empty for none.
+    are addresses that the cells of a column lead to, one per row, empty for none. ``caption``
+    explains it on demand; ``title`` is always visible.
     """
 
     frame: pd.DataFrame
@@ -68,6 +70,7 @@ class Table:
     best: frozenset[tuple[int, str]] = frozenset()
     sources: Sequence[str] = ()
     links: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    title: str = ""
 
     @property
     def headings(self) -> list[Column]:
@@ -86,8 +89,8 @@ class Figure:
     ``name`` is its file name without ending, unique in the study: letters, digits, dots and
     hyphens. ``draw`` is of a module that imports little, and returns a matplotlib figure of the
     keyword ``arguments``: numbers, text, arrays, lists. ``caption`` explains how to read it, empty
-    if that of its gallery does; ``alt`` describes it for readers who cannot see it. ``points`` are
-    the coordinates that its features have in the `GeneSearch` of its group.
+    if that of its gallery does; ``alt`` describes it for readers who cannot see it. ``extra`` are
+    further arguments of its chart in the browser, see `xnbflow.report.page.charts`.
     """
 
     name: str
@@ -96,7 +99,7 @@ class Figure:
     caption: str
     alt: str
     sources: Sequence[str] = ()
-    points: tuple[str, str] | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,12 +140,54 @@ class Line:
     warning: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Tile:
+    """A number of a card, with its interval on an axis from ``low`` to ``high``.
+
+    ``text`` is the number as it is shown; missing values are not drawn. ``reference`` is the value
+    to compare with, named by ``note``. ``meaning`` explains the label under the pointer.
+    """
+
+    label: str
+    text: str
+    value: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    reference: float = math.nan
+    low: float = 0.0
+    high: float = 1.0
+    note: str = ""
+    meaning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneRow:
+    """A feature of a card: its direction, fold change, AUC, and the share that selects it.
+
+    ``beside`` is a second name; ``label`` is the class, empty on a card of two classes. Missing
+    numbers have no bar.
+    """
+
+    name: str
+    beside: str = ""
+    label: str = ""
+    mark: str = ""
+    meaning: str = ""
+    change: float = math.nan
+    auc: float = math.nan
+    share: float = math.nan
+    core: bool = False
+
+
 @dataclass(frozen=True)
 class Card:
     """A finding in short; ``level`` is how well the verdict is supported, by which ``rule``.
 
-    ``details`` are sentences below the verdict. ``genes`` are the features of a card whose classes
-    have the same, under the heading ``of``; ``figure`` is its picture.
+    ``badge`` is the level in words and ``short`` the main reason for it; the sentences of the
+    verdict and its ``details`` open on demand. ``tiles`` are its numbers and ``rows`` its features,
+    under the heading ``of``, all of one share (``share_of``); ``warnings`` and ``next_step`` have
+    boxes of their own. ``figure`` is its picture. ``facts``, ``lines`` and ``genes`` have the
+    numbers and features as text.
     """
 
     title: str
@@ -157,6 +202,14 @@ class Card:
     genes: Sequence[Item] = ()
     rest: str = ""
     figure: Figure | None = None
+    badge: str = ""
+    short: str = ""
+    tiles: Sequence[Tile] = ()
+    rows: Sequence[GeneRow] = ()
+    share_of: str = ""
+    warnings: Sequence[str] = ()
+    next_step: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
@@ -181,16 +234,17 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class GeneSearch:
-    """A search for a feature, which shows its values, and names points in figures of its group.
+class GeneExplorer:
+    """All features: a plot of them, their table, and the values of the one that the reader chooses.
 
-    ``content`` is made by `xnbflow.report.page.gene_search.search_content`; ``statistics`` are
-    headings with the names of its points, ``command`` draws any feature in place of its ``{}``.
+    ``content`` is made by `xnbflow.report.page.gene_content.gene_content`; the header needs
+    ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
+    ``name`` (of the downloaded file) and ``command``, which draws any feature in place of its
+    ``{}``. ``figures`` are shown without JavaScript and in print.
     """
 
-    content: Mapping[str, Any]
-    statistics: Sequence[tuple[str, str]]
-    command: str
+    content: str
+    figures: Gallery
     caption: str
     sources: Sequence[str] = ()
 
@@ -206,7 +260,17 @@ class Group:
 
 
 Block = (
-    Prose | Facts | Code | Links | Table | Figure | Gallery | Cards | Evidence | GeneSearch | Group
+    Prose
+    | Facts
+    | Code
+    | Links
+    | Table
+    | Figure
+    | Gallery
+    | Cards
+    | Evidence
+    | GeneExplorer
+    | Group
 )
 
 
@@ -224,6 +288,14 @@ class Section:
     blocks: Sequence[Block]
 
 
+def walk(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield every block, those in groups included."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Group):
+            yield from walk(block.blocks)
+
+
 def figures_of(blocks: Iterable[Block]) -> Iterator[Figure]:
     """Return every figure of some blocks, those of groups and galleries included."""
     return (figure for figure, _ in with_legends(blocks))
@@ -236,6 +308,8 @@ def with_legends(blocks: Iterable[Block], around: str = "") -> Iterator[tuple[Fi
             yield block, " ".join(filter(None, [block.alt, block.caption, around]))
         elif isinstance(block, Gallery):
             yield from with_legends(block.figures, block.caption)
+        elif isinstance(block, GeneExplorer):
+            yield from with_legends([block.figures])
         elif isinstance(block, Cards):
             yield from with_legends([card.figure for card in block.cards if card.figure])
         elif isinstance(block, Group):

@@ -1,7 +1,5 @@
 """The page: sections become one self-contained HTML file, figures drawn in parallel."""
 
-import base64
-import hashlib
 import math
 import os
 import re
@@ -15,7 +13,19 @@ import jinja2
 from joblib.externals.loky import ProcessPoolExecutor
 
 from xnbflow.core.atomic import write_atomically
-from xnbflow.report.page.blocks import Section, Table, figures_of, with_legends
+from xnbflow.report.page.blocks import (
+    Card,
+    Cards,
+    GeneExplorer,
+    Section,
+    Table,
+    Tile,
+    figures_of,
+    walk,
+    with_legends,
+)
+from xnbflow.report.page.charts import chart_of
+from xnbflow.report.page.library import Library, digest_of, drawing_library
 from xnbflow.report.page.style import print_figure, render
 
 ENVIRONMENT = jinja2.Environment(
@@ -27,13 +37,26 @@ ENVIRONMENT = jinja2.Environment(
 )
 ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
 
-_SCRIPT = files("xnbflow.report.page").joinpath("templates/page.js").read_text(encoding="utf-8")
-_DIGEST = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-#: A browser runs only the page's own script, and loads nothing from elsewhere.
-_POLICY = (
-    f"default-src 'none'; script-src 'sha256-{_DIGEST}'; img-src data: blob:; "
-    "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+ENVIRONMENT.tests["known"] = lambda number: not math.isnan(number)
+
+_TEMPLATES = files("xnbflow.report.page").joinpath("templates")
+#: The page's own program: tables and menus, charts, genes.
+SCRIPT = "".join(
+    _TEMPLATES.joinpath(name).read_text(encoding="utf-8")
+    for name in ("page.js", "charts.js", "genes.js")
 )
+
+
+def policy_of(library: Library | None = None) -> str:
+    """Return the policy of a page: it runs only these scripts and loads nothing from elsewhere."""
+    digests = [digest_of(SCRIPT), *([library.digest] if library else [])]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; img-src data: blob:; "
+        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    )
+
+
 #: The style in a figure's own file, since its colours are otherwise those of the page.
 _ALONE = (
     "<style>:root{color:#1b1f24;background:#fff}"
@@ -59,20 +82,28 @@ def write_page(
     `ValueError`.
     """
     made, svgs = _drawn(sections, figures, threads)
+    charts = {figure.name: chart_of(figure) for part in made for figure in figures_of(part.blocks)}
     sizes = {name: _size(svg) for name, svg in svgs.items()}
     template, details = ENVIRONMENT.get_template("page.html"), path.with_name("details.html")
     parts = {path: [each for each in made if each.id not in second]}
     if more := [each for each in made if each.id in second]:
         parts[details] = more
     for page, own in parts.items():
+        drawn = [figure.name for part in own for figure in figures_of(part.blocks)]
+        interactive = any(charts[name] for name in drawn) or _explores(own)
+        library = drawing_library() if interactive else None
         others = [(other.name, each) for other in parts if other != page for each in parts[other]]
         html = template.render(
             title=title if page == path else f"{title}: details",
             lead=lead,
             name="/".join(page.parts[-2:]),
             sections=own,
-            script=_SCRIPT,
-            policy=_POLICY,
+            script=SCRIPT,
+            policy=policy_of(library),
+            library=library.packed if library else "",
+            places=[card for part in own for card in _cards(part)],
+            charts=charts,
+            percent=_percent,
             others=[(f"{file}#{each.id}", each.title) for file, each in others],
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
@@ -153,6 +184,23 @@ def _done(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
 
 def _write(path: Path, text: str) -> None:
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def _explores(sections: Iterable[Section]) -> bool:
+    """Return whether one of the sections has a block that needs the drawing library."""
+    return any(isinstance(block, GeneExplorer) for part in sections for block in walk(part.blocks))
+
+
+def _cards(section: Section) -> list[Card]:
+    """Return the cards of a section that links can lead to."""
+    blocks = [block for block in section.blocks if isinstance(block, Cards)]
+    return [card for block in blocks for card in block.cards if card.anchor]
+
+
+def _percent(tile: Tile, value: float) -> float:
+    """Return where a value lies on the axis of a tile, in per cent."""
+    share = (value - tile.low) / (tile.high - tile.low)
+    return round(100 * min(1.0, max(0.0, share)), 1)
 
 
 def _refuse(block: object) -> None:

@@ -25,7 +25,7 @@ _METRICS = {
     "f1_macro": Column("number", "mean over classes", "macro F1"),
     "mcc": Column("number", "", "Matthews’ correlation"),
     "roc_auc": Column("number", "one class against the rest", "ROC AUC"),
-    "log_loss": Column("number", "the less, the better"),
+    "log_loss": Column("number", "lower is better"),
     "brier": Column("number", "squared error summed over classes, 0 to 2", "Brier score"),
     "features_per_class": Column("number", "mean over classes", "", ".1f"),
     "features": Column("number", "distinct ones", "features in all", ".1f"),

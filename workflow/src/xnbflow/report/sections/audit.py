@@ -1,9 +1,11 @@
 """Audit: causes of unreliable accuracies, independent of the classifier."""
 
+import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.report.drawings.components import draw_components
+from xnbflow.report.drawings.probabilities import draw_probabilities
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 
@@ -38,7 +40,8 @@ _UNKNOWN = (
     "columns by phenotype_columns= or batch= in the sheet, or a file of them by phenotype=."
 )
 _PICTURE = (
-    "Principal components of the standardised features; shares are of the variance. Outliers, more "
+    "Left: principal components of the standardised features; shares are of the variance. "
+    "Outliers, "
     "than 6 robust standard deviations from their class, are named."
 )
 
@@ -59,9 +62,12 @@ def section(results: StudyResults) -> Section | None:
     table = results.tables.show("audit", _FOUND, columns, found)
     blocks: list[Block] = [nothing if found.empty else table]
     for i, dataset in enumerate(results.study.datasets):
-        own = found[found["dataset"] == dataset]
-        note = counted(len(own), "finding")
-        blocks.append(Group(dataset, _of_dataset(results, dataset), note, opened=i == 0))
+        content = _of_dataset(results, dataset)
+        if len(results.study.datasets) == 1:
+            blocks += content
+        else:
+            note = counted(len(found[found["dataset"] == dataset]), "finding")
+            blocks.append(Group(dataset, content, note, opened=i == 0))
     return Section(
         "audit",
         "Audit",
@@ -100,6 +106,54 @@ def most_serious(results: StudyResults, dataset: str) -> str:
     return f"{named}{finding}{p}{line}.{rest}"
 
 
+def _columns(samples: pd.DataFrame, coloured: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the columns by which samples can be coloured: the tested ones, then all others."""
+    columns = dict(coloured)
+    for name, cells in samples.filter(regex=r"^phenotype\.").items():
+        texts = cells.fillna("").astype(str)
+        if (texts != "").any():
+            columns.setdefault(str(name).removeprefix("phenotype."), texts.tolist())
+    return columns
+
+
+def _place_of_evidence(results: StudyResults, dataset: str, classifier: str) -> str:
+    """Return the name of the model whose evidence the second page explains; empty without."""
+    if not classifier or not results.study.folds or "samples" in results.study.omit_sections:
+        return ""
+    where = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
+    if results.rows("evidence", **where).empty:
+        return ""
+    return f"{results.place(dataset, where['folds'])}: {results.labels[classifier]}"
+
+
+def _probabilities(results: StudyResults, dataset: str, classifier: str) -> list[Figure]:
+    """Return the probability of its class for each sample, outside the training samples."""
+    if not classifier or not results.study.folds:
+        return []
+    folds = results.study.folds[0]
+    where = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    if results.rows("estimates", **where, folds_failed=0).empty:
+        return []
+    rows = results.training(dataset, folds, classifier, "predictions", repeat=0)
+    classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
+    if rows.empty or not {f"log_posterior.{label}" for label in classes} <= set(rows):
+        return []
+    own = np.array([row[f"log_posterior.{row['true']}"] for row in rows.to_dict("records")])
+    label = results.labels[classifier]
+    arguments = {
+        "classes": classes,
+        "true": rows["true"].tolist(),
+        "predicted": rows["predicted"].tolist(),
+        "probability": np.exp(own),
+    }
+    extra = {
+        "samples": rows["sample"].tolist(),
+        "place": _place_of_evidence(results, dataset, classifier),
+    }
+    alt = f"Probability that {label} gives the true class of each sample when it is tested."
+    return [Figure(f"probabilities-{dataset}", draw_probabilities, arguments, "", alt, extra=extra)]
+
+
 def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
     """Return the pictures of a data set, and how each column goes with the class."""
     rows = results.rows("audit", dataset=dataset)
@@ -113,23 +167,31 @@ def _of_dataset(results: StudyResults, dataset: str) -> list[Block]:
             coloured[name] = [text or "unknown" for text in cells]
     labels = tuple(f"component {i} ({shares[i - 1]:.0%})" for i in (1, 2))
     names = samples["sample"].where(samples["outlying"].astype(bool), "").tolist()
-    figures = [
-        Figure(
-            f"components-{dataset}{f'-{i}' if i else ''}",
+    scores = samples[["component_1", "component_2"]].to_numpy()
+    classifier = results.tables["headline"]["classifier"].iloc[0]
+    figures = []
+    for i, (name, groups) in enumerate(coloured.items()):
+        arguments = {"scores": scores, "groups": groups, "names": names, "axes_labels": labels}
+        alt = f"Samples by their first two principal components, coloured by {name}."
+        number = f"-{i}" if i else ""
+        extra = {}
+        if not i:  # one chart has all columns
+            extra = {"samples": samples["sample"].tolist(), "columns": _columns(samples, coloured)}
+            extra["place"] = _place_of_evidence(results, dataset, classifier)
+        figure = Figure(
+            f"components-{dataset}{number}",
             draw_components,
-            {
-                "scores": samples[["component_1", "component_2"]].to_numpy(),
-                "groups": groups,
-                "names": names,
-                "axes_labels": labels,
-            },
-            f"By {name}.",
-            f"Samples by their first two principal components, coloured by {name}.",
+            arguments,
+            f"By {name}." if i else "",
+            alt,
+            extra=extra,
         )
-        for i, (name, groups) in enumerate(coloured.items())
-    ]
+        figures.append(figure)
     sources = results.tables.sources("components", "audit")
-    blocks: list[Block] = [Gallery(figures, _PICTURE, sources)]
+    first = [figures[0], *_probabilities(results, dataset, classifier)]
+    blocks: list[Block] = [Gallery(first, _PICTURE, sources)]
+    if len(figures) > 1:
+        blocks.append(Group("Coloured by other columns", [Gallery(figures[1:], "", sources)]))
     if tested.empty:
         blocks.append(Prose(_UNKNOWN, "warning"))
     else:

@@ -29,7 +29,7 @@ def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
     if results.tables["selection"].empty:
         return None
-    blocks: list[Block] = [Prose(_HOW_TO_READ), _stability(results)]
+    blocks: list[Block] = [Prose(_HOW_TO_READ, "help"), _stability(results)]
     if len(results.tables["recovery"]):
         columns = ["dataset", "classifier", "planted", "by_chance", "precision", "strength"]
         blocks.append(results.tables.show("recovery", _RECOVERY, [*columns, "recall"]))

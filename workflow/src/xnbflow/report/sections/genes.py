@@ -1,6 +1,6 @@
 """Genes: features that differ between a class and the others, without a classifier."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,25 +14,25 @@ from xnbflow.report.page.blocks import (
     Block,
     Figure,
     Gallery,
-    GeneSearch,
+    GeneExplorer,
     Group,
     Links,
     Prose,
     Section,
     Table,
 )
-from xnbflow.report.page.gene_search import search_content
+from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
 _LEVEL, _NAMED = 0.05, 4
+#: Levels of the FDR at which the page counts exactly.
+_LEVELS = (0.001, 0.01, 0.05, 0.1)
 #: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS, _MOST_PLOTS = 200, 12
-#: Plots of a series that are shown before the reader opens them.
-_OPEN_PLOTS = 4
-#: Bytes of a page for the values of single features, shared by its series.
-_MOST_BYTES = 300_000
+#: Bytes of a page for its features, shared by its series.
+_MOST_BYTES = 1_400_000
 _HOW_TO_READ = (
     "Every feature is tested by itself, each class against the mean of the other classes: a "
     "linear model with variances moderated over the features (limma; FDR: Benjamini and "
@@ -43,15 +43,18 @@ _HOW_TO_READ = (
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
-    "Named are the smallest p; pointer and finger name the features of the search below."
+    "The genes with the smallest p are labelled."
 )
 _VOLCANO_FURTHER = (
     f"Orange: higher in the first class, or with the number or order; blue: lower, at an FDR below "
     f"{_LEVEL:g}. The features with the smallest p are labelled."
 )
-_SEARCH = (
-    "Values of the first {n} features by rank, rounded to 1/255 of the range of each{rest}. Lines "
-    "join the samples of a group; colours are batches."
+_EXPLORER = (
+    "All {total} features. Point at a dot to see its numbers; click it, or a name in the table, to "
+    "see its samples. Both thresholds can be changed. Rings mark the core set. The page has the "
+    "values of the first {n} features by rank, rounded to 1/254 of their range; lines join the "
+    "samples of a patient or group. Densities are Gaussian kernel densities with Silverman’s "
+    "bandwidth, as ClassSpecificNB fits them; statistics are rounded to 1/65,534 of their range."
 )
 _HEATMAP = (
     "The best features of every class by rank, standardised; samples class by class, similar "
@@ -124,12 +127,12 @@ def section(results: StudyResults) -> Section | None:
     found = {name: tables for name, tables in found.items() if len(tables["genes"])}
     if not found:
         return None
-    blocks: list[Block] = [Prose(_HOW_TO_READ)]
+    blocks: list[Block] = [Prose(_HOW_TO_READ, "help")]
     for i, (dataset, tables) in enumerate(found.items()):
         about = results.rows("datasets", dataset=dataset).iloc[0]
         phenotype = results.rows("components", dataset=dataset)
         own = _series(results, tables, about, phenotype, _MOST_BYTES // len(found))
-        blocks.append(Group(dataset, list(own), opened=i == 0))
+        blocks += own if len(found) == 1 else [Group(dataset, list(own), opened=i == 0)]
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
         (name, "all features, each class against the others", [results.beside(p) for p in pair])
@@ -143,7 +146,7 @@ def section(results: StudyResults) -> Section | None:
         note = counted(len(known[known["marked"]]), "mark")
         blocks.append(Group("Known artefacts", [table], note))
     blocks += _gene_sets(results)
-    lead = "Features that differ between the classes, tested one by one without a classifier."
+    lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
 
@@ -176,9 +179,8 @@ def _series(
     many = len(classes) > _MOST_PLOTS
     rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
     gallery = Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
-    yield Group("Volcano plots", [gallery]) if len(plots) > _OPEN_PLOTS else gallery
-    command = f"xnbflow gene {results.study.id} {{}} --data {dataset}"
-    yield _search(tables, {classes[i]: i for i in shown}, command, most_bytes)
+    labels = [classes[1]] if len(classes) == 2 else classes
+    yield _explorer(results, dataset, labels, gallery, most_bytes)
     drawn = ("genes-" + dataset, tables["gene_heatmap"], _HEATMAP, tables.sources("genes"))
     yield heatmap_figure(*drawn, int(about["samples"]), phenotype)
     listed_classes = [classes[i] for i in shown_classes(classes, about["control"])]
@@ -302,34 +304,66 @@ def _in_words(genes: pd.DataFrame) -> str:
     )
 
 
-def _search(
-    tables: StudyTables, classes: Mapping[str, int], command: str, most_bytes: int
-) -> GeneSearch:
-    """Return the search for the features whose values are known; ``classes`` are those drawn."""
+def _explorer(
+    results: StudyResults,
+    dataset: str,
+    labels: Sequence[str],
+    figures: Gallery,
+    most: int,
+) -> GeneExplorer:
+    """Return all features of a series, with the contrasts of these classes, in ``most`` bytes."""
+    tables = results.diagnosed(dataset)
     genes, values = tables["genes"], tables["gene_values"]
-    total = genes["feature"].nunique()
-    names = values["feature"].drop_duplicates()
-    genes = genes[genes["feature"].isin(names)]
-    by_class = {
-        label: genes[genes["class"] == label].set_index("feature").loc[names] for label in classes
+    by_class = {label: genes[genes["class"] == label].set_index("feature") for label in labels}
+    first = genes.groupby("feature", sort=False)["rank"].min().sort_values(kind="stable").index
+    shown = values["feature"].drop_duplicates()
+    order = shown.tolist() + first[~first.isin(shown)].tolist()
+    own = next(iter(by_class.values())).reindex(order)
+    symbols = own["symbol"].fillna("")
+    statistics: dict[str, Any] = {}
+    for j, tested in enumerate(by_class.values()):
+        rows = tested.reindex(order)
+        change, name = _change(rows)
+        statistics[f"change.{j}"] = change
+        statistics[f"evidence.{j}"] = evidence(rows["p"].to_numpy())
+        statistics[f"fdr.{j}"] = evidence(rows["fdr"].to_numpy())
+        statistics[f"auc.{j}"] = rows["auc"]
+    statistics["mean"] = own["mean"]
+    flags = {
+        "core": own.index.isin(_core(results, dataset)),
+        "term": list(map(_kind_of_term, symbols, own.index)),
     }
-    first = next(iter(by_class.values()))
-    terms = list(map(gene_term, first["symbol"], first.index))
-    rows = first.reset_index()[["feature", "symbol"]].assign(term=terms)
-    points: dict[str, Any] = {}
-    statistics = []
-    for label, own in by_class.items():
-        number = classes[label]
-        change, name = _change(own)
-        points[f"change.{number}"] = change.to_numpy()
-        points[f"fdr.{number}"] = own["fdr"].to_numpy()
-        points[f"evidence.{number}"] = evidence(own["p"].to_numpy())
-        statistics += [(f"{label}: {name}", f"change.{number}"), ("FDR", f"fdr.{number}")]
-    content = search_content(rows, values, points, most_bytes)
-    n, samples = len(content["features"]), len(content["samples"])
-    caption = _SEARCH.format(n=n, rest=f" ({samples:,} samples, {total:,} features)")
-    caption += " Links lead to NCBI Gene." * any(terms)
-    return GeneSearch(content, statistics, command, caption, tables.sources("gene_values"))
+    total = len(order)
+    content = gene_content(
+        pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
+        values,
+        statistics,
+        flags,
+        most,
+        levels=evidence(np.array(_LEVELS)).tolist(),
+        contrasts=list(labels),
+        change=name,
+        unit="log value" if name == "log2 fold change" else "value",
+        name=dataset,
+        command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
+    )
+    caption = _EXPLORER.format(total=f"{total:,}", n=f"{len(shown):,}")
+    return GeneExplorer(content, figures, caption, tables.sources("genes", "gene_values"))
+
+
+def _core(results: StudyResults, dataset: str) -> list[str]:
+    """Return the core features of the headline classifier's model; empty without a model."""
+    classifier = results.tables["headline"]["classifier"].iloc[0] if results.study.models else ""
+    if (dataset, classifier) not in results.study.models:
+        return []
+    signature = results.model(dataset, classifier)["signature"]
+    return signature.loc[signature["core"].astype(bool), "feature"].tolist()
+
+
+def _kind_of_term(symbol: str, feature: str) -> int:
+    """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
+    term = gene_term(symbol, feature)
+    return 0 if not term else 1 if symbol.partition("///")[0].strip() == term else 2
 
 
 def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
@@ -358,8 +392,7 @@ def _volcano(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Fig
         "xlabel": xlabel,
     }
     alt = f"Volcano plot of {label} against the others: {differ}"
-    points = (f"change.{number}", f"evidence.{number}")
-    return Figure(f"volcano-{dataset}-{number:02}", draw_volcano, arguments, "", alt, points=points)
+    return Figure(f"volcano-{dataset}-{number:02}", draw_volcano, arguments, "", alt)
 
 
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:

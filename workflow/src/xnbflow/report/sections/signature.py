@@ -23,8 +23,12 @@ def section(results: StudyResults) -> Section | None:
     """Return the signatures; None where the study keeps no classifier."""
     if not results.study.final:
         return None
-    blocks: list[Block] = [Prose(_HOW_TO_READ.format(folds=results.study.folds[0]))]
+    how_to_read = _HOW_TO_READ.format(folds=results.study.folds[0])
+    blocks: list[Block] = [Prose(how_to_read, "help")]
     for i, model in enumerate(results.study.models):
+        if len(results.study.models) == 1:
+            blocks += _model(results, *model)
+            break
         signature = results.model(*model)["signature"]
         sizes = signature.groupby("class", sort=False).size()
         note = ", ".join(f"{label} {n}" for label, n in sizes.items())
@@ -119,7 +123,8 @@ def gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figu
     arguments |= {"classes": values["class"].tolist(), "groups": values["group"].tolist()}
     arguments["batches"] = values["batch"].tolist()
     alt = f"Box plots of {title} by class, with a point for each of {len(values):,} samples."
-    return Figure(name, draw_gene, arguments, "", alt)
+    extra = {"samples": values["sample"].tolist()}
+    return Figure(name, draw_gene, arguments, "", alt, extra=extra)
 
 
 def heatmap_figure(
@@ -158,7 +163,9 @@ def heatmap_figure(
     if tracks:
         caption += f" Strips: class, {', '.join(tracks)}; empty where unknown."
     arguments = {"z": z, "rows": names, "classes": classes, "tracks": tracks}
-    return Figure(name, draw_heatmap, arguments, caption, alt, sources)
+    samples = shown["sample"].tolist()
+    extra = {"samples": samples}
+    return Figure(name, draw_heatmap, arguments, caption, alt, sources, extra)
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",

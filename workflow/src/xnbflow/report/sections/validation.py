@@ -26,7 +26,7 @@ def section(results: StudyResults) -> Section | None:
     blocks: list[Block] = [
         _overview(results),
         Prose(f"What that means: {COHORT_RULE}.", id=COHORT_ANCHOR),
-        Prose(_HOW_TO_READ),
+        Prose(_HOW_TO_READ, "help"),
     ]
     for i, pair in enumerate(results.study.validate):
         how = [f"by {pair.match}"] * (pair.match != "feature")
@@ -51,6 +51,8 @@ def verdicts_in_words(results: StudyResults) -> str:
     if not results.study.validate:
         return ""
     verdicts = results.validation["verdicts"]["verdict"]
+    if len(verdicts) == 1:
+        return f"In a second cohort the model {_VERDICTS[verdicts.iloc[0]]}."
     counts = verdicts.value_counts()
     parts = [f"{counts[key]} {words}" for key, words in _VERDICTS.items() if key in counts]
     return f"In a second cohort, of {counted(len(verdicts), 'model')}: {', '.join(parts)}."

@@ -8,6 +8,7 @@ import shutil
 import sys
 import time
 import warnings
+import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -543,14 +544,28 @@ def paper(
 
 @app.command()
 def export(
-    dataset: Annotated[str, typer.Argument(help="A data set of a study that has run here.")],
+    name: Annotated[str, typer.Argument(help="A study that has run here, or a data set of one.")],
     *,
-    output: Annotated[str, typer.Option("--output", "-o", help="Name without ending.")] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="NAME.xlsx of a study; else a name without ending")
+    ] = "",
 ) -> None:
-    """Write a prepared data set as GCT and CLS, for GenePattern, GSEA and others."""
+    """Write a study as a workbook (-o NAME.xlsx), or a prepared data set as GCT and CLS."""
     with progress("writing"):
-        files = commands.write_gct_and_cls(commands.prepared(dataset), output or dataset)
+        if output.casefold().endswith(".xlsx"):
+            files = [commands.write_workbook(commands.read_study(name), Path(output))]
+        else:
+            files = commands.write_gct_and_cls(commands.prepared(name), output or name)
     print_text("\n".join(map(str, files)))
+
+
+@app.command("open")
+def open_study(study: Finished) -> None:
+    """Open the page of a study in the browser."""
+    page = commands.page_of(study)
+    if not webbrowser.open(page.resolve().as_uri()):
+        warn("no browser can be started here")
+    print_text(str(page))
 
 
 @app.command()

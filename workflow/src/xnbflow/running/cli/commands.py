@@ -59,7 +59,7 @@ from xnbflow.sources.geo_summary import summarise
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.summary import Summary, summarise_table
-from xnbflow.tables.contract import DOWNLOADS, MODEL, SERIES
+from xnbflow.tables.contract import DOWNLOADS, MODEL, REPORT, SERIES
 from xnbflow.tables.storage import tsv
 
 if TYPE_CHECKING:
@@ -405,6 +405,27 @@ def read_study(study: str) -> "StudyResults":
     with workflow_extra():
         from xnbflow.report.study_page import read_record  # noqa: PLC0415
     return read_record(study, known_analyses())
+
+
+def page_of(study: str) -> Path:
+    """Return the page of a finished study; it is an `InputError` if there is none."""
+    path = Path(REPORT.of(study=study))
+    if not path.is_file():
+        msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
+        raise InputError(msg, file=str(path))
+    return path
+
+
+def write_workbook(results: "StudyResults", path: Path) -> Path:
+    """Write the workbook of a study; it is an `InputError` without the package openpyxl."""
+    from xnbflow.report import workbook  # noqa: PLC0415
+
+    try:
+        workbook.write_workbook(results, path)
+    except ModuleNotFoundError as error:
+        msg = f"the command needs {error.name}; install xnbflow with its extra `excel`"
+        raise InputError(msg) from error
+    return path
 
 
 def print_figures(results: "StudyResults", folder: Path, width: float) -> dict[str, float]:

@@ -67,35 +67,13 @@ function tableText(table) {
 function addDownload(table, place) {
   const section = table.closest("section").id;
   const number = [...document.querySelectorAll(`#${section} .table table`)].indexOf(table) + 1;
-  const button = make("button", { type: "button", class: "file" }, "Save as TSV");
+  const button = make("button", { type: "button", class: "file" }, "Rows shown, as TSV");
   button.addEventListener("click", () => save(`${section}-${number}.tsv`, tableText(table), "text/tab-separated-values"));
-  place.after(button);
+  place.querySelector(".files > div")?.append(button);
 }
 
 const DOTS_PER_INCH = 300;
 const POINTS_PER_INCH = 72;
-
-function checksum(bytes) {
-  let crc = -1;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ -1) >>> 0;
-}
-
-/* A PNG with the chunk pHYs (dots per metre) after its header. */
-function withResolution(png) {
-  const chunk = new DataView(new ArrayBuffer(21));
-  const perMetre = Math.round(DOTS_PER_INCH / 0.0254);
-  chunk.setUint32(0, 9);
-  [..."pHYs"].forEach((letter, i) => chunk.setUint8(4 + i, letter.charCodeAt(0)));
-  chunk.setUint32(8, perMetre);
-  chunk.setUint32(12, perMetre);
-  chunk.setUint8(16, 1);
-  chunk.setUint32(17, checksum(new Uint8Array(chunk.buffer, 4, 13)));
-  return [png.slice(0, 33), chunk.buffer, png.slice(33)];
-}
 
 async function pixels(svg) {
   const [, , width, height] = svg.getAttribute("viewBox").split(/[\s,]+/).map(Number);
@@ -114,17 +92,34 @@ async function pixels(svg) {
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(source);
-  const png = await new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
-  return withResolution(await png.arrayBuffer());
+  return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
 }
 
-for (const files of document.querySelectorAll(".drawing .files")) {
-  const figure = files.closest(".drawing");
-  const name = files.querySelector("a").getAttribute("href").split("/").pop().replace(/svg$/, "png");
-  const button = make("button", { type: "button", class: "file" }, "PNG", make("span", { class: "hidden" }, ` of ${name.replace(/.png$/, "")}`));
-  button.addEventListener("click", async () => save(name, await pixels(figure.querySelector("svg")), "image/png"));
-  files.append(" ", button);
+for (const figure of document.querySelectorAll(".drawing")) {
+  const svg = figure.querySelector(".files a[href$='.svg']");
+  const name = svg.getAttribute("href").split("/").pop().replace(/svg$/, "png");
+  const button = make("button", { type: "button", class: "file" }, "PNG");
+  button.addEventListener("click", async () => save(name, [await pixels(figure.querySelector(".image svg"))], "image/png"));
+  svg.after(button);
 }
+
+/* The menu of sections is closed where it would cover the content. */
+const menu = document.querySelector("details.menu");
+if (menu) {
+  const wide = matchMedia("(min-width: 68.75rem)");
+  const adapt = () => { menu.open = wide.matches; };
+  wide.addEventListener("change", adapt);
+  menu.addEventListener("click", (event) => { if (event.target.matches("a")) adapt(); });
+  adapt();
+}
+
+/* A menu closes when the reader does something else. */
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.files[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const menu of document.querySelectorAll("details.files[open]")) menu.open = false;
+});
 
 for (const table of document.querySelectorAll(".table table")) {
   const rows = table.tBodies[0].rows;
@@ -135,13 +130,13 @@ for (const table of document.querySelectorAll(".table table")) {
     header.append(button);
     button.addEventListener("click", () => sortTable(table, column, header));
   });
-  if (rows.length > 7) addFilter(table, table.parentElement);
-  addDownload(table, table.parentElement);
+  if (rows.length > 7 || table.closest(".searched")) addFilter(table, table.parentElement);
+  addDownload(table, table.closest(".table"));
 }
 
 /* Groups: open or close all of a section; open those around the target of a link. */
 for (const section of document.querySelectorAll("main > section")) {
-  const groups = section.querySelectorAll(":scope > details");
+  const groups = section.querySelectorAll(":scope > details.group");
   if (groups.length < 3) continue;
   const button = make("button", { type: "button", class: "all" });
   const closed = () => [...groups].some((group) => !group.open);
@@ -236,7 +231,7 @@ function classEvidence(one, axis) {
     body.append(make("tr", {}, make("th", { scope: "row", title: term.name }, term.name),
       make("td", { class: "n" }, signed(term.value)), make("td", {}, ...(term.sum ? [] : [bar(term.value, axis)]))));
   }
-  body.append(make("tr", { class: "axis", "aria-hidden": "true" }, make("td"), make("td"), make("td", {}, ruler(axis))));
+  body.append(make("tr", { class: "axis-row", "aria-hidden": "true" }, make("td"), make("td"), make("td", {}, ruler(axis))));
   const head = make("tr", {}, make("th", { scope: "col" }, "feature"), make("th", { scope: "col", class: "n" }, "nats"),
     make("th", { scope: "col" }, "against ◂ ▸ for"));
   const columns = make("colgroup", {}, make("col", { class: "name" }), make("col", { class: "value" }), make("col"));
@@ -284,170 +279,19 @@ for (const block of document.querySelectorAll(".evidence")) {
   listSamples(model(), sampleSelect);
   show();
   block.querySelector(".controls").hidden = false;
-}
-
-/* Genes: the values of a feature by class, and names of points in the figures of the group. */
-const GENE_PAGE = "https://www.ncbi.nlm.nih.gov/gene/?term=";
-const BATCH_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F"];
-const PLAIN = "#888888";
-const MOST_FOUND = 6;
-const MISSING = 255;
-/* Pixels between the pointer and a point that is named; a finger covers more. */
-const REACH = { mouse: 8, pen: 12, touch: 24 };
-const CHART = { left: 52, top: 10, column: 90, height: 170, bottom: 24 };
-
-function draw(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-function shorten(text, length) {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
-}
-
-function compact(number) {
-  const text = number && Math.abs(number) < 0.001 ? number.toExponential(1) : String(number);
-  return text.replaceAll("-", "−");
-}
-
-/* The values of a feature were rounded to 255 steps from its least to its greatest. */
-function valuesOf(content, i) {
-  const n = content.samples.length;
-  const bytes = atob(content.values.slice(0, 4 * Math.ceil(((i + 1) * n) / 3)));
-  const [low, high] = [content.low[i], content.high[i]];
-  return content.samples.map((_, j) => {
-    const step = bytes.charCodeAt(i * n + j);
-    return step === MISSING ? null : low + (step / (MISSING - 1)) * (high - low);
-  });
-}
-
-function joined(content, x, y) {
-  const groups = new Map();
-  content.group.forEach((group, j) => {
-    if (group >= 0 && y[j] !== null) groups.set(group, [...(groups.get(group) ?? []), j]);
-  });
-  return [...groups.values()].filter((own) => new Set(own.map((j) => content.class[j])).size > 1).map((own) => {
-    const points = own.sort((a, b) => content.class[a] - content.class[b]).map((j) => `${x[j]},${y[j]}`);
-    return draw("polyline", { points: points.join(" "), fill: "none", stroke: PLAIN, "stroke-width": 0.8 });
-  });
-}
-
-function chart(content, i) {
-  const values = valuesOf(content, i);
-  const [low, high] = [content.low[i], content.high[i]];
-  const width = CHART.left + CHART.column * content.classes.length;
-  const height = CHART.top + CHART.height + CHART.bottom;
-  const ground = CHART.top + CHART.height;
-  const place = (value) => ground - 6 - ((CHART.height - 12) * (value - low)) / (high - low || 1);
-  const x = content.class.map((code, j) => CHART.left + CHART.column * (code + 0.5 + (((j * 0.618) % 1) - 0.5) * 0.5));
-  const y = values.map((value) => (value === null ? null : place(value)));
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, "font-size": 12, fill: "currentColor" });
-  svg.style.setProperty("--width", `${width}px`);
-  svg.append(draw("path", { d: `M${CHART.left} ${CHART.top}V${ground}H${width}`, fill: "none", stroke: "currentColor", "stroke-width": 0.6 }));
-  for (const value of new Set([low, high])) {
-    svg.append(draw("text", { x: CHART.left - 4, y: place(value) + 4, "text-anchor": "end" }, value.toPrecision(3).replace("-", "−")));
-  }
-  content.classes.forEach((label, code) => {
-    const middle = CHART.left + CHART.column * (code + 0.5);
-    svg.append(draw("text", { x: middle, y: ground + 16, "text-anchor": "middle" }, draw("title", {}, label), shorten(label, 13)));
-  });
-  svg.append(...joined(content, x, y));
-  content.samples.forEach((sample, j) => {
-    if (y[j] === null) return;
-    const batch = content.batch[j];
-    const colour = batch >= 0 ? BATCH_COLOURS[batch] : content.batches.length ? PLAIN : BATCH_COLOURS[0];
-    const words = [sample, content.classes[content.class[j]], ...(batch >= 0 ? [content.batches[batch]] : []), values[j].toPrecision(3)];
-    svg.append(draw("circle", { cx: x[j], cy: y[j], r: 3, fill: colour }, draw("title", {}, words.join(", "))));
-  });
-  const [first, last] = [content.classes[0], content.classes.at(-1)];
-  return make("div", { class: "scroll", role: "img", tabindex: "0", "aria-label": `Values of ${content.features[i]} in ${values.length} samples, classes ${first} to ${last}` }, svg);
-}
-
-function describeGene(content, statistics, i) {
-  const [feature, symbol, term] = [content.features[i], content.symbols[i], content.terms[i]];
-  const name = symbol || feature;
-  const title = term ? make("a", { href: GENE_PAGE + encodeURIComponent(term), rel: "noreferrer" }, name) : name;
-  const numbers = statistics
-    .filter(([, key]) => content.points[key][i] !== null)
-    .map(([heading, key]) => `${heading} ${compact(content.points[key][i])}`);
-  const words = [...(symbol && symbol !== feature ? [feature] : []), ...numbers].join("; ");
-  const batches = content.batches.map((batch, code) => {
-    const mark = draw("svg", { viewBox: "0 0 10 10", width: 10, height: 10 }, draw("circle", { cx: 5, cy: 5, r: 4, fill: BATCH_COLOURS[code] }));
-    mark.style.cssText = "display: inline; height: 0.6em; width: 0.6em";
-    return make("span", { role: "img", "aria-label": batch }, " ", mark, ` ${batch}`);
-  });
-  return make("figure", {}, make("figcaption", {}, make("strong", {}, title), words ? ` ${words}` : "", ...batches), chart(content, i));
-}
-
-/* The features whose name or symbol is the text; else those that begin with it, else have it. */
-function findGenes(content, text) {
-  const names = content.features.map((feature, i) => [feature, ...content.symbols[i].split("///")].map((name) => name.trim().toLowerCase()));
-  for (const fits of [(name) => name === text, (name) => name.startsWith(text), (name) => name.includes(text)]) {
-    const found = [...names.keys()].filter((i) => names[i].some(fits));
-    if (found.length) return found;
-  }
-  return [];
-}
-
-/* The features' places in a figure, in the points of its drawing. */
-function placesIn(image, content) {
-  const [left, top, width, height, x0, x1, y0, y1] = image.querySelector("svg").dataset.axes.split(" ").map(Number);
-  const [x, y] = [content.points[image.dataset.x], content.points[image.dataset.y]];
-  return content.features.map((_, i) => (x[i] === null || y[i] === null ? [NaN, NaN]
-    : [left + ((x[i] - x0) / (x1 - x0)) * width, top + ((y1 - y[i]) / (y1 - y0)) * height]));
-}
-
-function namePoints(image, content, show) {
-  const svg = image.querySelector("svg");
-  const places = placesIn(image, content);
-  const tip = make("div", { class: "tip" });
-  tip.hidden = true;
-  image.append(tip);
-  const nearest = (event) => {
-    const box = svg.getBoundingClientRect();
-    const scale = box.width / svg.viewBox.baseVal.width;
-    const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-    let [best, least] = [-1, REACH[event.pointerType] ?? REACH.mouse];
-    places.forEach(([x, y], i) => {
-      const distance = Math.hypot(x * scale - px, y * scale - py);
-      if (distance < least) [best, least] = [i, distance];
-    });
-    tip.hidden = best < 0;
-    if (best < 0) return best;
-    const [x, y] = places[best].map((each) => each * scale);
-    tip.textContent = content.symbols[best] || content.features[best];
-    const left = x > box.width / 2;
-    tip.style.left = left ? "" : `${x + 6}px`;
-    tip.style.right = left ? `${image.clientWidth - x + 6}px` : "";
-    tip.style.top = `${Math.max(0, y - 22)}px`;
-    return best;
+  const follow = () => {
+    if (!location.hash.startsWith("#why=")) return;
+    const [name, sample] = JSON.parse(decodeURIComponent(location.hash.slice(5)));
+    const number = models.findIndex((one) => one.name === name);
+    const place = models[number]?.samples.findIndex((one) => one[0] === sample) ?? -1;
+    if (place < 0) return;
+    modelSelect.value = number;
+    listSamples(model(), sampleSelect);
+    sampleSelect.value = place;
+    show();
+    block.scrollIntoView();
   };
-  image.addEventListener("pointermove", nearest);
-  image.addEventListener("pointerleave", (event) => { tip.hidden = event.pointerType === "mouse" || tip.hidden; });
-  image.addEventListener("pointerdown", (event) => {
-    const i = nearest(event);
-    if (i >= 0) show(i);
-  });
+  window.addEventListener("hashchange", follow);
+  follow();
 }
 
-for (const block of document.querySelectorAll(".genes")) {
-  const { content, statistics, command } = JSON.parse(block.querySelector("script").textContent);
-  const [input, place, caption] = [block.querySelector("input"), block.querySelector(".found"), block.querySelector(".caption")];
-  const show = (found, note = "") => {
-    place.replaceChildren(...found.slice(0, MOST_FOUND).map((i) => describeGene(content, statistics, i)), ...(note ? [make("p", {}, note)] : []));
-  };
-  input.addEventListener("input", () => {
-    const text = input.value.trim();
-    const found = text ? findGenes(content, text.toLowerCase()) : [];
-    const rest = found.length - MOST_FOUND;
-    const none = `None of the first ${content.features.length} features has this name. Every feature of the series: ${command.replace("{}", () => text)}`;
-    show(found, text && !found.length ? none : rest > 0 ? `${rest} more; type more letters of the name.` : "");
-  });
-  for (const image of block.parentElement.querySelectorAll(".image[data-x]")) {
-    namePoints(image, content, (i) => { input.value = content.features[i]; show([i]); });
-  }
-  block.querySelector(".controls").hidden = false;
-  caption.hidden = false;
-}

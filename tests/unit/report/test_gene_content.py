@@ -1,0 +1,111 @@
+"""The packed genes of a page: what a browser unpacks is what the tables have."""
+
+import base64
+import gzip
+import json
+import struct
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from xnbflow.report.page.gene_content import gene_content, pack_arrays, round_to_steps
+
+
+def unpack(text):
+    """Read a packed content as charts.js does."""
+    data = gzip.decompress(base64.b64decode(text))
+    (size,) = struct.unpack("<I", data[:4])
+    header = json.loads(data[4 : 4 + size])
+    place, arrays = -(-(4 + size) // 8) * 8, {}
+    for name, kind, length in header.pop("arrays"):
+        arrays[name] = np.frombuffer(data, kind, length, place)
+        place = -(-(place + arrays[name].nbytes) // 8) * 8
+    return header, arrays
+
+
+def decoded(steps, limits):
+    low, high = limits
+    return np.where(steps > 65534, np.nan, low + (high - low) * steps.astype(float) / 65534)
+
+
+@pytest.fixture
+def values():
+    """Values of two features in four samples of two patients, one of them missing."""
+    rows = {"feature": np.repeat(["g1", "g2"], 4), "sample": ["s1", "s2", "s3", "s4"] * 2}
+    rows |= {"class": ["a", "a", "b", "b"] * 2, "group": ["1", "2", "1", ""] * 2}
+    rows |= {"batch": ["x", "y", "", "x"] * 2, "value": [0, 1, 2, 254.0, 5, np.nan, 5, 5]}
+    return pd.DataFrame(rows)
+
+
+GENES = pd.DataFrame({"feature": ["g1", "g2", "g3"], "symbol": ["TP53", "", "é</script>"]})
+
+
+def test_arrays_are_read_back_at_aligned_places():
+    arrays = {"a": np.array([1, 2, 65535], np.uint16), "b": np.arange(5, dtype=np.uint8)}
+    header, found = unpack(pack_arrays({"text": "ü", "n": [1, None]}, arrays))
+    assert header == {"text": "ü", "n": [1, None]}
+    assert all(np.array_equal(found[name], arrays[name]) for name in arrays)
+
+
+def test_content_has_samples_values_and_statistics(values):
+    statistics = {"change.0": [1.5, np.nan, -2.0], "mean": [7.0, 8.0, 9.0]}
+    text = gene_content(GENES, values, statistics, {"core": [1, 0, 1]}, 10_000, name="toy")
+    header, arrays = unpack(text)
+    assert header["samples"] == ["s1", "s2", "s3", "s4"]
+    assert (header["classes"], header["class"]) == (["a", "b"], [0, 0, 1, 1])
+    assert (header["batches"], header["batch"]) == (["x", "y"], [0, 1, -1, 0])
+    assert header["group"] == [0, -1, 0, -1]  # patient 2 and the sample without one have one sample
+    assert (header["features"], header["symbols"]) == (
+        ["g1", "g2", "g3"],
+        ["TP53", "", "é</script>"],
+    )
+    assert (header["total"], header["name"]) == (3, "toy")
+    assert (header["low"], header["high"]) == ([0, 5], [254, 5])
+    assert arrays["values"].tolist() == [0, 1, 2, 254, 0, 255, 0, 0]
+    assert arrays["core"].tolist() == [1, 0, 1]
+    found = decoded(arrays["change.0"], header["ranges"]["change.0"])
+    np.testing.assert_allclose(found, statistics["change.0"], atol=3.5 / 65534)
+
+
+def test_the_last_features_are_left_out_of_a_small_content(values):
+    n = 3_000
+    names = [f"feature {i * 7919 % 10_007}" for i in range(n)]
+    genes = pd.DataFrame({"feature": names, "symbol": ""})
+    statistics = {"change.0": np.random.default_rng(0).normal(size=n)}
+    whole = gene_content(genes, values, statistics, {}, 1_000_000)
+    assert len(unpack(whole)[0]["features"]) == n
+    most = len(whole) // 2
+    small = gene_content(genes, values, statistics, {}, most)
+    header, arrays = unpack(small)
+    assert len(small) <= most
+    assert n / 4 < len(header["features"]) < n
+    assert header["features"] == names[: len(header["features"])]
+    assert header["total"] == n
+    assert len(arrays["change.0"]) == len(header["features"])
+
+
+def test_values_have_at_most_half_of_the_bytes(values):
+    header, arrays = unpack(gene_content(GENES, values, {}, {}, 8))  # one feature of four samples
+    assert header["features"] == []
+    header, arrays = unpack(gene_content(GENES, values, {}, {}, 10_000))
+    assert len(arrays["values"]) == 8
+
+
+def test_counts_below_a_level_are_exact():
+    """Of numbers beside a level the nearest step may lie on its other side."""
+    fdr = np.concatenate([0.05 * (1 + np.linspace(-1e-6, 1e-6, 41)), [1e-200, 1.0, np.nan]])
+    stored = -np.log10(fdr)
+    steps, limits = round_to_steps(stored, [-np.log10(0.05)])
+    found = 10.0 ** -decoded(steps, limits)
+    assert ((found < 0.05) == (fdr < 0.05))[:-1].all()
+    assert steps[-1] == 65535
+    plain, limits = round_to_steps(stored)
+    assert not ((10.0 ** -decoded(plain, limits) < 0.05) == (fdr < 0.05))[:-1].all()
+
+
+def test_constant_and_missing_statistics():
+    steps, limits = round_to_steps(np.array([3.0, 3.0]))
+    assert (steps.tolist(), limits) == ([0, 0], [3.0, 3.0])
+    steps, limits = round_to_steps(np.array([np.nan]))
+    assert (steps.tolist(), limits) == ([65535], None)

@@ -1,0 +1,390 @@
+"""Charts: what a browser draws in place of a static figure, with values under the pointer.
+
+A chart is JSON: its axes, and layers of marks over them. It is made from the arguments of the
+figure's drawing, so that a section describes a figure once. ``templates/charts.js`` draws it.
+
+========  ================================================================================
+mark      fields
+========  ================================================================================
+points    ``x``, ``y``; ``size`` (pixels, one or several), ``hollow``, ``joined`` by a line
+line      ``x``, ``y``; ``dash``
+bars      ``x0``, ``y0``, ``x1``, ``y1``: straight lines, as of intervals
+band      ``x``, ``lower``, ``upper``
+cells     ``x``, ``y`` (categories), ``colour`` and ``alpha`` of each, ``text`` in each
+level     ``y``: a horizontal line
+========  ================================================================================
+
+Every layer may have a ``label`` for the legend, a ``colour`` (number of the palette, ``ink``,
+``grey``, or a colour each) and ``tips``: names and texts that the pointer shows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from xnbflow.report.drawings.calibration import draw_calibration, draw_roc
+from xnbflow.report.drawings.components import draw_components
+from xnbflow.report.drawings.gene import draw_gene
+from xnbflow.report.drawings.heatmap import draw_heatmap, looks_of
+from xnbflow.report.drawings.lines import Line, draw_lines
+from xnbflow.report.drawings.matrix import draw_matrix
+from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
+from xnbflow.report.drawings.rows import Points, draw_points
+from xnbflow.report.page.blocks import Figure
+from xnbflow.report.page.style import COLOURS
+
+#: Height of a chart in pixels, and of a row of a chart with a row per name.
+_HEIGHT, _ROW = 400, 26
+#: Rows of a matrix up to which they are tall.
+_FEW_ROWS, _TALL_ROW = 8, 60
+#: Standard deviations from which on a cell of a heat map is as dark as can be.
+_DARKEST = 2.5
+#: Colours of the classes above a heat map, whose cells have the first two of the palette.
+_CLASS_COLOURS = (*COLOURS[2:], *COLOURS[:2])
+#: Most cells of a chart; larger matrices keep their static figure.
+_MOST_CELLS = 20_000
+
+
+def chart_of(figure: Figure) -> dict[str, Any] | None:
+    """Return the chart of a figure; None for a drawing that has none."""
+    convert = _CHARTS.get(figure.draw)
+    return convert(**figure.arguments, **figure.extra) if convert else None
+
+
+def _lines(
+    lines: Sequence[Line],
+    xlabel: str,
+    ylabel: str,
+    *,
+    title: str = "",
+    ring: tuple[str, float, float] | None = None,
+    levels: Sequence[tuple[str, float]] = (),
+    bands: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]] = (),
+    logarithmic: str = "x",
+) -> dict[str, Any]:
+    """Return the chart of `draw_lines`."""
+    layers: list[dict[str, Any]] = []
+    for i, (x, lower, upper) in enumerate(bands):
+        limits = {"lower": _numbers(lower), "upper": _numbers(upper)}
+        layers.append({"mark": "band", "x": _numbers(x), **limits, "colour": i})
+    for i, line in enumerate(lines):
+        tips = {ylabel: _texts(line.y), xlabel: _texts(line.x)}
+        if i < len(bands):
+            limits = zip(_texts(bands[i][1]), _texts(bands[i][2]), strict=True)
+            tips["95% interval"] = [f"{low} to {high}" for low, high in limits]
+        points = {"x": _numbers(line.x), "y": _numbers(line.y), "tips": tips}
+        layers.append({"mark": "points", "joined": True, "label": line.label, "colour": i} | points)
+    for name, level in levels:
+        layers.append({"mark": "level", "y": float(level), "label": name, "colour": "grey"})
+    if ring:
+        name, x, y = ring
+        circle = {"mark": "points", "x": [float(x)], "y": [float(y)], "hollow": True, "size": 16}
+        layers.append(circle | {"label": name, "colour": "ink"})
+    return {
+        "title": title,
+        "height": _HEIGHT,
+        "x": {"label": xlabel, "log": logarithmic == "x"},
+        "y": {"label": ylabel, "log": logarithmic == "y"},
+        "layers": layers,
+    }
+
+
+def _calibration(
+    classifiers: Sequence[str],
+    predicted: Sequence[np.ndarray],
+    observed: Sequence[np.ndarray],
+    counts: Sequence[np.ndarray],
+    lower: Sequence[np.ndarray],
+    upper: Sequence[np.ndarray],
+) -> dict[str, Any]:
+    """Return the chart of `draw_calibration`; the area of a point is its share of predictions."""
+    layers = [_diagonal()]
+    most = max((n.max(initial=1) for n in counts), default=1)
+    for i, name in enumerate(classifiers):
+        x, y, n = predicted[i], observed[i], counts[i]
+        ends = {"x0": _numbers(x), "y0": _numbers(lower[i])}
+        ends |= {"x1": _numbers(x), "y1": _numbers(upper[i])}
+        layers.append({"mark": "bars", "colour": i} | ends)
+        tips = {
+            "predicted": _texts(x),
+            "observed": _texts(y),
+            "95% interval": [
+                f"{low} to {high}"
+                for low, high in zip(_texts(lower[i]), _texts(upper[i]), strict=True)
+            ],
+            "predictions": [f"{count:,.0f}" for count in n],
+        }
+        size = _numbers(6 + 10 * np.sqrt(n / most))
+        points = {"x": _numbers(x), "y": _numbers(y), "size": size, "tips": tips}
+        layers.append({"mark": "points", "joined": True, "label": name, "colour": i} | points)
+    axes = _unit_axes("predicted probability", "observed frequency")
+    return axes | {"title": "Calibration", "layers": layers}
+
+
+def _roc(title: str, curves: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> dict[str, Any]:
+    """Return the chart of `draw_roc`."""
+    layers = [_diagonal()]
+    for i, (label, (x, y)) in enumerate(curves.items()):
+        tips = {"false positive rate": _texts(x), "true positive rate": _texts(y)}
+        points = {"x": _numbers(x), "y": _numbers(y), "size": 5, "tips": tips}
+        layers.append({"mark": "points", "joined": True, "label": label, "colour": i} | points)
+    axes = _unit_axes("false positive rate", "true positive rate")
+    return axes | {"title": title, "layers": layers}
+
+
+def _matrix(
+    values: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    texts: Sequence[Sequence[str]] | None = None,
+    colour: str = COLOURS[0],
+    xlabel: str = "",
+    ylabel: str = "",
+    **_: Any,
+) -> dict[str, Any] | None:
+    """Return the chart of `draw_matrix`; None of one with too many cells."""
+    if values.size > _MOST_CELLS or len({*rows}) < len(rows) or len({*columns}) < len(columns):
+        return None
+    shares = np.nan_to_num(np.asarray(values, dtype=float)).reshape(-1)
+    words = [text for row in texts for text in row] if texts else [""] * shares.size
+    tips = {
+        ylabel or "row": np.repeat(list(rows), len(columns)).tolist(),
+        xlabel or "column": list(columns) * len(rows),
+        "share" if texts else "value": [f"{share:.2f}" for share in shares],
+    }
+    if texts:
+        tips["count"] = [word or "0" for word in words]
+    cells = {
+        "mark": "cells",
+        "x": list(columns) * len(rows),
+        "y": np.repeat(list(rows), len(columns)).tolist(),
+        "colour": [colour] * shares.size,
+        "alpha": _numbers(np.clip(shares, 0, 1)),
+        "text": words,
+        "tips": tips,
+    }
+    return {
+        "title": title,
+        "height": 110 + (_TALL_ROW if len(rows) <= _FEW_ROWS else _ROW) * len(rows),
+        "x": {"label": xlabel, "names": list(columns)},
+        "y": {"label": ylabel, "names": list(rows)[::-1]},
+        "layers": [cells],
+    }
+
+
+def _heatmap(
+    z: np.ndarray,
+    rows: Sequence[str],
+    classes: Sequence[str],
+    tracks: Mapping[str, Sequence[str]] | None = None,
+    samples: Sequence[str] = (),
+) -> dict[str, Any] | None:
+    """Return the chart of `draw_heatmap`, with a row above it for the class and each track."""
+    n, m = z.shape
+    names = list(samples) if len({*samples}) == m else [f"sample {j + 1}" for j in range(m)]
+    strips = {"class": list(classes), **{k: list(v) for k, v in (tracks or {}).items()}}
+    labels = [*strips, *rows]
+    if n * m > _MOST_CELLS or len({*labels}) < len(labels):
+        return None
+    keys = [["above the mean", COLOURS[1]], ["below the mean", COLOURS[0]]]
+    bands = []
+    for i, (name, cells) in enumerate(strips.items()):
+        texts = list(dict.fromkeys(cells))
+        if name == "class":
+            shades = [_CLASS_COLOURS[k % len(_CLASS_COLOURS)] for k in range(len(texts))]
+            look = {text: (shade, 1.0) for text, shade in zip(texts, shades, strict=True)}
+            keys = [*([text, look[text][0]] for text in texts), *keys]
+        else:
+            look = dict(looks_of(cells, _CLASS_COLOURS[i % len(_CLASS_COLOURS)]))
+        shown = [look.get(text, (COLOURS[0], 0.0)) for text in texts]
+        bands.append(
+            {
+                "name": name,
+                "texts": [text or "unknown" for text in texts],
+                "colours": [colour for colour, _ in shown],
+                "alphas": [alpha for _, alpha in shown],
+                "cells": [texts.index(text) for text in cells],
+            }
+        )
+    hundredths = [[round(100 * v) if np.isfinite(v) else None for v in row] for row in z.tolist()]
+    return {
+        "kind": "heat map",
+        "height": 60 + 18 * len(labels),
+        "keys": keys,
+        "darkest": _DARKEST,
+        "colours": [COLOURS[0], COLOURS[1]],
+        "rows": list(rows),
+        "samples": names,
+        "strips": bands,
+        "z": hundredths,
+    }
+
+
+def _points(
+    rows: Sequence[str],
+    groups: Sequence[Points],
+    xlabel: str,
+    levels: tuple[str, Sequence[float]] | None = None,
+    most: float | None = None,
+    *,
+    title: str = "",
+    **_: Any,
+) -> dict[str, Any] | None:
+    """Return the chart of `draw_points`: a row per name, the groups below each other in it."""
+    if len({*rows}) < len(rows):
+        return None
+    n_lines = max(1, sum(group.beside < 0 for group in groups))
+    lines = np.linspace(-0.3, 0.3, n_lines) if n_lines > 1 else np.zeros(1)
+    places = np.arange(len(rows), dtype=float)
+    layers: list[dict[str, Any]] = []
+    for i, group in enumerate(groups):
+        y = places + lines[group.beside if group.beside >= 0 else i]
+        x, low, high = (
+            np.asarray(values, dtype=float) for values in (group.values, group.lower, group.upper)
+        )
+        drawn = np.isfinite(x)
+        whole = drawn & np.isfinite(low) & np.isfinite(high)
+        ends = {"x0": _numbers(low[whole]), "x1": _numbers(high[whole])}
+        ends |= {"y0": _numbers(y[whole]), "y1": _numbers(y[whole])}
+        layers.append({"mark": "bars", "colour": group.style} | ends)
+        intervals = [
+            f"{a:.3g} to {b:.3g}" if np.isfinite(a) and np.isfinite(b) else ""
+            for a, b in zip(low[drawn], high[drawn], strict=True)
+        ]
+        named = [name for name, known in zip(rows, drawn, strict=True) if known]
+        tips = {group.label or "row": named, xlabel: _texts(x[drawn]), "interval": intervals}
+        points = {"x": _numbers(x[drawn]), "y": _numbers(y[drawn]), "tips": tips, "size": 9}
+        points |= {"hollow": group.hollow or group.beside >= 0, "colour": group.style}
+        layers.append({"mark": "points", "label": group.label} | points)
+    if levels:
+        name, at = levels
+        x = np.asarray(at, dtype=float)
+        ends = {"x0": _numbers(x), "x1": _numbers(x)}
+        ends |= {"y0": _numbers(places - 0.4), "y1": _numbers(places + 0.4)}
+        layers.append({"mark": "bars", "colour": "ink", "label": name} | ends)
+    return {
+        "title": title,
+        "height": int(110 + (16 + 14 * n_lines) * len(rows)),
+        "x": {"label": xlabel, "end": most},
+        "y": {"label": "", "ticks": list(rows), "range": [len(rows) - 0.5, -0.5]},
+        "layers": layers,
+    }
+
+
+def _components(
+    scores: np.ndarray,
+    groups: Sequence[str],
+    names: Sequence[str],
+    axes_labels: tuple[str, str],
+    samples: Sequence[str] = (),
+    columns: Mapping[str, Sequence[str]] | None = None,
+    place: str = "",
+) -> dict[str, Any]:
+    """Return the chart of `draw_components`.
+
+    ``columns`` are texts by which the reader colours the samples, whose names are ``samples``.
+    ``place`` names the model of the page's explanations.
+    """
+    return {
+        "kind": "samples",
+        "height": 460,
+        "x": {"label": axes_labels[0]},
+        "y": {"label": axes_labels[1]},
+        "points": {"x": _numbers(scores[:, 0]), "y": _numbers(scores[:, 1])},
+        "named": list(names),
+        "samples": list(samples) or [f"sample {i + 1}" for i in range(len(scores))],
+        "columns": {name: list(cells) for name, cells in (columns or {"group": groups}).items()},
+        "place": place,
+    }
+
+
+def _probabilities(
+    classes: Sequence[str],
+    true: Sequence[str],
+    predicted: Sequence[str],
+    probability: np.ndarray,
+    samples: Sequence[str] = (),
+    place: str = "",
+) -> dict[str, Any]:
+    """Return the chart of `draw_probabilities`; ``samples`` and ``place`` as of `_components`."""
+    places = np.array([list(classes).index(name) for name in true])
+    x = places + spread_of_samples(len(true))
+    columns = {
+        "predicted": list(predicted),
+        "class": list(true),
+        "probability": _texts(probability),
+    }
+    return {
+        "kind": "samples",
+        "height": 460,
+        "x": {"label": "", "ticks": list(classes), "range": [-0.6, len(classes) - 0.4]},
+        "y": {"label": "probability of its class", "range": [-0.04, 1.04]},
+        "points": {"x": _numbers(x), "y": _numbers(probability)},
+        "level": 0.5,
+        "samples": list(samples),
+        "columns": columns,
+        "coloured": ["predicted", "class"],
+        "place": place,
+    }
+
+
+def _gene(
+    title: str,
+    values: np.ndarray,
+    classes: Sequence[str],
+    groups: Sequence[str],
+    batches: Sequence[str],
+    ylabel: str,
+    samples: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the chart of `draw_gene`, whose boxes the browser computes."""
+    labels, codes = np.unique(classes, return_inverse=True)
+    shown = sorted({*batches} - {""})
+    named = sorted({name for name in groups if name and list(groups).count(name) > 1})
+    return {
+        "kind": "gene",
+        "title": title,
+        "values": _numbers(values),
+        "classes": labels.tolist(),
+        "class": codes.tolist(),
+        "batches": shown,
+        "batch": [shown.index(name) if name else -1 for name in batches],
+        "group": [named.index(name) if name in named else -1 for name in groups],
+        "samples": list(samples) or [""] * len(codes),
+        "unit": ylabel,
+    }
+
+
+def _unit_axes(xlabel: str, ylabel: str) -> dict[str, Any]:
+    ends = [-0.03, 1.03]
+    axes = {"x": {"label": xlabel, "range": ends}, "y": {"label": ylabel, "range": ends}}
+    return {"height": 460, **axes}
+
+
+def _diagonal() -> dict[str, Any]:
+    return {"mark": "line", "x": [0, 1], "y": [0, 1], "colour": "grey", "dash": "dashed"}
+
+
+def _numbers(values: np.ndarray) -> list[float | None]:
+    """Return numbers with five significant digits; None for missing and infinite ones."""
+    return [float(f"{v:.5g}") if np.isfinite(v) else None for v in np.asarray(values, dtype=float)]
+
+
+def _texts(values: np.ndarray) -> list[str]:
+    return [f"{value:.3g}" if value < 1000 else f"{value:,.0f}" for value in np.asarray(values)]
+
+
+_CHARTS: dict[Callable[..., Any], Callable[..., dict[str, Any] | None]] = {
+    draw_lines: _lines,
+    draw_calibration: _calibration,
+    draw_roc: _roc,
+    draw_matrix: _matrix,
+    draw_gene: _gene,
+    draw_heatmap: _heatmap,
+    draw_points: _points,
+    draw_components: _components,
+    draw_probabilities: _probabilities,
+}

@@ -1,0 +1,154 @@
+"""The content of the page's genes: statistics of all features, values of the first, packed."""
+
+import base64
+import gzip
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+#: Steps between the least and greatest number of a column of statistics, and of a feature's values.
+_STEPS, _VALUE_STEPS = 65_534, 254
+_FEWEST_SAMPLES_OF_GROUP = 2
+#: Arrays begin at multiples of so many bytes.
+_ALIGNED = 8
+
+
+def gene_content(
+    genes: pd.DataFrame,
+    values: pd.DataFrame,
+    statistics: Mapping[str, Sequence[float] | np.ndarray],
+    flags: Mapping[str, Sequence[int] | np.ndarray],
+    most_bytes: int,
+    levels: Sequence[float] = (),
+    **header: Any,
+) -> str:
+    """Return the content of the page's genes: gzip in base 64, of limited size.
+
+    Parameters
+    ----------
+    genes : DataFrame
+        A row per feature, the most important first, with ``feature`` and ``symbol``.
+    values : DataFrame
+        The table ``gene_values`` of `xnbflow.tables.contract.DIAGNOSTIC_TABLES`. Its features are
+        the first ones of ``genes``, in the same order.
+    statistics, flags : mapping of str to array of shape (n_features,)
+        Numbers of each feature, which are rounded to 1/65,534 of their range, and small integers.
+    most_bytes : int
+        Values of samples have at most half of these bytes. The last features are left out until
+        the content has at most this size.
+    levels : sequence of float
+        Thresholds of the statistics whose names begin with ``fdr.``, see `round_to_steps`.
+    **header
+        Further content: text, numbers, lists.
+
+    Returns
+    -------
+    str
+        What `pack_arrays` returns. The header has ``samples``, ``classes`` and ``batches`` (lists
+        of str), ``class``, ``batch`` and ``group`` of each sample (numbers, -1 without),
+        ``features`` and ``symbols``, ``total`` (number of features before any was left out) and
+        ``ranges``: the least and greatest number of each of the ``statistics``, None without any.
+        Arrays are the statistics (uint16: 0 to 65,534, 65,535 is missing), the flags (uint8) and
+        ``values``, the steps of the values (uint8: 0 to 254, 255 is missing), feature after
+        feature, between ``low`` and ``high`` of the header.
+    """
+    content = _samples(values) | header | {"total": len(genes)}
+    wide = values.pivot(index="feature", columns="sample", values="value")
+    samples = values["sample"].drop_duplicates()
+    wide = wide.reindex(index=values["feature"].drop_duplicates(), columns=samples).to_numpy()
+    wide = wide[: most_bytes // 2 // max(1, len(samples))]
+    rounded = {
+        name: round_to_steps(np.asarray(column), levels if name.startswith("fdr.") else ())
+        for name, column in statistics.items()
+    }
+    content["ranges"] = {name: limits for name, (_, limits) in rounded.items()}
+    n = len(genes)
+    while True:
+        low, high, steps = _steps_of(wide[:n])
+        first = genes.head(n)
+        named = {"features": first["feature"].tolist(), "symbols": first["symbol"].tolist()}
+        arrays = {name: column[:n] for name, (column, _) in rounded.items()}
+        arrays |= {name: np.asarray(column, dtype=np.uint8)[:n] for name, column in flags.items()}
+        arrays["values"] = steps
+        packed = pack_arrays(content | named | {"low": low, "high": high}, arrays)
+        if len(packed) <= most_bytes or n == 0:
+            return packed
+        n = min(n - 1, int(n * most_bytes / len(packed)))
+
+
+def _samples(values: pd.DataFrame) -> dict[str, Any]:
+    """Return the samples with class, batch and group, of the table ``gene_values``."""
+    samples = values.drop_duplicates("sample")
+    batches = sorted(set(samples["batch"]) - {""})
+    sizes = samples["group"].map(samples["group"].value_counts())
+    paired = (samples["group"] != "") & (sizes >= _FEWEST_SAMPLES_OF_GROUP)
+    return {
+        "samples": samples["sample"].tolist(),
+        "classes": sorted(set(samples["class"])),
+        "batches": batches,
+        "class": pd.factorize(samples["class"], sort=True)[0].tolist(),
+        "batch": pd.Index(batches).get_indexer(samples["batch"]).tolist(),
+        "group": pd.factorize(samples["group"].where(paired))[0].tolist(),
+    }
+
+
+def round_to_steps(
+    numbers: np.ndarray, levels: Sequence[float] = ()
+) -> tuple[np.ndarray, list[float] | None]:
+    """Return numbers as steps of their range, and its limits; None if all are missing.
+
+    A number above one of the ``levels`` stays above it, any other number does not exceed it, so
+    that counts at these thresholds are exact.
+
+    Examples
+    --------
+    >>> round_to_steps(np.array([-1.0, 0.0, 1.0, np.nan]))
+    (array([    0, 32767, 65534, 65535], dtype=uint16), [-1.0, 1.0])
+    """
+    known = np.isfinite(numbers)
+    steps = np.full(len(numbers), _STEPS + 1, dtype=np.uint16)
+    if not known.any():
+        return steps, None
+    low, high = float(numbers[known].min()), float(numbers[known].max())
+    span = high - low if high > low else 1.0
+    rounded = np.round((numbers[known] - low) / span * _STEPS)
+    for level in levels:
+        last = np.floor((level - low) / span * _STEPS)  # the last step that does not exceed it
+        above = numbers[known] > level
+        rounded = np.where(above, np.maximum(rounded, last + 1), np.minimum(rounded, last))
+    steps[known] = np.clip(rounded, 0, _STEPS)
+    return steps, [low, high]
+
+
+def _steps_of(values: np.ndarray) -> tuple[list[float | None], list[float | None], np.ndarray]:
+    """Return least and greatest value of each feature, and all values as steps between them."""
+    low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+    span = np.where(high > low, high - low, 1.0)
+    steps = np.round((values - low[:, None]) / span[:, None] * _VALUE_STEPS)
+    steps = np.where(np.isnan(values), _VALUE_STEPS + 1, steps).astype(np.uint8)
+    return _short(low), _short(high), steps.reshape(-1)
+
+
+def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+    """Return a header and arrays as gzip in base 64, for ``unpack`` of ``charts.js``.
+
+    The bytes are the length of the header (unsigned, four bytes, little-endian), the header as JSON
+    with ``arrays``, a list of name, type and length, and the arrays in this order, each at a
+    multiple of eight bytes.
+    """
+    listed = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
+    whole = dict(header) | {"arrays": listed}
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
+    parts = [struct.pack("<I", len(text)) + text]
+    parts += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays.values()]
+    padded = [part + bytes(-len(part) % _ALIGNED) for part in parts]
+    return base64.b64encode(gzip.compress(b"".join(padded), 9, mtime=0)).decode()
+
+
+def _short(numbers: np.ndarray) -> list[float | None]:
+    """Return numbers with four significant digits; None for numbers that JSON does not have."""
+    return [float(f"{number:.4g}") if np.isfinite(number) else None for number in numbers]

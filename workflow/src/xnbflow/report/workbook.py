@@ -1,0 +1,152 @@
+"""A study as a workbook: summary, genes by contrast, core, signature, samples, methods."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from xnbflow.core.atomic import write_atomically
+from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.references import in_words
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sentences import headline, verdict
+from xnbflow.tables.storage import without_formula
+
+#: Most letters of the name of a sheet, and those that a name cannot have.
+_LONGEST, _REFUSED = 31, re.compile(r"[\[\]:*?/\\']+")
+#: Classes whose contrasts are the same with other signs.
+_MIRRORED = 2
+#: Most rows of a sheet.
+_MOST_ROWS = 1_048_575
+#: Width of columns in letters: of numbers, and at most of texts.
+_NARROW, _WIDE = 12, 60
+
+
+def write_workbook(results: StudyResults, path: Path) -> None:
+    """Write the tables of a study as a workbook (Office Open XML), a sheet each.
+
+    Text that a spreadsheet would run as a formula gets a ``'`` before it, as in TSV files. Sheets
+    without rows are left out. It is a `ModuleNotFoundError` if openpyxl is not installed.
+    """
+    from openpyxl import Workbook  # noqa: PLC0415  an optional package
+
+    book = Workbook(write_only=True)
+    names: set[str] = set()
+    for title, frame in _sheets(results):
+        if len(frame) or title == "summary":
+            _write_sheet(book, _sheet_name(title, names), frame)
+    write_atomically(path, partial(_save, book))
+
+
+def _save(book: Any, path: Path) -> None:
+    book.save(path)
+
+
+def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the sheets of a workbook: name and rows."""
+    yield "summary", _summary(results)
+    yield "estimates", _labelled(results, results.tables["estimates"])
+    for dataset in results.study.datasets:
+        genes = results.diagnosed(dataset)["genes"]
+        contrasts = list(genes.groupby("class", sort=True))
+        # of two classes the first is the mirror image of the second
+        for label, rows in contrasts[-1:] if len(contrasts) == _MIRRORED else contrasts:
+            yield f"genes {dataset} {label}", rows.sort_values("rank").head(_MOST_ROWS)
+    signatures = [
+        results.model(dataset, classifier)["signature"].assign(
+            dataset=dataset, classifier=classifier
+        )
+        for dataset, classifier in results.study.models
+    ]
+    if signatures:
+        whole = _labelled(results, pd.concat(signatures, ignore_index=True))
+        whole = whole[["dataset", "classifier", *whole.columns.drop(["dataset", "classifier"])]]
+        yield "core", whole[whole["core"].astype(bool)]
+        yield "signature", whole
+    yield "samples", _labelled(results, results.tables["samples"])
+    yield "phenotype", results.tables["components"]
+    yield "methods", pd.DataFrame({"methods": _methods(results)})
+
+
+def _summary(results: StudyResults) -> pd.DataFrame:
+    """Return title, summary, main result, and the verdict on each data set, as rows of text."""
+    rows = [("title", results.study.title), ("summary", results.study.summary)]
+    chosen = results.tables["headline"]["classifier"].iloc[0] if results.study.classifiers else ""
+    if text := headline(results):
+        rows.append(("main result", text))
+    if chosen:
+        for (dataset, folds), name in results.places.items():
+            place = {"dataset": dataset, "folds": folds, "classifier": chosen}
+            support = verdict(results, place)
+            rows += [(f"verdict: {name}", support.sentence), (f"tests: {name}", support.tests)]
+    rows += [(f"version: {name}", version) for name, version in results.software.items()]
+    return pd.DataFrame(rows, columns=["item", "text"])
+
+
+def _labelled(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with the names of classifiers that people read."""
+    if "classifier" not in frame:
+        return frame
+    return frame.assign(classifier=[results.labels.get(c, c) for c in frame["classifier"]])
+
+
+def _methods(results: StudyResults) -> Sequence[str]:
+    """Return the lines of the methods and results for a manuscript."""
+    text = in_words(paragraphs(results))
+    return [line.removeprefix("## ") for line in text.splitlines() if line.strip()]
+
+
+def _sheet_name(title: str, names: set[str]) -> str:
+    """Return the name of a sheet, cut and numbered where another sheet has it.
+
+    Examples
+    --------
+    >>> names = set()
+    >>> _sheet_name("genes a/b", names), _sheet_name("Genes a:b", names)
+    ('genes a b', 'Genes a b 2')
+    """
+    name = _REFUSED.sub(" ", title).strip()[:_LONGEST]
+    number = 1
+    while name.casefold() in names:
+        number += 1
+        ending = f" {number}"
+        name = _REFUSED.sub(" ", title).strip()[: _LONGEST - len(ending)] + ending
+    names.add(name.casefold())
+    return name
+
+
+def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
+    """Write the rows of a table below their headings, which stay in sight."""
+    from openpyxl.cell import WriteOnlyCell  # noqa: PLC0415
+    from openpyxl.styles import Font  # noqa: PLC0415
+    from openpyxl.utils import get_column_letter  # noqa: PLC0415
+
+    sheet = book.create_sheet(name)
+    sheet.freeze_panes = "A2"
+    for i, column in enumerate(frame.columns, 1):
+        numeric = frame[column].dtype.kind in "iufb"
+        longest = _NARROW if numeric else int(frame[column].astype(str).str.len().max() or 0)
+        width = min(_WIDE, max(_NARROW, longest, len(str(column)) + 2))
+        sheet.column_dimensions[get_column_letter(i)].width = width
+    head = []
+    for column in frame.columns:
+        cell = WriteOnlyCell(sheet, without_formula(str(column)))
+        cell.font = Font(bold=True)
+        head.append(cell)
+    sheet.append(head)
+    for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None):
+        sheet.append([_cell(value) for value in row])
+
+
+#: Characters that a workbook cannot have.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def _cell(value: Any) -> Any:
+    """Return a value for a workbook: a number or a text that is no formula."""
+    if isinstance(value, str):
+        return _CONTROLS.sub("\ufffd", str(without_formula(value)))
+    return value.item() if hasattr(value, "item") else value
