@@ -59,6 +59,7 @@ TEST = names(PROJECT["optional-dependencies"]["test"])
 EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
 EXTRA |= names(PROJECT["optional-dependencies"]["cells"])
 EXTRA |= names(PROJECT["optional-dependencies"]["gsea"])
+EXTRA |= names(PROJECT["optional-dependencies"]["excel"])
 #: What benchmarks compare with, where it is installed.
 PEERS = {"xnb", "KDEpy"}
 
