@@ -100,3 +100,11 @@ def test_the_section_draws_and_sources_everything(tables, tmp_path):
     assert len(shown[0].frame) == 9 * 3
     # gains by sample size, the paper's figures and ours, weights by distribution
     assert len(list(figures_of(made.blocks))) == 2 + 3 + 3
+
+
+def test_a_training_set_that_loses_no_block_is_not_harmed():
+    """True scores from 3.75 on are above Eq. 20's threshold, below 6 less the 3 features."""
+    few = {"blocks": 4, "uniform": [30], "noncentral": [], "useless": [], "samples": [20]}
+    risk = analyse({}, PARAMS | few | {"repeats": 5, "fits": 0, "sizes": []}, threads=1)["risk"]
+    row = risk.set_index("method").loc["threshold at the true scores"]
+    assert row[["kept", "gain", "sets_harmed"]].tolist() == [1, 0, 0]
