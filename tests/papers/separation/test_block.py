@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import log_softmax
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 from sklearn.covariance import ledoit_wolf
 
 from xnbflow.naive_bayes import BlockNB, GaussianNB
@@ -124,6 +124,16 @@ def test_scores_with_a_covariance_per_class_have_their_null_mean():
     inflation = expected[0] / 5
     cut = printed_cut(selective.scores_[0] / inflation, np.full(20_000, 5))
     np.testing.assert_allclose(selective.threshold_[0], cut * 5 * inflation)
+
+
+def test_the_estimated_risk_counts_means_and_covariances_of_each_class():
+    """Eq. 9 at the estimated distance: two classes may differ in 5 parameters of a block of 2."""
+    X, y = samples(40, counts=(60, 70))
+    classifier = BlockNB(blocks=2, covariance="per_class").fit(X, y)
+    scores = classifier.scores_[0] / (classifier.null_scores_[0] / 5)
+    n = effective_samples(60, 70)
+    mean, variance = (scores - 5).sum() / n, 2 * scores.sum() / n
+    assert classifier.asymptotic_risk_[0] == pytest.approx(norm.cdf(-mean / np.sqrt(variance)))
 
 
 def test_the_threshold_is_inflated_by_estimated_covariances_like_the_scores():

@@ -89,6 +89,9 @@ def test_histograms_have_every_compared_training_set_and_their_middle_is_no_gain
         assert occupied["gain_from"].min() <= row["least_gain"] < occupied["gain_to"].min()
         assert occupied["gain_from"].max() <= row["greatest_gain"] < occupied["gain_to"].max()
         assert row["helped"] + row["harmed"] <= 1
+    # most training sets of Figure 2 lose no block and are neither helped nor harmed
+    assert 0 < summary.loc[FIGURE_2, "harmed"] < 0.2
+    assert summary.loc[FIGURE_2, "helped"] < 0.05
 
 
 def test_the_papers_20_percent_are_not_reached_by_its_own_distributions(tables):

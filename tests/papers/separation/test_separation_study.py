@@ -63,6 +63,7 @@ def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rn
     with pytest.warns(UserWarning, match="no block separates"):
         selective.fit(values.T, ["a", "b"] * 6)
     assert row.kept == selective.selected_blocks_.mean()
+    assert row.positive == (selective.scores_ > selective.null_scores_).mean() < 1
     assert tables["fitted"].empty
     with pytest.raises(InputError):
         analyse({}, PARAMS | {"uniform": [], "noncentral": [], "useless": []}, threads=1)
@@ -90,7 +91,20 @@ def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):
 
 def test_the_section_draws_and_sources_everything(tables, tmp_path):
     made, shown = analysis_section(ANALYSIS, tables, tmp_path)
+    whole = tables["verdicts"].query("distribution == 'all' and samples == 'all'")
+    gains = whole.set_index("method")["mean_gain"]
+    best = gains.drop(["weights, known H", "threshold at the true scores"]).idxmax()
+    assert best == "weights, estimated H"
+    assert made.blocks[0].text.startswith("Use weights with H estimated from the scores: over ")
     # three kinds by two sizes and all, three methods
     assert len(shown[0].frame) == 9 * 3
     # gains by sample size, the paper's figures and ours, weights by distribution
     assert len(list(figures_of(made.blocks))) == 2 + 3 + 3
+
+
+def test_a_training_set_that_loses_no_block_is_not_harmed():
+    """True scores from 3.75 on are above Eq. 20's threshold, below 6 less the 3 features."""
+    few = {"blocks": 4, "uniform": [30], "noncentral": [], "useless": [], "samples": [20]}
+    risk = analyse({}, PARAMS | few | {"repeats": 5, "fits": 0, "sizes": []}, threads=1)["risk"]
+    row = risk.set_index("method").loc["threshold at the true scores"]
+    assert row[["kept", "gain", "sets_harmed"]].tolist() == [1, 0, 0]

@@ -158,8 +158,8 @@ class BlockNB(BaseNaiveBayes):
             names = ", ".join(map(repr, self._feature_names()[self.blocks_[block]][:4].tolist()))
             msg = (
                 f"{is_singular.sum()} blocks have a singular covariance, the first is block "
-                f"{block} ({names}): features depend on each other exactly. Such covariances are shrunk "
-                "(Ledoit-Wolf)"
+                f"{block} ({names}): features depend on each other exactly. Such covariances are "
+                "shrunk (Ledoit-Wolf)"
             )
             warnings.warn(msg, UserWarning, stacklevel=3)
         self._select(sizes)
