@@ -162,7 +162,7 @@ def compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _interval(differences: np.ndarray) -> tuple[float, float]:
-    """Return the limits of Student's 95 % interval of a mean; missing with one difference."""
+    """Return the limits of Student's 95% interval of a mean; missing with one difference."""
     n = len(differences)
     if n < 2:
         return np.nan, np.nan
