@@ -19,6 +19,8 @@ from xnbflow.papers.common.coverage import (
 from xnbflow.running.project import ROOT, default_configuration
 
 SOURCES = Path(xnbflow.__file__).parent
+#: The folders that stand for a paper and must keep their list.
+PAPERS = ("xnb_paper",)
 ITEMS = [(paper, item) for paper in covered_papers() for item in read_coverage(paper)]
 COVERED = [(paper, item) for paper, item in ITEMS if not item.left_out]
 
@@ -56,8 +58,9 @@ def write_list(folder, *items):
     (folder / "example" / COVERAGE_FILE).write_text(text)
 
 
-def test_the_paper_of_xnb_has_a_list():
-    assert "xnb_paper" in covered_papers()
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_folder_of_a_paper_has_a_list(paper):
+    assert paper in covered_papers()
 
 
 @pytest.mark.parametrize(("paper", "item"), COVERED, ids=str)

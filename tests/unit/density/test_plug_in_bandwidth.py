@@ -57,6 +57,13 @@ def test_the_bandwidth_is_that_of_the_authors_program(rng, shape, n):
     assert plug_in_bandwidth(values) == pytest.approx(published(values), rel=1e-10)
 
 
+@pytest.mark.parametrize("seed", [2, 3, 5])
+def test_the_search_goes_up_where_the_first_bandwidth_is_too_small(seed):
+    values = np.sort(np.random.default_rng(seed).uniform(size=25))
+    assert excess(values)(values.std(ddof=1) * (4 / (3 * 25)) ** 0.2) > 0
+    assert plug_in_bandwidth(values) == pytest.approx(published(values), rel=1e-10)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_bandwidth_is_within_a_per_cent_of_the_root_of_the_equation(rng, shape):
     values = np.sort(SHAPES[shape](rng, 60))

@@ -13,7 +13,7 @@ later, selects more features and may win by their number.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,7 +162,7 @@ def compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _interval(differences: np.ndarray) -> tuple[float, float]:
-    """Return the limits of Student's 95 % interval of a mean; missing with one difference."""
+    """Return the limits of Student's 95% interval of a mean; missing with one difference."""
     n = len(differences)
     if n < 2:
         return np.nan, np.nan
@@ -227,7 +227,7 @@ def _fold(
     """
     present, codes = np.unique(codes, return_inverse=True)
     n_classes, names = len(present), np.arange(len(features))
-    density = {"bandwidth": alternative.bandwidth, "kernel": alternative.kernel}
+    density: dict[str, Any] = {"bandwidth": alternative.bandwidth, "kernel": alternative.kernel}
     distances = pair_distances(features, codes, n_classes, distance=alternative.distance, **density)
     selection = PairSelection(
         distances, names, n_classes, params["threshold"], params["min_distance"]
@@ -272,5 +272,5 @@ def _sampled_features(data: DataSet, most: int | None) -> np.ndarray:
     if most is None or len(data.values) <= most:
         return data.values
     rng = np.random.default_rng(derive_seed(data.name, "distances"))
-    chosen: Sequence[int] = np.sort(rng.choice(len(data.values), most, replace=False))
+    chosen = np.sort(rng.choice(len(data.values), most, replace=False))
     return np.ascontiguousarray(data.values[chosen])

@@ -14,7 +14,7 @@ _LEVEL = 0.05
 _HOW_TO_READ = (
     "The paper's choice is Hellinger's distance, Silverman's bandwidth and the Gaussian kernel; "
     "every alternative changes one of them. Differences are those of the accuracy in the same "
-    "folds, averaged over series, with Student's 95 % interval over series. The p values are those "
+    "folds, averaged over series, with Student's 95% interval over series. The p values are those "
     "of a test that exchanges signs over series, corrected for all alternatives and numbers of "
     "features together."
 )
@@ -96,7 +96,7 @@ def _figure(part: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
         upper = ordered["upper"].fillna(differences).tolist()
         groups.append(Points(label, differences.tolist(), lower, upper, style))
     caption = (
-        f"{_PARTS[part]}: mean difference over series with its 95 % interval, by the number of "
+        f"{_PARTS[part]}: mean difference over series with its 95% interval, by the number of "
         "features."
     )
     return Figure(
