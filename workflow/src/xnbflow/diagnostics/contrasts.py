@@ -109,9 +109,9 @@ def _pairs(
     """Yield a pair of classes, at each level of a column if there is one."""
     for label in (first, second):
         if label not in series.classes:
-            known = [str(name) for name in series.classes]
+            names = [str(name) for name in series.classes]
             msg = f"{series.name}: {quoted(text)} names {quoted(label)}, which is not a class"
-            raise InputError(f"{msg}; {known_names(label, known)}", key="contrasts")
+            raise InputError(f"{msg}; {known_names(label, names)}", key="contrasts")
     if column is None:
         weights = _difference(series.classes, first, second)
         everyone = np.ones(series.n_samples, dtype=bool)
@@ -119,16 +119,16 @@ def _pairs(
         return
     name, cells, present = _cells(series, text, column)
     combined = _combine(series.labels, cells)
-    known = np.unique(combined[present])
+    cell_names = np.unique(combined[present])
     for level in np.unique(cells[present]):
         pair = [f"{label} / {level}" for label in (first, second)]
-        if np.isin(pair, known).all():
+        if np.isin(pair, cell_names).all():
             yield Comparison(
                 name=f"{first} vs {second} within {column}={level}",
                 columns=(name,),
                 samples=present,
                 levels=combined,
-                weights=_difference(known, *pair),
+                weights=_difference(cell_names, *pair),
             )
 
 
@@ -168,9 +168,9 @@ def _interaction(series: DataSet, text: str, first: str, second: str) -> Compari
     second_name, other, second_present = _cells(series, text, second)
     present = first_present & second_present
     combined = _combine(one, other)
-    known = list(np.unique(combined[present]))
+    cells = list(np.unique(combined[present]))
     rows, columns = np.unique(one[present]), np.unique(other[present])
-    empty = [f"{a} / {b}" for a in rows for b in columns if f"{a} / {b}" not in known]
+    empty = [f"{a} / {b}" for a in rows for b in columns if f"{a} / {b}" not in cells]
     if empty or len(rows) < 2 or len(columns) < 2:
         why = f"no sample is {listed(empty)}" if empty else "one of both has a single level"
         msg = f"{series.name}: the interaction {text} cannot be estimated: {why}"
@@ -178,11 +178,11 @@ def _interaction(series: DataSet, text: str, first: str, second: str) -> Compari
     weights = []
     for a in rows[1:]:
         for b in columns[1:]:
-            contrast = np.zeros(len(known))
-            contrast[known.index(f"{a} / {b}")] = 1
-            contrast[known.index(f"{a} / {columns[0]}")] = -1
-            contrast[known.index(f"{rows[0]} / {b}")] = -1
-            contrast[known.index(f"{rows[0]} / {columns[0]}")] = 1
+            contrast = np.zeros(len(cells))
+            contrast[cells.index(f"{a} / {b}")] = 1
+            contrast[cells.index(f"{a} / {columns[0]}")] = -1
+            contrast[cells.index(f"{rows[0]} / {b}")] = -1
+            contrast[cells.index(f"{rows[0]} / {columns[0]}")] = 1
             weights.append(contrast)
     return Comparison(
         name=text,

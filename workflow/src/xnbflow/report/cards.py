@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.core.counts import counted
+from xnbflow.data.controls import shown_classes
 from xnbflow.report.next_steps import next_steps
 from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
 from xnbflow.report.results import StudyResults
@@ -60,7 +61,9 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     classes, notes = recalls["class"].tolist(), stability["note"]
     mirrored = len(classes) == _TWO and len(genes) > 0
     few = len(classes) <= _FEW_CLASSES
-    common = _of_two(genes, classes[-1]) if mirrored else genes[:0]
+    about = results.rows("datasets", dataset=dataset).iloc[0]
+    side = classes[shown_classes(classes, about["control"])[-1]]
+    common = _of_two(genes, side) if mirrored else genes[:0]
     named, rest = _items(common, 2 * _MOST_NAMED, few=few)
     lines = []
     for row in recalls.to_dict("records"):
@@ -74,14 +77,14 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
     shares = set(genes["of"]) if len(genes) else set()
     return Card(
         results.place(dataset, folds),
-        _size(results.rows("datasets", dataset=dataset).iloc[0]),
+        _size(about),
         support.sentence,
         LEVELS[support.level],
         facts,
         lines,
         "rule",
         dict(_details(results, where, support.tests, supported=support.level != "not supported")),
-        _heading(common, classes[-1], noun) if mirrored else "",
+        _heading(common, side, noun) if mirrored else "",
         named,
         rest,
         _figure(results, where, genes),

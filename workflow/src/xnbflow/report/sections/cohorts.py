@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from xnbflow.core.counts import counted, either
+from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Section
@@ -158,8 +159,8 @@ def _matrix_figure(results: StudyResults, matrix: pd.DataFrame) -> Figure:
 def _genes(results: StudyResults) -> Iterator[Block]:
     genes, series = results.cohorts["meta_genes"], list(results.study.combined)
     classes = genes["class"].unique().tolist()
-    # of two classes the first is the mirror image of the second
-    classes = classes[1:] if len(classes) == 2 else classes
+    # of two classes the control is the mirror image of the other one
+    classes = [classes[i] for i in shown_classes(classes)]
     for i, label in enumerate(classes if genes["p"].notna().any() else ()):
         yield _forest(results, genes[genes["class"] == label].head(_DRAWN), label, i)
     each = max(1, _MOST_ROWS // len(classes))

@@ -1,0 +1,100 @@
+"""Simulated counts without true differences but those planted: false genes and false verdicts.
+
+Three kinds of studies of 30 samples and 4,000 genes: *composition* (20 strong genes 12 times higher
+in tumours, which lowers the counts per million of all others threefold), *library size* (five times
+the reads in tumours, no gene differs), and both. Run ``python -m benchmarks.count_simulations``;
+the table is in docs/methods/counts.md.
+"""
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from xnbflow.core.seeds import derive_seed
+from xnbflow.data.dataset import DataSet
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.evaluation.fitting import filled
+from xnbflow.inference.permutation import label_test
+from xnbflow.sources.intensities import transform
+
+GENES, SAMPLES, PLANTED = 4000, 30, 20
+#: The planted genes' share of the reads in normal samples: 12 times it triples the library.
+SHARE = 2 / 11
+DISPERSION = 0.1
+READS = 4e6
+LEVEL = 0.05
+PERMUTATIONS = 99
+
+
+def simulate(kind: str, study: int) -> DataSet:
+    """Return the counts of a study; the first genes are the planted ones."""
+    rng = np.random.default_rng(derive_seed("counts", study, kind))
+    tumour = np.arange(SAMPLES) >= SAMPLES // 2
+    level = rng.gamma(0.5, size=GENES)
+    level[:PLANTED] *= SHARE / (1 - SHARE) * level[PLANTED:].sum() / level[:PLANTED].sum()
+    mean = np.repeat(level[:, None], SAMPLES, axis=1)
+    if kind != "library size":
+        mean[:PLANTED, tumour] *= 12
+    depth = READS * rng.uniform(0.7, 1.4, SAMPLES)
+    if kind != "composition":
+        depth[tumour] *= 5
+    mean = mean / mean.sum(axis=0) * depth
+    counts = rng.poisson(mean * rng.gamma(1 / DISPERSION, DISPERSION, mean.shape)).astype(float)
+    labels = np.where(tumour, "tumour", "normal")
+    names = [f"g{i}" for i in range(GENES)]
+    samples = [f"s{i}" for i in range(SAMPLES)]
+    return DataSet("counts", counts, names, samples, labels, scale="counts")
+
+
+def normalised(series: DataSet, method: str) -> DataSet:
+    """Return a series as the sheet's options make it."""
+    if method == "cpm":
+        values = series.values[series.values.any(axis=1)]
+        features = series.features[series.values.any(axis=1)]
+        transform("counts", values, "log_cpm", "counts", "")
+        return DataSet("counts", values, features, series.samples, series.labels, scale="ln",
+                       trend=True)  # fmt: skip
+    return replace(series, trend=method == "TMM, limma-trend")
+
+
+def outcomes(series: DataSet, planted: set[str]) -> dict[str, float]:
+    """Return the false genes, and whether genes without a difference predict the class."""
+    genes = gene_table(series)
+    rows = genes[(genes["class"] == "tumour") & ~genes["feature"].isin(planted)]
+    logarithms = filled(series)
+    null = ~np.isin(series.features, list(planted))
+    tested = DataSet("null", logarithms.values[null], logarithms.features[null], series.samples,
+                     series.labels)  # fmt: skip
+    p = label_test(tested, n_permutations=PERMUTATIONS)["p_value"].iloc[0]
+    return {
+        "false genes": float((rows["fdr"] < LEVEL).sum()),
+        "planted found": float(
+            (genes[genes["class"] == "tumour"].set_index("feature")["fdr"].reindex(sorted(planted))
+             < LEVEL).sum()
+        ),
+        "median t": float(rows["t"].median()),
+        "false verdict": float(p <= LEVEL),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Print means over studies by kind and method."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=20)
+    studies = parser.parse_args().studies
+    rows = []
+    for kind in ("composition", "library size", "both"):
+        planted = set() if kind == "library size" else {f"g{i}" for i in range(PLANTED)}
+        for study in range(studies):
+            series = simulate(kind, study)
+            for method in ("cpm", "TMM, limma-trend", "TMM, voom"):
+                found = outcomes(normalised(series, method), planted)
+                rows.append({"study": kind, "method": method, **found})
+    table = pd.DataFrame(rows).groupby(["study", "method"], sort=False).mean()
+    print(table.round(2).to_string())
+
+
+if __name__ == "__main__":
+    main()

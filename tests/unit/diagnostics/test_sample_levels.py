@@ -1,0 +1,144 @@
+"""Library sizes and global shifts: derived numbers, series with and without a shift."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from counts_cases import simulated_counts
+from toys import dataset
+
+from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
+from xnbflow.diagnostics.series_audit import audit
+
+
+def arrays(rng, shift=0.0, n_features=300, labels=("normal", "tumour"), **changes):
+    """Return log2 intensities, all lower by a shift in the second half of the samples."""
+    values = rng.normal(8, 1, (n_features, 1)) + rng.normal(0, 0.5, (n_features, 20))
+    values[:, 10:] -= shift
+    parts = {"scale": "log2"} | changes
+    return dataset(values, np.repeat(labels, 10), **parts)
+
+
+def test_a_shift_of_most_features_is_a_warning_with_its_size(rng):
+    series = arrays(rng, 0.8)
+    (row,) = global_shifts(series)
+    assert (row["check"], row["subject"], row["severity"]) == ("global shift", "tumour", "warning")
+    genes = gene_table(series)
+    changes = genes.loc[genes["class"] == "tumour", "log_fold_change"]
+    assert row["value"] == pytest.approx(changes.median())
+    assert row["value"] == pytest.approx(-0.8, abs=0.05)
+    assert "most features are lower in “tumour” (median log2 fold change -0.8" in row["finding"]
+    assert row["p"] < 1e-6
+    table = audit(series)["audit"]
+    assert (table["check"] == "global shift").sum() == 1
+
+
+def test_the_class_that_is_no_control_is_tested_of_two(rng):
+    (row,) = global_shifts(arrays(rng, 0.8, labels=("cancer", "normal")))
+    assert row["subject"] == "cancer"
+    assert "higher in “cancer”" in row["finding"]
+    (row,) = global_shifts(arrays(rng, 0.8, labels=("A", "B"), reference="B"))
+    assert row["subject"] == "A"
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.05])
+def test_small_or_no_shifts_are_no_finding(rng, shift):
+    (row,) = global_shifts(arrays(rng, shift))
+    assert row["severity"] == "none"
+    assert "no shift of most features" in row["finding"]
+
+
+def test_a_few_strong_features_are_no_shift(rng):
+    series = arrays(rng)
+    series.values[:60, 10:] += 5
+    assert global_shifts(series)[0]["severity"] == "none"
+
+
+def test_shifts_of_samples_alone_are_rarely_found(rng):
+    """Samples, not features, are the units: levels that vary between samples are no shift."""
+    found = 0
+    for _ in range(60):
+        series = arrays(rng)
+        series.values[:] += rng.normal(0, 1, 20)
+        found += global_shifts(series)[0]["severity"] == "warning"
+    assert found <= 3  # p of at most .01
+
+
+def test_several_classes_are_adjusted_and_patients_are_units(rng):
+    values = rng.normal(8, 1, (150, 1)) + rng.normal(0, 0.5, (150, 30))
+    values[:, :10] += 0.7
+    rows = global_shifts(dataset(values, np.repeat(["a", "b", "c"], 10)))
+    assert [row["severity"] for row in rows] == ["warning", "warning", "warning"]
+    assert [row["subject"] for row in rows] == ["a", "b", "c"]
+    assert "median difference +0.7" in rows[0]["finding"]
+    alone = global_shifts(dataset(values[:, :20], np.repeat(["a", "b"], 10)))
+    assert len(alone) == 1
+    patients = np.repeat(np.arange(4), 5).astype(str)
+    once = global_shifts(dataset(values[:, :20], np.repeat(["a", "b"], 10), groups=patients))
+    assert once[0]["p"] > alone[0]["p"]
+
+
+def test_too_few_features_samples_or_values_are_not_tested(rng):
+    assert global_shifts(arrays(rng, 1.0, n_features=99)) == []
+    assert len(global_shifts(arrays(rng, 1.0, n_features=100))) == 1
+    zeros = rng.poisson(0.2, size=(300, 20)).astype(float)  # most cells are 0
+    assert global_shifts(dataset(zeros, np.repeat(["a", "b"], 10))) == []
+    two = dataset(rng.normal(size=(120, 2)), ["a", "b"])
+    assert global_shifts(two) == []
+
+
+def test_composition_shifts_counts_per_million_and_tmm_removes_it():
+    counts, codes, _, _ = simulated_counts(9, n_samples=20)
+    counts[:40, codes == 1] *= 30
+    labels = np.array(["normal", "tumour"])[codes]
+    cpm = np.log2(1 + counts / counts.sum(axis=0) * 1e6)
+    (row,) = global_shifts(dataset(cpm, labels, scale="log2"))
+    assert row["severity"] == "warning"
+    assert "lower in “tumour”" in row["finding"]
+    (row,) = global_shifts(dataset(counts, labels, scale="counts"))
+    assert row["severity"] == "none"
+    assert abs(row["value"]) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("ratio", "severity"),
+    [(1.0, None), (1.45, None), (1.6, "notice"), (2.9, "notice"), (3.1, "warning")],
+)
+def test_library_sizes_are_listed_by_class(rng, ratio, severity):
+    counts = rng.poisson(200, size=(200, 16)).astype(float)
+    counts[:, 8:] = rng.poisson(200 * ratio, size=(200, 8))
+    rows = library_sizes(dataset(counts, np.repeat(["a", "b"], 8), scale="counts"))
+    assert [row["subject"] for row in rows][:2] == ["a", "b"]
+    assert rows[0]["value"] == np.median(counts[:, :8].sum(axis=0))
+    text = r"median library of “a”: 0\.04\d* million reads \(0\.0[34]\d* to 0\.0\d+\) in 8 samples"
+    assert re.fullmatch(text, rows[0]["finding"])
+    assert [row["severity"] for row in rows[2:]] == ([] if severity is None else [severity])
+    if severity:
+        assert f"libraries of “b” have {ratio:.1f}" in rows[2]["finding"]
+        assert rows[2]["value"] == pytest.approx(ratio, rel=0.03)
+
+
+def test_library_sizes_are_of_counts_only(rng):
+    counts = rng.negative_binomial(1, 0.01, (200, 8)).astype(float)
+    assert len(library_sizes(dataset(counts, list("aaaabbbb")))) >= 2  # not declared, but counts
+    assert library_sizes(dataset(np.log2(counts + 1), list("aaaabbbb"))) == []
+    assert library_sizes(dataset(counts, list("aaaabbbb"), scale="log2")) == []
+    few = counts[:, :4].copy()
+    few[:, 2:] *= 9  # two samples of each class: beyond chance by no test
+    rows = library_sizes(dataset(few, list("aabb"), scale="counts"))
+    assert [row["severity"] for row in rows] == ["none", "none"]
+
+
+def test_the_audit_of_counts_is_of_their_logarithms():
+    counts, codes, _, _ = simulated_counts(3, n_samples=12)
+    phenotype = pd.DataFrame({"plate": np.tile(["p", "q", "q"], 4)})
+    series = dataset(counts, np.array(["a", "b"])[codes], scale="counts", sample_metadata=phenotype)
+    table = audit(series)["audit"]
+    scale = table[table["check"] == "scale"].iloc[0]
+    assert (scale["subject"], scale["severity"]) == ("logarithms", "none")
+    assert (table["check"] == "library size").sum() >= 2
+    plate = table[table["subject"] == "plate"].iloc[0]
+    assert plate["genes"] > 0  # of counts, by voom, without and with the column
+    assert plate["genes_adjusted"] > 0
