@@ -53,8 +53,8 @@ def regression_row(n_samples: int) -> dict:
         with patch.object(JointTables, "tabulate", return_value=None):
             return tabulate()
 
-    ours, sums = alternate(tabulate, sum_directly, 1)
-    difference = np.abs(tabulate() - sum_directly()).max()
+    difference = np.abs(tabulate() - sum_directly()).max()  # compiles as well
+    ours, sums = alternate(tabulate, sum_directly, 3)
     return row(
         f"fit and predict by KernelNBRegressor, 2 inputs x {n_samples:,}",
         "direct sums over all samples",

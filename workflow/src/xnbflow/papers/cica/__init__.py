@@ -1,12 +1,29 @@
-"""Conditionally independent components: their study and its section."""
+"""Conditionally independent components: estimators, study and section (Akaho 2001).
 
-UNTRANSFORMED, TRUE_SOURCES = "no transformation", "true sources"
-WHITENING, SYMMETRIC, FAST_ICA = "whitening", "symmetric whitening", "FastICA"
-PAPERS_WIDTH, CHOSEN_WIDTH = "CICA, paper's width", "CICA, chosen width"
+| module | content |
+|---|---|
+| `transformer` | `CICA`: starts, choice of the width, dimension reduction (sections 3 and 5) |
+| `natural_gradient` | the objective (Eq. 7) and a descent (Eq. 8) |
+| `joint` | joint densities of components and target, and their scores (Eqs. 9 to 11) |
+| `regression`, `joint_tables` | `KernelNBRegressor` (Eq. 1), and the tables that make it fast |
+| `compute`, `real_target` | the study: simulations (section 6), classification, a real target |
+| `section` | the study's section of the report |
+
+`coverage.toml` lists the items of the paper. The names below are those of tables and figures.
+"""
+
+UNTRANSFORMED = "no transformation"
+TRUE_SOURCES = "true sources"
+WHITENING = "whitening"
+SYMMETRIC = "symmetric whitening"
+FAST_ICA = "FastICA"
+PAPERS_WIDTH = "CICA, paper's width"
+CHOSEN_WIDTH = "CICA, chosen width"
 #: In the order in which they are shown.
 METHODS = (UNTRANSFORMED, WHITENING, SYMMETRIC, FAST_ICA, PAPERS_WIDTH, CHOSEN_WIDTH, TRUE_SOURCES)
 
-RECOVERY_ERROR, SQUARE_ERROR = "recovery error", "mean square error"
+RECOVERY_ERROR = "recovery error"
+SQUARE_ERROR = "mean square error"
 #: The setting of the paper's section 6.
 AS_PAPER = "as in the paper"
 #: The columns of a setting.

@@ -25,16 +25,25 @@ WIDTH_FACTORS = 2.0 ** -np.arange(0.0, 4.5, 0.5)
 #: Samples whose targets are farther apart, in widths, do not interact.
 TARGET_REACH = 6.0
 
+#: Cells of the mesh per kernel width: with four, a density is within 1e-5 of a kernel's height.
 _CELLS_PER_WIDTH = 4
-_REACH = 6  # kernels are cut at so many widths, where they have fallen to 4e-8
-_SUMS = {"contract", "reassoc", "nsz"}
-_BACKGROUND = 0.1  # weight of the Cauchy observation; a sample with the very same target has 1
+#: Widths at which the mesh's kernels are cut; they have fallen to 2e-8 there.
+_REACH = 6
+#: Weight of the Cauchy observation; a sample with the same target has weight 1.
+_BACKGROUND = 0.1
+#: Kernels of pairs that are kept between the two passes, 16 MB.
+_MOST_KEPT = 2_000_000
+_SQRT_2PI = 2.5066282746310002
+
+# Measured times in nanoseconds, by which pairs or the mesh are chosen.
 _NS_PER_PAIR = 5.0
 _NS_PER_CELL = 0.3
 _NS_PER_SAMPLE = 150.0
+#: Distances at which a row of the mesh is convolved: 6 widths of 4 cells, and 0.
 _COLUMN_DISTANCES = 25
-_MOST_KEPT = 2_000_000  # kernels that are kept, 16 MB of them
-_SQRT_2PI = 2.5066282746310002
+
+#: Fast-math flags of sums, whose order may change.
+_SUMS = {"contract", "reassoc", "nsz"}
 
 
 def mesh_kernel() -> np.ndarray:
@@ -97,10 +106,16 @@ class MeshTarget(NamedTuple):
 
 @njit(nogil=True)
 def _spread(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each position's first cell, and the cubic B-spline's weights and their derivatives."""
+    """Return each position's first cell, and the cubic B-spline's weights and their derivatives.
+
+    A position at ``t`` in [0, 1) of its cell has the four weights of the cubic B-spline, which add
+    up to 1: at t = 0 they are 1/6, 2/3, 1/6 and 0.
+    """
     first = np.empty(len(positions), dtype=np.int64)
-    weights, slopes = np.empty((len(positions), 4)), np.empty((len(positions), 4))
-    low = np.floor(positions.min())  # fixed when samples move, so that the sum has a derivative
+    weights = np.empty((len(positions), 4))
+    slopes = np.empty((len(positions), 4))
+    # A whole number stays the same when samples move a little, so that sums have a derivative.
+    low = np.floor(positions.min())
     for a in range(len(positions)):
         x = positions[a] - low
         first[a] = int(x)
@@ -129,8 +144,10 @@ def _mesh_scores(
 ) -> None:
     """Write each sample's sum of the others' kernels and its background, and the score.
 
-    ``score`` holds minus the background's derivative; the derivative of minus the sum of
-    ``log sums`` is written.
+    On entry ``score`` contains minus the derivative of the background. On return it is the
+    derivative of ``-sum_a log sums[a]`` by each value of z. A value moves its own sum (first
+    reading of the mesh) and those of all others (second reading, of a mesh in which each sample
+    has the mass ``1 / sums``).
     """
     cells = len(column_kernel) // _REACH / width
     column, across, slopes = _spread(z * cells)
@@ -160,6 +177,10 @@ def _mesh_scores(
 def _add(
     mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, scale: np.ndarray
 ) -> None:
+    """Spread masses ``scale`` (n_samples,) over the cells around each sample.
+
+    ``column`` (n_samples,) is a sample's first column, and ``across`` (n_samples, 4) its weights.
+    """
     first, weights = target.first, target.weights
     for a in range(len(first)):
         for i in range(weights.shape[1]):
@@ -172,6 +193,7 @@ def _add(
 def _read(
     mesh: np.ndarray, target: MeshTarget, column: np.ndarray, across: np.ndarray, out: np.ndarray
 ) -> None:
+    """Write the mesh's value at each sample, with the weights ``across`` of the columns."""
     first, weights = target.first, target.weights
     for a in range(len(first)):
         total = 0.0
@@ -185,6 +207,7 @@ def _read(
 
 @njit(nogil=True, fastmath=_SUMS)
 def _convolve_row(row: np.ndarray, kernel: np.ndarray, out: np.ndarray) -> None:
+    """Write the convolution of a row with a symmetric kernel, given from distance 0 on."""
     n = len(row)
     for c in range(n):
         out[c] = kernel[0] * row[c]
@@ -227,7 +250,9 @@ class JointDensity:
     def __init__(
         self, target: np.ndarray, reach: np.ndarray, width: float, mesh: MeshTarget | None = None
     ) -> None:
-        self.target, self.reach, self.width = target, reach, width
+        self.target = target
+        self.reach = reach
+        self.width = width
         weights = np.empty(len(target))
         _target_weights(target, reach, weights)
         self._log_weights = np.log(weights)
@@ -244,7 +269,8 @@ class JointDensity:
 
     def use_mesh(self, mesh: MeshTarget) -> None:
         """Use the mesh even if it is slower."""
-        self.mesh, self._kernel = mesh, mesh_kernel()
+        self.mesh = mesh
+        self._kernel = mesh_kernel()
         self._effort = self._mesh_effort(mesh)
 
     def scores(self, components: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -255,7 +281,8 @@ class JointDensity:
         a score is the derivative of minus the sum of a component's log-densities by each of its
         values.
         """
-        sums, score = np.empty_like(components), np.empty_like(components)
+        sums = np.empty_like(components)
+        score = np.empty_like(components)
         backgrounds = _BACKGROUND * self.width * _SQRT_2PI / (np.pi * (1.0 + components**2))
 
         def work(i: int) -> None:
@@ -325,23 +352,25 @@ def _pair_sums(
     """
     n_samples = len(z)
     n_pairs = np.sum(reach) - n_samples * (n_samples + 1) // 2
-    kept = n_pairs <= _MOST_KEPT
-    store = np.empty(n_pairs if kept else n_samples)
-    at = 0
+    are_kept = n_pairs <= _MOST_KEPT
+    store = np.empty(n_pairs if are_kept else n_samples)
+    # First pass: the sums. Sample a meets those after it, up to reach[a].
+    position = 0
     for a in range(n_samples):
-        kernels = store[at : at + reach[a] - a - 1]
+        kernels = store[position : position + reach[a] - a - 1]
         _exponents(z, target, a, 1.0 / width, kernels)
         exponentiate(kernels)
         sums[a] += _add_row(kernels, sums[a + 1 :])
-        if kept:
-            at += len(kernels)
+        if are_kept:
+            position += len(kernels)
     inverse = 1.0 / sums
     score *= inverse
-    at = 0
+    # Second pass: the scores, which need all sums.
+    position = 0
     for a in range(n_samples):
-        kernels = store[at : at + reach[a] - a - 1]
-        if kept:
-            at += len(kernels)
+        kernels = store[position : position + reach[a] - a - 1]
+        if are_kept:
+            position += len(kernels)
         else:
             _exponents(z, target, a, 1.0 / width, kernels)
             exponentiate(kernels)

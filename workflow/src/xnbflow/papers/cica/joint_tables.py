@@ -25,6 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from xnbflow.core.jit import njit
+
 #: Nodes per kernel width, and nodes of a polynomial.
 _NODES_PER_WIDTH = 16
 _POLYNOMIAL_NODES = 10
@@ -32,8 +34,6 @@ _POLYNOMIAL_NODES = 10
 _NODES_BELOW = 4
 #: Nodes to either side beyond which kernels are cut: 10 widths, exp(-10**2 / 2) = 2e-22.
 _REACH = 10 * _NODES_PER_WIDTH
-#: Nodes that are convolved together.
-_BLOCK = 128
 #: A sum above it is determined by samples within 7 widths: exp(-7**2 / 2).
 _LEAST_SUM = 2.3e-11
 #: Smallest accurate rest after the own kernel is subtracted, as a share of that kernel.
@@ -119,15 +119,16 @@ class JointTables:
         steps = widths / _NODES_PER_WIDTH
         nodes = [_nodes_around(samples[:, i], origins[i], steps[i]) for i in range(n_features)]
         n_nodes = sum(map(len, nodes))
-        products = n_nodes * (_BLOCK + 2 * _REACH)
+        products = n_nodes * 2 * _REACH
         if products >= n_samples**2 * n_features or n_nodes * len(grid) > _MOST_TABLE_VALUES:
             return None
         target_kernels = kernels(targets, grid, target_width)
+        node_kernel = np.exp(-0.5 * (np.arange(_REACH + 1) / _NODES_PER_WIDTH) ** 2)
         features = []
         for i in range(n_features):
             cells, offsets = _cells(samples[:, i], origins[i], steps[i])
             matrix, _ = _polynomials(cells, offsets, nodes[i])
-            sums = _convolve(matrix.T @ target_kernels, nodes[i])
+            sums = _convolve(matrix.T @ target_kernels, nodes[i], node_kernel)
             features.append(
                 _FeatureTable(origin=origins[i], step=steps[i], nodes=nodes[i], sums=sums)
             )
@@ -181,7 +182,7 @@ def normalise(log_density: np.ndarray, grid: np.ndarray) -> np.ndarray:
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
     trapezoids = np.gradient(grid)
     trapezoids[[0, -1]] /= 2.0
-    density /= (density @ trapezoids)[:, np.newaxis]
+    density /= np.einsum("rg,g->r", density, trapezoids)[:, np.newaxis]
     return density
 
 
@@ -232,15 +233,25 @@ def _polynomials(
     return sparse.csr_array((weights.ravel(), columns.ravel(), starts), shape=shape), covered
 
 
-def _convolve(masses: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Return the sums of kernels at the nodes, of masses (n_nodes, n_grid) at the nodes."""
-    sums = np.empty_like(masses)
-    for start in range(0, len(nodes), _BLOCK):
-        block = nodes[start : start + _BLOCK]
-        first = np.searchsorted(nodes, block[0] - _REACH)
-        stop = np.searchsorted(nodes, block[-1] + _REACH, side="right")
-        weights = kernels(block, nodes[first:stop], _NODES_PER_WIDTH)
-        sums[start : start + _BLOCK] = weights @ masses[first:stop]
+@njit(nogil=True, fastmath={"contract"})
+def _convolve(masses: np.ndarray, nodes: np.ndarray, kernel: np.ndarray) -> np.ndarray:
+    """Return the sums of kernels at the nodes, of masses (n_nodes, n_grid) at the nodes.
+
+    ``nodes`` are ascending whole numbers, ``kernel[m]`` is the kernel of two nodes m apart, and 0
+    beyond its end.
+    """
+    n_nodes, n_grid = masses.shape
+    sums = np.zeros((n_nodes, n_grid))
+    first = stop = 0
+    for a in range(n_nodes):
+        while nodes[a] - nodes[first] >= len(kernel):
+            first += 1
+        while stop < n_nodes and nodes[stop] - nodes[a] < len(kernel):
+            stop += 1
+        for b in range(first, stop):
+            weight = kernel[abs(nodes[b] - nodes[a])]
+            for g in range(n_grid):
+                sums[a, g] += weight * masses[b, g]
     return sums
 
 

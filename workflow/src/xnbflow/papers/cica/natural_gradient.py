@@ -12,13 +12,18 @@ from xnbflow.papers.cica.joint import (
     conditional_log_density,
 )
 
-_SUFFICIENT = 1e-4  # of the decrease that the gradient predicts (Armijo's condition)
+#: Least share of the decrease that the gradient predicts (Armijo's condition).
+_SUFFICIENT_DECREASE = 1e-4
+#: Size of the first step, factor by which a step is shortened, and how often.
 _FIRST_STEP = 0.1
-_SHRINK = 0.4
-_SHRINKAGES = 30
-_MEMORY = 10  # steps whose curvature is remembered
-_CLASSES_APART = 1e9  # widths: no real target of as many samples as there are has such a gap
-_LARGEST_CHANGE = 1.0  # of W per step, relative to W
+_SHORTENING = 0.4
+_MOST_SHORTENINGS = 30
+#: Steps whose curvature is remembered.
+_MEMORY = 10
+#: Largest change of W in a step, relative to W.
+_LARGEST_CHANGE = 1.0
+#: Targets farther apart, in widths, are codes of classes: no real target has such a gap.
+_CLASSES_APART = 1e9
 
 
 class ConditionalEntropy:
@@ -121,42 +126,52 @@ def natural_gradient(
     """
     demixing = objective.standardise(start)
     value, gradient = objective(demixing)
-    path, values = [demixing], [value]
+    path = [demixing]
+    values = [value]
+    # Changes of W (relative to W) of the last steps, with the changes of the gradient.
     history: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=_MEMORY)
     while np.abs(gradient).max() > tol and len(path) <= max_iter:
         direction = _direction(gradient, history)
         slope = np.sum(gradient * direction)
         length = min(1.0, _LARGEST_CHANGE / np.abs(direction).max())
-        for _ in range(_SHRINKAGES):
+        for _ in range(_MOST_SHORTENINGS):
             changed = objective.standardise(demixing - length * direction @ demixing)
             next_value, next_gradient = objective(changed)
-            if next_value <= value - _SUFFICIENT * length * slope:
+            if next_value <= value - _SUFFICIENT_DECREASE * length * slope:
                 break
-            length *= _SHRINK
+            length *= _SHORTENING
         else:
             return Descent(path, values, converged=False)
-        moved, bent = -length * direction, next_gradient - gradient
-        if np.sum(moved * bent) > 0:
-            history.append((moved, bent))
-        demixing, value, gradient = changed, next_value, next_gradient
+        move = -length * direction
+        gradient_change = next_gradient - gradient
+        # Only a positive curvature keeps the next direction a descent.
+        if np.sum(move * gradient_change) > 0:
+            history.append((move, gradient_change))
+        demixing = changed
+        value = next_value
+        gradient = next_gradient
         path.append(demixing)
         values.append(value)
     return Descent(path, values, converged=bool(np.abs(gradient).max() <= tol))
 
 
 def _direction(gradient: np.ndarray, history: deque[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Return the gradient times the inverse curvature of past moves (two-loop recursion)."""
+    """Return the gradient times the inverse curvature of past moves.
+
+    This is the two-loop recursion of limited-memory BFGS (Nocedal and Wright, Numerical
+    Optimization, 2006, algorithm 7.4): the newest move first, then the oldest.
+    """
     direction = gradient.copy()
     shares = []
-    for moved, bent in reversed(history):
-        share = np.sum(moved * direction) / np.sum(moved * bent)
-        direction -= share * bent
+    for move, change in reversed(history):
+        share = np.sum(move * direction) / np.sum(move * change)
+        direction -= share * change
         shares.append(share)
     step = _FIRST_STEP
     if history:
-        moved, bent = history[-1]
-        step = np.sum(moved * bent) / np.sum(bent * bent)
+        move, change = history[-1]
+        step = np.sum(move * change) / np.sum(change * change)
     direction *= step
-    for (moved, bent), share in zip(history, reversed(shares), strict=True):
-        direction += (share - np.sum(bent * direction) / np.sum(moved * bent)) * moved
+    for (move, change), share in zip(history, reversed(shares), strict=True):
+        direction += (share - np.sum(change * direction) / np.sum(move * change)) * move
     return direction

@@ -253,18 +253,21 @@ def _log_posterior(exponents: list[np.ndarray], target_exponents: np.ndarray) ->
     probability is summed again in logarithms.
     """
     target_kernels = np.exp(target_exponents).T
-    log_density = log_marginal = 0.0
-    underflown = np.zeros((len(exponents[0]), len(target_exponents)), dtype=bool)
+    shape = (len(exponents[0]), len(target_exponents))
+    log_marginal = np.zeros(shape)
+    log_density = np.zeros(shape)
+    underflown = np.zeros(shape, dtype=bool)
     for i, weights in enumerate(exponents):
         largest = weights.max(axis=1, keepdims=True)
         sums = np.exp(weights - largest) @ target_kernels
         underflown |= sums < _NEARLY_NOTHING
         logs = largest + np.log(np.maximum(sums, _NEARLY_NOTHING))
         if i == 0:
-            log_density = log_marginal = logs
+            log_marginal = logs
+            log_density += logs
         else:
             # A feature's sum is never above the marginal.
-            log_density = log_density + np.minimum(logs - log_marginal, 0.0)
+            log_density += np.minimum(logs - log_marginal, 0.0)
     greatest = log_density.max(axis=1, keepdims=True)
     possible = np.any(underflown & (log_density > greatest - _LOG_NEGLIGIBLE), axis=1)
     for row in np.flatnonzero(possible):

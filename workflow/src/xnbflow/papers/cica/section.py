@@ -108,9 +108,11 @@ def _descents(tables: StudyTables) -> list[Block]:
     summary = tables["summary"]
     blocks: list[Block] = []
     for samples, rows in tables["iterations"].groupby("samples"):
-        own = summary[(summary["samples"] == samples) & (summary["setting"] == AS_PAPER)]
-        rivals = own.set_index(["measure", "method"])["median"]
-        figures = [_descent(samples, each, rows, rivals) for each in (RECOVERY_ERROR, SQUARE_ERROR)]
+        as_paper = (summary["samples"] == samples) & (summary["setting"] == AS_PAPER)
+        rivals = summary[as_paper].set_index(["measure", "method"])["median"]
+        figures = [
+            _descent(samples, measure, rows, rivals) for measure in (RECOVERY_ERROR, SQUARE_ERROR)
+        ]
         blocks.append(Gallery(figures, _DESCENTS, tables.sources("iterations", "summary")))
     columns = ["samples", "measure", "width", "start", "least", "least_at", "end", "leaves"]
     return [*blocks, tables.show("descents", _LEAVES, columns)]
@@ -125,8 +127,9 @@ def _descent(samples: int, measure: str, rows: pd.DataFrame, rivals: pd.Series) 
     ]
     limits = [run[["lower", "upper"]].T.to_numpy() for run in runs.values()]
     levels = rivals[measure if measure == RECOVERY_ERROR else _AT_PAPERS_WIDTH]
-    names = [each for each in (UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES) if each in levels]
-    ends = ", ".join(f"{each.label} {each.y[0]:.2f} to {each.y[-1]:.2f}" for each in lines)
+    shown_methods = (UNTRANSFORMED, WHITENING, FAST_ICA, TRUE_SOURCES)
+    names = [method for method in shown_methods if method in levels]
+    ends = ", ".join(f"{line.label} {line.y[0]:.2f} to {line.y[-1]:.2f}" for line in lines)
     return Figure(
         f"{measure.replace(' ', '-')}-{samples}",
         draw_lines,
@@ -174,22 +177,24 @@ def _regression(tables: StudyTables) -> list[Block]:
 def _ends(tables: StudyTables, seeds: int) -> list[Block]:
     """Return recovery and errors of every method in every setting."""
     summary = tables["summary"]
-    known = summary[summary["seeds"] > 0]
-    order = known.assign(method=pd.Categorical(known["method"], METHODS))
+    # Seeds are 0 where the sources cannot be recovered because there are more components.
+    measured = summary[summary["seeds"] > 0]
+    order = measured.assign(method=pd.Categorical(measured["method"], METHODS))
     order = order.sort_values(["measure", *SETTING, "method"])
     columns = ["method", *SETTING, "measure", "median", "lower", "upper", "of_untransformed"]
     own = {"of_untransformed": Column("number", "", "of that without", ".0%")}
     return [
-        Prose(_predicted(known), "headline", tables.sources("summary")),
+        Prose(_compare_errors(measured), "headline", tables.sources("summary")),
         tables.show("summary", _ENDS.format(seeds=seeds), columns, order, own=own),
     ]
 
 
-def _predicted(known: pd.DataFrame) -> str:
+def _compare_errors(measured: pd.DataFrame) -> str:
     """Compare the errors with CICA with those without it and with true sources."""
-    rows = known[known["measure"] != RECOVERY_ERROR]
+    rows = measured[measured["measure"] != RECOVERY_ERROR]
     wide = rows.pivot(index=[*SETTING, "measure"], columns="method")
-    medians, shares = wide["median"], wide["of_untransformed"]
+    medians = wide["median"]
+    shares = wide["of_untransformed"]
     truth = medians[TRUE_SOURCES]
     texts = [
         f"{shares[method].min():.0%} to {shares[method].max():.0%} of that without at {name} width "
@@ -202,14 +207,15 @@ def _predicted(known: pd.DataFrame) -> str:
 
 def _classification(tables: StudyTables) -> list[Block]:
     """Return accuracy and dependence with and without CICA."""
-    accuracies, dependence = tables["accuracies"], tables["dependence"]
+    accuracies = tables["accuracies"]
+    dependence = tables["dependence"]
     means = accuracies.set_index(["dataset", "transformation"])["mean"]
     ratios = dependence.set_index(["dataset", "samples", "transformation"])["ratio"]
     blocks: list[Block] = []
     for dataset in accuracies["dataset"].unique():
         shares = " and ".join(
-            f"from {own['none']:.0%} to {own['CICA']:.0%} (samples: {part})"
-            for part, own in ratios[dataset].unstack(sort=False).iterrows()
+            f"from {ratio['none']:.0%} to {ratio['CICA']:.0%} (samples: {part})"
+            for part, ratio in ratios[dataset].unstack(sort=False).iterrows()
         )
         text = (
             f"{dataset}: flexible naive Bayes is right in {means[dataset, 'none']:.1%} of cases "

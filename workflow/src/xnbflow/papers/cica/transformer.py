@@ -19,16 +19,26 @@ from xnbflow.papers.cica.joint import WIDTH_FACTORS
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, Descent, natural_gradient
 from xnbflow.preprocessing.estimator import Estimator
 
-_SCREENING_SAMPLES = 500  # random starts use at most this many
+#: Samples that random starts use at most.
+_SCREENING_SAMPLES = 500
+#: Folds for the choice of the width with few samples.
 _FOLDS = 5
-_MANY_SAMPLES = 150  # for each component
-_GROWTH = 4  # times as many random starts at most, where no two of them end equally low
-_SAME_END = 1e-3  # nats between two ends that count as one
-_SCREENING = 30  # steps from each start before only the lowest continues
-_CLASS_DISTANCE = 1e30  # between class codes: no kernel reaches so far
-_FEWEST_SPLINES = 4  # a cubic polynomial
-_RIDGES = 10.0 ** np.arange(-6, 4)  # of the correlation matrix, to choose from
-_NEARLY_SINGULAR = 1e-10  # of the largest eigenvalue of the correlation matrix
+#: Samples per component from which on the width is chosen without folds.
+_MANY_SAMPLES = 150
+#: Most random starts, as a multiple of ``n_restarts``, while no two of them end equally low.
+_GROWTH = 4
+#: Ends that differ by less, in nats, count as one.
+_SAME_END = 1e-3
+#: Steps from each start before only the lowest continues.
+_SCREENING = 30
+#: Distance of class codes: no kernel reaches so far.
+_CLASS_DISTANCE = 1e30
+#: Splines of a cubic polynomial.
+_FEWEST_SPLINES = 4
+#: Ridges on the correlation matrix, to choose from.
+_RIDGES = 10.0 ** np.arange(-6, 4)
+#: Eigenvalues below this share of the largest one are 0.
+_NEARLY_SINGULAR = 1e-10
 
 
 class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
@@ -213,22 +223,25 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         many = n_samples >= _MANY_SAMPLES * n_components
         parts = np.array_split(random.permutation(n_samples), min(_FOLDS, n_samples))
         everyone = np.arange(n_samples)
-        folds = [np.setdiff1d(everyone, part) for part in parts]
+        training_folds = [np.setdiff1d(everyone, part) for part in parts]
         if many:
-            parts = folds = [everyone]
-        ends = [[start] for _ in folds]
+            parts = [everyone]
+            training_folds = [everyone]
+        # W of each fold at the end of the descent with each width.
+        ends = [[start] for _ in training_folds]
         values: list[float] = []
         # The lowest value is one of the last two.
         while len(values) < len(WIDTH_FACTORS) and (
             len(values) < 3 or int(np.argmin(values)) >= len(values) - 2
         ):
-            value, factor = 0.0, WIDTH_FACTORS[len(values)]
-            for kept, part, track in zip(folds, parts, ends, strict=True):
-                objective = ConditionalEntropy(inputs[:, kept], target[kept], factor)
-                found = self._descend(objective, track[-1], _SCREENING)
-                track.append(found.path[-1])
+            value = 0.0
+            factor = WIDTH_FACTORS[len(values)]
+            for training, part, track in zip(training_folds, parts, ends, strict=True):
+                objective = ConditionalEntropy(inputs[:, training], target[training], factor)
+                descent = self._descend(objective, track[-1], _SCREENING)
+                track.append(descent.path[-1])
                 if many:
-                    value = found.values[-1]
+                    value = descent.values[-1]
                 else:
                     held_out = objective.held_out(track[-1], inputs[:, part], target[part])
                     value += held_out * len(part)
@@ -249,9 +262,9 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         Restarts use a subset of many samples.
         """
         n_components, n_samples = inputs.shape
-        some = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
-        few = inputs[:, some] - inputs[:, some].mean(axis=1, keepdims=True)
-        objective = ConditionalEntropy(few, target[some], self.width_)
+        subset = np.sort(random.permutation(n_samples)[:_SCREENING_SAMPLES])
+        centred = inputs[:, subset] - inputs[:, subset].mean(axis=1, keepdims=True)
+        objective = ConditionalEntropy(centred, target[subset], self.width_)
         ends = [self._descend(objective, unmixed, _SCREENING)]
         lowest = [np.inf, ends[0].values[-1]]
         while len(ends) <= self.n_restarts or (
@@ -268,8 +281,8 @@ class CICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _continue(self, objective: ConditionalEntropy, begun: Descent, most: int) -> Descent:
         """Continue from the end of a descent, within the remaining steps."""
-        left = self.max_iter - (len(begun.path) - 1)
-        return begun.then(self._descend(objective, begun.path[-1], min(most, left)))
+        remaining = self.max_iter - (len(begun.path) - 1)
+        return begun.then(self._descend(objective, begun.path[-1], min(most, remaining)))
 
     @property
     def _n_features_out(self) -> int:
@@ -373,12 +386,12 @@ def _canonical_directions(
         root = (axes / np.sqrt(variances)) @ axes.T
         directions, correlations, weights = np.linalg.svd(root @ inputs.T @ orthonormal)
         predicted = orthonormal @ weights[:n_components].T
-    found = int(np.sum(correlations > _NEARLY_SINGULAR * correlations[0]))
-    if found < n_components:
+    n_directions = int(np.sum(correlations > _NEARLY_SINGULAR * correlations[0]))
+    if n_directions < n_components:
         msg = (
-            f"the inputs have {found} canonical directions with {orthonormal.shape[1]} functions "
-            f"of the target, and n_components is {n_components}; lower it to {found} or raise "
-            "basis (classes: no more than one less than there are)"
+            f"the inputs have {n_directions} canonical directions with {orthonormal.shape[1]} "
+            f"functions of the target, and n_components is {n_components}; lower it to "
+            f"{n_directions} or raise basis (classes: no more than one less than there are)"
         )
         raise InputError(msg)
     return directions[:, :n_components].T @ root

@@ -47,8 +47,9 @@ _DEFAULTS: dict[str, Any] = {
 # A probability of 0 for an outcome would make the log-likelihood infinite.
 _LEAST_PROBABILITY = 1e-300
 _SET = ["dataset", "features"]
-#: The paper's errors, and its numbers of samples.
-_PAPER_ERROR, _PAPER_TESTED = 0.053, 1536
+#: The share that the paper misclassifies, and of how many samples.
+_PAPER_ERROR = 0.053
+_PAPER_TESTED = 1536
 #: Standard errors to either side of a 95% interval.
 _CHANCE = 1.96
 #: A value that more than this share of the observations have is drawn apart from the others.
@@ -310,18 +311,16 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     card = _with_observations(tables["scorecard"])
     curves = card[card["kind"] != "intercept"]
     keys = [*_SET, "feature"]
-    strengths = pd.DataFrame(
-        [
-            dict(zip(keys, names, strict=True)) | _strength(own.sort_values("value"))
-            for names, own in curves.groupby(keys, sort=False)
-        ]
-    ).sort_values(
+    rows = []
+    for names, curve in curves.groupby(keys, sort=False):
+        rows.append(dict(zip(keys, names, strict=True)) | _strength(curve.sort_values("value")))
+    strengths = pd.DataFrame(rows).sort_values(
         [*_SET, "adjusted"], ascending=[True, True, False], kind="stable", ignore_index=True
     )
     adjustments = strengths.groupby(_SET, sort=False)["taken_back"].agg(
         effects="size", against=lambda back: (back > 0).sum(), median="median"
     )
-    made = {
+    summaries = {
         "fit": fit,
         "scorecard": card,
         "published": _published(fit),
@@ -331,11 +330,11 @@ def summarise(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
         "passes": _passes(tables["convergence"]),
     }
     if len(tables.get("splits", ())):
-        made["split_summary"] = summarise_splits(tables["splits"])
+        summaries["split_summary"] = summarise_splits(tables["splits"])
     if "stepwise" in tables:
         gain = tables["stepwise"].groupby(_SET, sort=False)["log_likelihood"].diff()
-        made["stepwise"] = tables["stepwise"].assign(gain=gain)
-    return {**tables, **made}
+        summaries["stepwise"] = tables["stepwise"].assign(gain=gain)
+    return {**tables, **summaries}
 
 
 def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series | float:
@@ -344,24 +343,24 @@ def _standard_error(share: pd.Series | float, n: pd.Series | int) -> pd.Series |
 
 def _published(fit: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's error and ours for the part of comparison; no row for other data."""
-    own = fit[(fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1) & (fit["model"] == GENERALIZED)]
-    if (own["part"] == "test").any():
-        own = own[own["part"] == "test"]
+    is_example = (fit[_SET] == list(PAPERS_EXAMPLE)).all(axis=1)
+    ours = fit[is_example & (fit["model"] == GENERALIZED)]
+    if (ours["part"] == "test").any():
+        ours = ours[ours["part"] == "test"]
     error = _standard_error(_PAPER_ERROR, _PAPER_TESTED)
-    apart = (own["misclassification"] - _PAPER_ERROR).abs()
-    return (
-        own[[*_SET, "part"]]
-        .assign(
-            ours=own["misclassification"],
-            paper=_PAPER_ERROR,
-            paper_samples=_PAPER_TESTED,
-            paper_error=error,
-            paper_lower=_PAPER_ERROR - _CHANCE * error,
-            paper_upper=_PAPER_ERROR + _CHANCE * error,
-            differs=apart >= _CHANCE * np.hypot(error, own["misclassification_error"]),
-        )
-        .reset_index(drop=True)
+    difference = (ours["misclassification"] - _PAPER_ERROR).abs()
+    # Both errors are of independent samples: their variances add up.
+    difference_error = np.hypot(error, ours["misclassification_error"])
+    published = ours[[*_SET, "part"]].assign(
+        ours=ours["misclassification"],
+        paper=_PAPER_ERROR,
+        paper_samples=_PAPER_TESTED,
+        paper_error=error,
+        paper_lower=_PAPER_ERROR - _CHANCE * error,
+        paper_upper=_PAPER_ERROR + _CHANCE * error,
+        differs=difference >= _CHANCE * difference_error,
     )
+    return published.reset_index(drop=True)
 
 
 def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
@@ -377,12 +376,20 @@ def _with_observations(card: pd.DataFrame) -> pd.DataFrame:
 def _strength(card: pd.DataFrame) -> dict[str, object]:
     """Return the effect of a feature on the log odds, and the range of its observations."""
     effects = card[["naive_effect", "adjustment", "sum"]].to_numpy().T
-    values, weights, below = (card[name].to_numpy() for name in ("value", "share", "below"))
-    covariance = np.cov(effects, aweights=weights, ddof=0) if len(card) > 1 else np.zeros((3, 3))
-    naive, total = covariance[0, 0], effects[2]
-    low, high = (float(values[np.searchsorted(below, q)]) for q in (_BEYOND, 1 - _BEYOND))
+    values = card["value"].to_numpy()
+    weights = card["share"].to_numpy()
+    below = card["below"].to_numpy()
+    # Over the training samples: variances of the naive effect, the adjustment and their sum.
+    covariance = np.zeros((3, 3))
+    if len(card) > 1:
+        covariance = np.cov(effects, aweights=weights, ddof=0)
+    naive = covariance[0, 0]
+    total = effects[2]
+    low = float(values[np.searchsorted(below, _BEYOND)])
+    high = float(values[np.searchsorted(below, 1 - _BEYOND)])
     if low >= high:
-        low, high = float(values[0]), float(values[-1])
+        low = float(values[0])
+        high = float(values[-1])
     inside = (values >= low) & (values <= high)
     return {
         "naive": np.sqrt(naive),
@@ -415,7 +422,7 @@ def _observations(curves: pd.DataFrame, strengths: pd.DataFrame) -> pd.DataFrame
 
 def _passes(convergence: pd.DataFrame) -> pd.DataFrame:
     paths = convergence.groupby(_SET, sort=False)["log_likelihood"]
-    made = paths.agg(
+    passes = paths.agg(
         passes=lambda path: len(path) - 1,
         naive="first",
         last="last",
@@ -423,6 +430,7 @@ def _passes(convergence: pd.DataFrame) -> pd.DataFrame:
         greatest_after=lambda path: path.to_numpy().argmax(),
         second=lambda path: path.iloc[:2].iloc[-1],
     )
-    gain = made["last"] - made["naive"]
-    share = (made.pop("second") - made["naive"]) / gain
-    return made.assign(first_share=share.where((made["passes"] > 1) & (gain > 0))).reset_index()
+    gain = passes["last"] - passes["naive"]
+    share = (passes.pop("second") - passes["naive"]) / gain
+    share = share.where((passes["passes"] > 1) & (gain > 0))
+    return passes.assign(first_share=share).reset_index()

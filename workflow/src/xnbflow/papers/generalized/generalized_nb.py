@@ -23,15 +23,17 @@ from xnbflow.papers.generalized.naive_effect import (
     look_up,
 )
 
-# The least weight of a row, and the largest change of an adjustment in one pass.
+#: Least weight ``p (1 - p)`` of a sample.
 _LEAST_WEIGHT = 1e-6
+#: Largest change of an adjustment in one pass.
 _LARGEST_STEP = 4.0
-# Adjustments below this root mean square have no norm worth a relative change.
+#: Adjustments with a smaller root mean square have no norm for a relative change.
 _LEAST_NORM = 1e-3
-# Most halvings of a step, and the rounding error as a share of the log-likelihood.
+#: Most halvings of a step.
 _HALVINGS = 8
+#: Rounding error of the log-likelihood, relative to it.
 _STEP_ROUNDING = 1e-12
-# Least decrease of the log-likelihood per sample that counts.
+#: Least decrease of the log-likelihood per sample that counts as divergence.
 _FALL = 1e-9
 
 
@@ -215,27 +217,33 @@ class GeneralizedNB(BaseNaiveBayes):
             column.naive_effect(codes, self.shrinkage, self.kernel) for column in columns
         ]
         events = codes.astype(np.float64)
-        prior, careful = self._prior_odds(), self.start == "logistic"
+        careful = self.start == "logistic"
         fit = _LocalScoring(
             columns,
             self.naive_effects_,
             events,
             shrinkage=self.shrinkage,
             kernel=self.adjustment_kernel,
-            intercept=prior,
+            intercept=self._prior_odds(),
         )
-        history, change = [_log_likelihood(fit.log_odds, events)], np.inf
+        history = [_log_likelihood(fit.log_odds, events)]
+        change = np.inf
         if careful and self.max_iter > 0:
             fit.scale()
         while len(history) <= self.max_iter and change > self.tol:
             change = fit.backfit(halving=careful)
             history.append(_log_likelihood(fit.log_odds, events))
-        self.intercept_, self.factors_ = fit.intercept, fit.factors
+        self.intercept_ = fit.intercept
+        self.factors_ = fit.factors
         self.marginal_bias_ = fit.adjustments
         self.log_likelihood_ = np.array(history)
         self.n_iter_ = len(history) - 1
+        self._warn_of_convergence(history, change, len(codes))
+
+    def _warn_of_convergence(self, history: list[float], change: float, n_samples: int) -> None:
+        """Warn if the passes diverge, or still change the adjustments."""
         msg = ""
-        if self.n_iter_ and history[-1] < history[0] - _FALL * len(codes):
+        if self.n_iter_ and history[-1] < history[0] - _FALL * n_samples:
             msg = (
                 f"backfitting diverges: the log-likelihood fell from {history[0]:.1f} (naive "
                 f"Bayes) to {history[-1]:.1f}; features repeat each other. Use start='logistic'"
@@ -246,7 +254,7 @@ class GeneralizedNB(BaseNaiveBayes):
                 "passes; raise max_iter or tol"
             )
         if msg:
-            warnings.warn(msg, ConvergenceWarning, stacklevel=3)
+            warnings.warn(msg, ConvergenceWarning, stacklevel=4)
 
     def _joint_log_likelihood(self, features: np.ndarray) -> np.ndarray:
         log_odds = self._log_odds(features)
@@ -257,12 +265,13 @@ class GeneralizedNB(BaseNaiveBayes):
         return self.intercept_ + self._looked_up(features, sums).sum(axis=0)
 
     def _looked_up(self, features: np.ndarray, effects: list[np.ndarray]) -> np.ndarray:
-        found = np.empty(features.shape)
+        """Return the effects (n_features, n_samples) of the values of samples."""
+        at_samples = np.empty(features.shape)
         for column, categorical in enumerate(self.categorical_):
-            found[column] = look_up(
+            at_samples[column] = look_up(
                 self.values_[column], effects[column], features[column], categorical=categorical
             )
-        return found
+        return at_samples
 
 
 class _LocalScoring:
@@ -338,7 +347,7 @@ class _LocalScoring:
         for j, column in enumerate(self.columns):
             step = self._step(column, self.smooth[j])
             if halving:
-                step = self._halved(step, column.rows)
+                step = self._halve(step, column.rows)
             self.smooth[j] += step
             self.log_odds += step[column.rows]
             change += np.sqrt(column.counts @ step**2)
@@ -356,6 +365,7 @@ class _LocalScoring:
         return float(change / max(norm, _LEAST_NORM * np.sqrt(len(self.events))))
 
     def _step(self, column: SortedFeature, smooth: np.ndarray) -> np.ndarray:
+        """Return the change of a feature's smooth part (n_values,), centred and limited."""
         weight, residual = _working_totals(
             column.rows, self.log_odds, self.events, len(column.values)
         )
@@ -367,11 +377,13 @@ class _LocalScoring:
         target -= column.counts @ target / column.counts.sum()
         return np.clip(target - smooth, -_LARGEST_STEP, _LARGEST_STEP)
 
-    def _halved(self, step: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        now = _log_likelihood(self.log_odds, self.events)
+    def _halve(self, step: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return the step halved until the log-likelihood does not fall, or no step."""
+        before = _log_likelihood(self.log_odds, self.events)
         for _ in range(_HALVINGS):
             after = _log_likelihood(self.log_odds + step[rows], self.events)
-            if after >= now + _STEP_ROUNDING * now:
+            # Log-likelihoods are negative: the bound is lower than `before` by its rounding.
+            if after >= before + _STEP_ROUNDING * before:
                 return step
             step = step / 2.0
         return np.zeros_like(step)

@@ -28,7 +28,7 @@ _SLIVER = 1e-9
 _NOTHING = (0.0, 0.0, 0.0)
 
 #: Valid parameters of an estimator of naive effects.
-SMOOTHING = {
+SMOOTHING: dict[str, list[Any]] = {
     "span": [number(0.0, 1.0, closed="right")],
     "kernel": [one_of(*QUADRATIC_KERNELS)],
     "atom": [number(0.0, 1.0, closed="left"), None],

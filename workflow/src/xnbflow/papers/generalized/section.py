@@ -28,10 +28,13 @@ _STATISTICS = {
 _INTERVAL = ["misclassification", "misclassification_lower", "misclassification_upper"]
 #: Columns of the scorecard that are drawn.
 _EFFECTS = ["naive_effect", "adjustment", "sum"]
-#: The features of the paper's Figures 1 and 2, and its number of passes.
-_PAPER_FIGURES, _PAPER_PASSES = ["capLengthMAX", "wordFreqOUR"], 6
+#: The features of the paper's Figures 1 and 2.
+_PAPER_FIGURES = ["capLengthMAX", "wordFreqOUR"]
+#: The paper's number of passes.
+_PAPER_PASSES = 6
 #: Features, and quantiles of their observations, in the excerpt of the scorecard.
-_EXCERPT_FEATURES, _EXCERPT_QUANTILES = 5, (0.0, 0.5, 0.75, 0.9, 0.99)
+_EXCERPT_FEATURES = 5
+_EXCERPT_QUANTILES = (0.0, 0.5, 0.75, 0.9, 0.99)
 
 
 def section(results: StudyResults) -> Section | None:
@@ -42,7 +45,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = []
     for i, dataset in enumerate(datasets):
-        content = _Found(whole, dataset).blocks()
+        content = _DataSetResults(whole, dataset).blocks()
         blocks += content if len(datasets) == 1 else [Group(dataset, content, opened=i == 0)]
     return Section(
         "effects",
@@ -110,13 +113,17 @@ _TUNING = (
 )
 
 
-class _Found:
+class _DataSetResults:
     """The results on one data set: its rows of all tables, and values that its blocks share."""
 
     def __init__(self, whole: StudyTables, dataset: str) -> None:
-        self.whole, self.dataset = whole, dataset
-        found = {name: whole.rows(name, dataset=dataset) for name in whole.present()}
-        self.tables = {n: rows.drop(columns="dataset") for n, rows in found.items() if len(rows)}
+        self.whole = whole
+        self.dataset = dataset
+        self.tables: dict[str, pd.DataFrame] = {}
+        for name in whole.present():
+            rows = whole.rows(name, dataset=dataset)
+            if len(rows):
+                self.tables[name] = rows.drop(columns="dataset")
         fit = self.tables["fit"]
         sizes = fit.drop_duplicates("features").set_index("features")["n_features"]
         # Each set of features with its title; the smallest one is shown in detail.
@@ -329,9 +336,11 @@ class _Found:
                 f"{path['gain'].iloc[-1]:,.1f}."
             )
         if self.papers in self.sets:
-            given = self.features(self.papers)
-            both = len(set(self.features(name)) & set(given))
-            caption += f" Of the paper’s {len(given)} features {both} are selected here."
+            paper_features = self.features(self.papers)
+            n_shared = len(set(self.features(name)) & set(paper_features))
+            caption += (
+                f" Of the paper’s {len(paper_features)} features {n_shared} are selected here."
+            )
         columns = ["step", "action", "feature", "chi_square", "p_value", "log_likelihood"]
         return self.whole.show("stepwise", caption, columns, path)
 
@@ -346,8 +355,9 @@ class _Found:
         card = self.of_set("scorecard", self.shown)
         parts = [card[card["kind"] == "intercept"]]
         for feature in self.of_set("strengths", self.shown)["feature"].head(_EXCERPT_FEATURES):
-            own = card[card["feature"] == feature].sort_values("value")
-            parts.append(own.iloc[np.unique(np.searchsorted(own["below"], _EXCERPT_QUANTILES))])
+            lines = card[card["feature"] == feature].sort_values("value")
+            positions = np.unique(np.searchsorted(lines["below"], _EXCERPT_QUANTILES))
+            parts.append(lines.iloc[positions])
         caption = (
             "An excerpt: the strongest features at their least value, median and upper quantiles. "
             "To score a case by hand, start from the intercept and add the sum of every feature at "

@@ -45,15 +45,16 @@ def stepwise_logistic(
     >>> stepwise_logistic(candidates, events)[0]
     array([1])
     """
-    search, seen = _Search(candidates, events), set()
+    search = _Search(candidates, events)
+    earlier_models: set[frozenset[int]] = set()
     while search.enter(entry) and not search.separated:
         newest = search.selected[-1]
         while search.remove(stay):
             pass
         model = frozenset(search.selected)
-        if newest not in search.selected or model in seen:
+        if newest not in search.selected or model in earlier_models:
             break
-        seen.add(model)
+        earlier_models.add(model)
     return np.array(search.selected, dtype=int), pd.DataFrame(search.steps, columns=_PATH)
 
 
@@ -61,9 +62,10 @@ class _Search:
     """The current model of a stepwise search, and the steps that led to it."""
 
     def __init__(self, candidates: np.ndarray, events: np.ndarray) -> None:
-        self.candidates, self.events = candidates, events
+        self.candidates = candidates
+        self.events = events
         self.selected: list[int] = []
-        self.steps: list[tuple[Any, ...]] = []
+        self.steps: list[dict[str, Any]] = []
         self._refit()
 
     @property
@@ -98,9 +100,17 @@ class _Search:
 
     def _step(self, action: str, candidate: int, chi_square: float) -> None:
         self._refit()
-        p_value, n_selected = chi2.sf(chi_square, 1), len(self.selected)
-        step = (len(self.steps) + 1, action, candidate, chi_square, p_value)
-        self.steps.append((*step, self.log_likelihood, n_selected))
+        self.steps.append(
+            {
+                "step": len(self.steps) + 1,
+                "action": action,
+                "candidate": candidate,
+                "chi_square": chi_square,
+                "p_value": chi2.sf(chi_square, 1),
+                "log_likelihood": self.log_likelihood,
+                "n_selected": len(self.selected),
+            }
+        )
 
     def _refit(self) -> None:
         features = self.candidates[self.selected]
@@ -112,15 +122,20 @@ class _Search:
         self.covariance = np.linalg.pinv((self.design * self.weight) @ self.design.T)
 
     def _score_tests(self) -> np.ndarray:
-        """Return each candidate's score chi-square beside the model; 0 where it cannot enter."""
+        """Return each candidate's score chi-square beside the model; 0 where it cannot enter.
+
+        The statistic of candidate c is ``(c' r)² / (c' W c - c' W D V D' W c)`` with the residuals
+        r, the weights W = p (1 - p), the design D of the model and the covariance V of its
+        coefficients: the information in c that the model does not contain.
+        """
         weighted = self.candidates * self.weight
-        own = np.einsum("ij,ij->i", weighted, self.candidates)
+        information = np.einsum("ij,ij->i", weighted, self.candidates)
         shared = weighted @ self.design.T
-        left = own - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
-        free = left > _TOLERANCE * own
-        free[self.selected] = False
+        remaining = information - np.einsum("ij,jk,ik->i", shared, self.covariance, shared)
+        can_enter = remaining > _TOLERANCE * information
+        can_enter[self.selected] = False
         scores = np.zeros(len(self.candidates))
-        np.divide((self.candidates @ self.residual) ** 2, left, out=scores, where=free)
+        np.divide((self.candidates @ self.residual) ** 2, remaining, out=scores, where=can_enter)
         return scores
 
 
