@@ -71,3 +71,31 @@ def test_which_of_the_interchangeable_is_taken_does_not_depend_on_order(rng):
         np.testing.assert_array_equal(
             shortlist.features.values[ranked.chosen(0)][0], first[samples]
         )
+
+
+def test_equal_separations_are_ranked_by_the_overlap_of_the_ranges():
+    # Both have mean 0 and variance 1 in the first class, and the same 2 higher in the second.
+    wide = np.array([-np.sqrt(2.0), 0.0, 0.0, np.sqrt(2.0)])
+    narrow = np.array([-1.0, -1.0, 1.0, 1.0])
+    values = [np.concatenate([row, row + 2.0]) for row in (wide, narrow)]
+    shortlist, ranked = rankings([[1.0, 1.0]], values, np.repeat([0, 1], 4))
+    assert positions(shortlist, ranked.orders[0]) == [1, 0]
+    assert len(set(ranked.ties[0])) == 2
+
+
+def test_interchangeable_features_are_ranked_by_their_covariance_with_the_squared_profile():
+    first = [0.0, 1.0, 2.0, 3.0, 5.0, 6.0, 7.0, 8.0]
+    second = [3.0, 2.0, 1.0, 0.0, 8.0, 7.0, 6.0, 5.0]
+    common = [0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 4.0]  # its square is high where the first is high
+    for order in ([first, second], [second, first]):
+        strengths = [[1.0, 1.0, *[0.5] * 5]]
+        codes = np.repeat([0, 1], 4)
+        shortlist, ranked = rankings(strengths, [*order, *[common] * 5], codes)
+        assert shortlist.features.values[ranked.orders[0]][0].tolist() == first
+        assert ranked.ties[0][0] == ranked.ties[0][1]
+
+
+def test_features_without_strength_are_not_taken():
+    values = np.random.default_rng(0).normal(size=(3, 8))
+    shortlist, ranked = rankings([[0.5, 0.0, 1e-10]], values, np.repeat([0, 1], 4))
+    assert positions(shortlist, ranked.chosen(0)) == [0]

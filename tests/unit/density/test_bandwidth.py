@@ -46,3 +46,11 @@ def test_no_bandwidth_is_below_the_floor(rng, rule):
     assert (published > floors).any()
     unlimited = bandwidths_of(tile, offsets, rule, min_bandwidth=0.0, in_order=in_order)
     np.testing.assert_array_equal(unlimited, published)
+
+
+def test_a_class_of_equal_values_has_the_spread_of_the_published_program():
+    tile = np.array([[2.0, 1e-100], [2.0, 2e-100], [2.0, 4e-100]])
+    found = bandwidths_of(tile, np.array([0, 3]), "silverman")[0]
+    spread = np.std([1.0, 2.0, 4.0], ddof=1) * 1e-100  # small, but not 0
+    expected = 0.9 * 3**-0.2 * np.array([1e-7, min(spread, 2.25e-100 / 1.349)])
+    np.testing.assert_allclose(found, expected)

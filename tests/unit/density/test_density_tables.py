@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from xnbflow.density.bandwidth import bandwidths_of
-from xnbflow.density.density_tables import log_tabulated, tabulate
+from xnbflow.density.density_tables import _sum_at_nodes, log_tabulated, tabulate
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import TABULATED_FROM
 
@@ -74,3 +74,18 @@ def test_only_large_classes_of_gaussian_kernels_are_tabulated(rng):
     np.testing.assert_array_equal(family.samples_[1], np.sort(features[:, codes == 1], axis=1))
     for other in (Kernel(exact=True), Kernel(kernel="cosine")):
         assert other.fit(features, codes, 2).tables_ == [None, None]
+
+
+def test_classes_of_1024_samples_are_tabulated():
+    assert TABULATED_FROM == 1024  # documented: docs/performance.md, docs/methods/flexible.md
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.49 / 32, -0.49 / 32])
+def test_sums_at_nodes_are_those_of_all_samples(shift):
+    """Also where samples lie between two nodes, where the series of a cell is longest."""
+    samples = np.array([0.0, *(np.repeat(np.arange(1, 200, 7) / 32 + shift, 3))])
+    sums, slopes = _sum_at_nodes(samples, 1.0, 200)
+    u = np.arange(200)[:, np.newaxis] / 32 - samples
+    kernels = np.exp(-0.5 * u**2)
+    np.testing.assert_allclose(sums, kernels.sum(axis=1), rtol=1e-7)
+    np.testing.assert_allclose(slopes, -(u * kernels).sum(axis=1), rtol=1e-6, atol=1e-6)

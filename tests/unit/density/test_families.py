@@ -125,3 +125,8 @@ def test_flexible_nb_agrees_with_one_scikit_learn_density_per_class_and_feature(
             density = KernelDensity(bandwidth=h).fit(train[y[1::3] == c, f : f + 1])
             expected[:, c] += density.score_samples(X_test[:, f : f + 1])
     np.testing.assert_allclose(model.predict_joint_log_proba(X_test), expected, rtol=1e-9)
+
+
+def test_a_density_of_zero_has_the_log_of_the_smallest_normal_number():
+    far = kernel_density(np.array([[0.0]]), np.ones(1), "uniform", np.array([[2.0]]))
+    assert far[0, 0] == LOG_ZERO == pytest.approx(-708.396, abs=1e-3)

@@ -1,14 +1,22 @@
 """ClassSpecificNBCV: weights of the average by brute force, sums over genes, the core."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
-from sklearn.model_selection import GroupKFold, PredefinedSplit, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    PredefinedSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
 from toys import markers
 
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence import fit_class_densities
+from xnbflow.naive_bayes.evidence_calibration import Calibration
+from xnbflow.naive_bayes.size_path import choose_size
 
 
 def overlapping(rng, n_classes=2, n_features=30, each=14):
@@ -160,3 +168,111 @@ def test_weights_of_a_single_size_are_the_slopes_of_its_classes(rng):
     for label, slope in zip(model.classes_.tolist(), model.calibration_slope_, strict=True):
         assert set(model.weights_[label].tolist()) == {slope}
     assert model.core_features_ == model.selected_features_
+
+
+def test_priors_are_the_weights_of_the_classes_in_inner_scores(rng):
+    X, y = overlapping(rng)
+    few = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:6]])
+    model = averaged(priors=[0.2, 0.8], sizes=[3], rule="one_standard_error").fit(X[few], y[few])
+    recognised = model.held_out_scores_ > 0.5  # two classes are calibrated by one temperature
+    recalls = [recognised[model.held_out_codes_ == c].mean() for c in (0, 1)]
+    row = model.path_.iloc[0]
+    assert row["accuracy"] == pytest.approx(0.2 * recalls[0] + 0.8 * recalls[1])
+    assert row["balanced_accuracy"] == pytest.approx(np.mean(recalls))
+    assert 0.2 * recalls[0] + 0.8 * recalls[1] != pytest.approx(recognised.mean())
+
+
+def test_weights_are_one_without_priors(rng):
+    X, y = overlapping(rng)
+    few = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:6]])
+    model = averaged(sizes=[3], rule="one_standard_error").fit(X[few], y[few])
+    assert model.path_["accuracy"][0] == (model.held_out_scores_ > 0.5).mean()
+
+
+def test_five_inner_folds_test_every_sample_once(rng):
+    X, y = overlapping(rng)
+    model = ClassSpecificNBCV().fit(X, y)
+    assert np.bincount(model.held_out_folds_).tolist() == [6, 6, 6, 5, 5]
+    assert np.bincount(model.held_out_codes_).tolist() == [14, 14]
+
+
+def test_an_int_of_folds_keeps_groups_together(rng):
+    X, y = overlapping(rng)
+    groups = np.repeat(np.arange(14), 2)
+    X, y = X[np.argsort(y, kind="stable")], np.sort(y)
+    model = averaged(cv=4).fit(X, y, groups=groups)
+    splitter = StratifiedGroupKFold(4)
+    same = averaged(cv=splitter).fit(X, y, groups=groups)
+    np.testing.assert_array_equal(model.path_, same.path_)
+    np.testing.assert_array_equal(model.held_out_folds_, same.held_out_folds_)
+
+
+def test_slopes_of_the_calibration_are_part_of_the_weights(rng, monkeypatch):
+    X, y = overlapping(rng, 3)
+
+    def weights(slopes):
+        def calibrate(sums, log_prior, codes, sample_weights, start):
+            return Calibration(1.0, np.array(slopes), np.array([0.1, -0.2, 0.1]))
+
+        monkeypatch.setattr("xnbflow.naive_bayes.size_path.fit_vector", calibrate)
+        model = averaged().fit(X, y)
+        assert model.calibration_slope_.tolist() == [1.0, 1.0, 1.0]
+        assert model.calibration_intercept_.tolist() == [0.1, -0.2, 0.1]
+        return model.weights_
+
+    plain, sloped = weights([1.0, 1.0, 1.0]), weights([0.5, 0.25, 1.0])
+    for label, slope in enumerate([0.5, 0.25, 1.0]):
+        np.testing.assert_allclose(sloped[label], slope * plain[label])
+
+
+def test_the_core_is_none_of_the_sizes_beyond_the_average(rng, monkeypatch):
+    y = np.repeat([0, 1], 14)
+    X = rng.normal(size=(28, 30))
+    X[:, 0] += 4.0 * y  # all others are noise
+    numbers = []
+
+    def spied(rows, n_samples):
+        numbers.append((len(rows), n_samples))
+        return choose_size(rows, n_samples)
+
+    monkeypatch.setattr("xnbflow.naive_bayes.class_specific_nb_cv.choose_size", spied)
+    monkeypatch.setattr("xnbflow.naive_bayes.size_average._WINDOW", 0.99)  # one size alone
+    model = averaged(sizes=[1, 2, 5, 20]).fit(X, y)
+    last = int(np.flatnonzero(model.path_["weight"])[-1])
+    assert last < 3
+    assert numbers == [(last + 1, 28)]
+    sizes = model.path_["n_features_per_pair"]
+    assert len(model.selected_features_[0]) == sizes[last]
+
+
+def test_the_reference_has_the_shares_where_priors_are_equal(rng):
+    X, y = overlapping(rng)
+    few = np.concatenate([np.flatnonzero(y == 0), np.flatnonzero(y == 1)[:5]])
+    model = averaged(sizes=[1]).fit(X[few], y[few])
+    assert np.exp(model.class_log_prior_) == pytest.approx([0.5, 0.5])
+    (feature,) = model.selected_features_[0]
+    density = np.exp(model.class_densities_.log_density(X[few[:1], feature][np.newaxis])[:, 0, 0])
+    share = np.array([14, 5]) / 19
+    expected = model.weights_[0][0] * np.log(0.99 * density[0] / (share @ density) + 0.01)
+    found = model.explain(X[few[:1]])
+    assert found["log_likelihood"][0] == pytest.approx(expected)
+
+
+def test_the_evidence_that_is_left_is_a_share_of_the_weights(rng):
+    X, y = overlapping(rng)
+    frame = pd.DataFrame(X).add_prefix("g")
+    model = averaged(sizes=[1, 5]).fit(frame, y)
+    lacking = model.selected_features_[0][0]
+    left = []
+    for label in (0, 1):
+        names = model.selected_features_[label]
+        weights = model.weights_[label]
+        left.append(1.0 - weights[names.index(lacking)] / weights.sum())
+    assert model.evidence_left(frame.drop(columns=lacking))[0] == pytest.approx(np.mean(left))
+    assert np.ptp(model.weights_[0]) > 0.0
+
+
+def test_densities_of_one_size_borrow_nothing(rng):
+    X, y = overlapping(rng)
+    assert averaged().fit(X, y).class_densities_.borrowed.shares.tolist() == [14 / 24, 14 / 24]
+    assert averaged(rule="one_standard_error").fit(X, y).class_densities_.borrowed is None

@@ -77,3 +77,16 @@ def test_training_records_the_sets_of_tested_samples(rng):
 def test_a_class_of_few_samples_is_in_every_set(rng):
     X, y = markers(rng, 20, [30, 6], 1.0)
     assert ClassSpecificNBCV(cv=3).fit(X, y).predict_set(X, 0.1)[:, 1].all()
+
+
+def test_a_p_value_equal_to_the_error_rate_leaves_the_class_out():
+    scores, codes = np.linspace(0.5, 0.95, 9), np.zeros(9, dtype=int)
+    posterior = np.array([[0.3, 0.7], [0.5, 0.5]])  # p-values .1 and .2 of the first class
+    assert class_sets(posterior, scores, codes, 0.1)[:, 0].tolist() == [False, True]
+
+
+def test_the_default_error_rate_is_a_tenth(rng):
+    X, y = markers(rng, 20, [60, 60], 0.7)
+    model = ClassSpecificNBCV(cv=5).fit(X, y)
+    np.testing.assert_array_equal(model.predict_set(X), model.predict_set(X, 0.1))
+    assert model.coverage() == model.coverage(0.1) != model.coverage(0.2)

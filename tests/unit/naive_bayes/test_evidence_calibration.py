@@ -1,17 +1,15 @@
 """The temperature, the sharpness and the targets of calibration."""
 
 import numpy as np
-import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from xnbflow.naive_bayes.evidence_calibration import (
     fit_sharpness,
     fit_temperature,
+    log_losses,
     smoothed_targets,
 )
-
-pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
 
 def test_the_temperature_is_1_at_least_and_finite():
@@ -38,3 +36,30 @@ def test_sharpness_minimises_the_cross_entropy_to_smoothed_targets(rng):
 
         best = minimize_scalar(loss, bounds=(np.log(1e-3), np.log(100)), method="bounded")
         assert loss(np.log(factor)) <= best.fun + 1e-9
+
+
+def test_the_sharpness_is_bounded(rng):
+    codes = np.arange(40) % 2
+    right = np.where(codes[:, np.newaxis] == [0, 1], 1.0, 0.0)
+    log_prior, weights = np.log(np.full((40, 2), 0.5)), np.ones(40)
+    targets = np.where(codes[:, np.newaxis] == [0, 1], 0.9, 0.1)
+    sums = np.array([right / 200.0, right * 1e-6, -right])
+    # log(9) is the log odds of the targets; the others end at the bounds 1e3 and 1e-4.
+    expected = [200.0 * np.log(9.0), 1e3, 1e-4]
+    np.testing.assert_allclose(
+        fit_sharpness(sums, log_prior, targets, weights), expected, rtol=1e-6
+    )
+
+
+def test_targets_of_an_absent_class_are_zero():
+    log_prior = np.log([[0.5, 0.25, 0.25], [0.8, 0.1, 0.1]])
+    log_prior[1, 2] = -np.inf
+    found = smoothed_targets(np.array([0, 0]), log_prior)
+    np.testing.assert_allclose(found, [[3 / 4, 1 / 8, 1 / 8], [3 / 4, 1 / 4, 0.0]])
+    alone = smoothed_targets(np.array([1]), np.array([[-np.inf, 0.0]]))
+    np.testing.assert_allclose(alone, [[0.0, 1.0]])
+
+
+def test_the_log_loss_of_an_impossible_class_is_36_nats():
+    found = log_losses(np.array([[0.0, 100.0], [0.0, 30.0]]), np.zeros((2, 2)), np.array([0, 0]))
+    np.testing.assert_allclose(found, [52 * np.log(2.0), 30.0])

@@ -11,9 +11,11 @@ from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
 from toys import markers
 
+from xnbflow.core.errors import InputError
 from xnbflow.naive_bayes import ClassSpecificNB, ClassSpecificNBCV
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature
-from xnbflow.naive_bayes.size_path import InnerPredictions, choose_size
+from xnbflow.naive_bayes.size_path import InnerPredictions, checked_sizes, choose_size
+from xnbflow.naive_bayes.vector_scaling import fit_vector
 
 pytestmark = pytest.mark.filterwarnings("ignore:class .* has no feature:UserWarning")
 
@@ -141,3 +143,117 @@ def test_what_is_scored_is_calibrated_by_other_folds(rng):
     slope, intercept = by_another_optimiser(sums, path.log_prior, path.codes, temperature)
     np.testing.assert_allclose(kept.slope, slope, atol=2e-5)
     np.testing.assert_allclose(kept.intercept, intercept, atol=2e-4)
+
+
+def predictions(rng, n_sizes=4, n=40, n_folds=5):
+    """Predictions of two classes, of unequal weights, whose evidence grows with the size."""
+    codes = rng.integers(2, size=n)
+    signal = 1.5 * (codes[:, np.newaxis] == [0, 1])
+    sums = np.array([0.3 * size * signal + rng.normal(size=(n, 2)) for size in range(n_sizes)])
+    return InnerPredictions(
+        sums=sums,
+        log_prior=np.log(np.full((n, 2), 0.5)),
+        codes=codes,
+        folds=np.arange(n) % n_folds,
+        counts=np.arange(1.0, n_sizes + 1.0),
+        weights=rng.uniform(0.5, 1.5, n),
+    )
+
+
+def loss_of(sums, code):
+    """The log loss of one sample of two classes with equal priors."""
+    return np.log1p(np.exp(sums[1 - code] - sums[code]))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_core_is_scored_in_each_fold_with_the_size_that_the_others_choose(seed):
+    path = predictions(np.random.default_rng(seed))
+    sharpness = np.array([1.0, 0.5, 2.0, 1.0])
+    correct = np.empty(40)
+    for fold in range(5):
+        rest = [i for i in range(40) if path.folds[i] != fold]
+        losses = np.array(
+            [
+                [loss_of(sums[i] * a, path.codes[i]) for i in rest]
+                for sums, a in zip(path.sums, sharpness, strict=True)
+            ]
+        )
+        means = losses.mean(axis=1)
+        of_best = losses[means.argmin()]
+        by_fold = [of_best[path.folds[rest] == other].mean() for other in range(5) if other != fold]
+        error = np.std(by_fold, ddof=1) / 2.0  # four folds
+        size = int(np.flatnonzero(means <= means.min() + error)[0])
+        for i in np.flatnonzero(path.folds == fold):
+            correct[i] = path.sums[size, i].argmax() == path.codes[i]
+    found = path.core_scores(sharpness)
+    assert found["accuracy"] == pytest.approx(np.average(correct, weights=path.weights))
+    recalls = [correct[path.codes == c].mean() for c in (0, 1)]
+    assert found["balanced_accuracy"] == pytest.approx(np.mean(recalls))
+
+
+def test_scores_are_weighted_and_errors_are_over_folds():
+    evidence = np.array([[2.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 3.0]])
+    codes, weights = np.array([0, 0, 1, 1]), np.array([1.0, 2.0, 1.0, 4.0])
+    path = InnerPredictions(
+        sums=evidence[np.newaxis],
+        log_prior=np.log(np.full((4, 2), 0.5)),
+        codes=codes,
+        folds=np.array([0, 0, 1, 1]),
+        counts=np.ones(1),
+        weights=weights,
+    )
+    found = path.score(evidence)
+    losses = np.array([loss_of(sums, code) for sums, code in zip(evidence, codes, strict=True)])
+    assert found["accuracy"] == 5.0 / 8.0  # the first and the last sample
+    assert found["accuracy_se"] == pytest.approx(abs(1 / 3 - 4 / 5) / 2)  # of two means
+    assert found["balanced_accuracy"] == 0.5
+    assert found["balanced_accuracy_se"] == pytest.approx(np.sqrt(2 * 0.25 / 2) / 2)
+    assert found["log_loss"] == pytest.approx((weights * losses).sum() / 8.0)
+    first, second = (1 * losses[0] + 2 * losses[1]) / 3, (1 * losses[2] + 4 * losses[3]) / 5
+    assert found["log_loss_se"] == pytest.approx(abs(first - second) / 2)
+
+
+def calibrated_without(path, held_out):
+    """Sums that are calibrated by the other samples, at the temperature of all."""
+    sums = path.sums[0]
+    start = fit_temperature(sums, path.log_prior, path.codes, path.weights)
+    rest = sums[~held_out], path.log_prior[~held_out], path.codes[~held_out]
+    return fit_vector(*rest, path.weights[~held_out], start)(sums)
+
+
+def test_more_than_ten_folds_are_left_out_in_ten_blocks(rng):
+    path = inner(rng, folds=np.arange(60) % 12)
+    expected = np.empty((60, 3))
+    for block in range(10):
+        held_out = path.folds % 10 == block
+        expected[held_out] = calibrated_without(path, held_out)[held_out]
+    (row,), _ = path.calibrate_sizes()
+    assert row["log_loss"] == pytest.approx(path.score(expected)["log_loss"], abs=1e-9)
+
+
+def test_many_samples_are_calibrated_once(rng):
+    path = inner(rng, n=10_001)
+    (row,), (calibration,) = path.calibrate_sizes()
+    assert row["log_loss"] == path.score(calibration(path.sums[0]))["log_loss"]
+    fewer = inner(rng, n=2_000)
+    (row,), (calibration,) = fewer.calibrate_sizes()
+    assert row["log_loss"] > fewer.score(calibration(fewer.sums[0]))["log_loss"]
+
+
+def test_equal_numbers_of_features_are_decided_by_the_loss():
+    path = rows([0.10, 0.09, 0.08], [0.05, 0.05, 0.05])
+    path[1]["n_features_per_class"] = path[0]["n_features_per_class"]
+    assert choose_size(path, 100) == 1
+    path[2]["log_loss"] = path[1]["log_loss"] = 0.10
+    assert choose_size(path[1:], 100) == 0
+
+
+def test_the_default_path_has_thirty_sizes_up_to_two_hundred():
+    sizes = checked_sizes(None, 5_000)
+    assert len(sizes) == 30
+    assert sizes[[0, -1]].tolist() == [1, 200]
+    assert np.ptp(np.diff(np.log(sizes[15:]))) < 0.06  # geometric
+    assert checked_sizes(None, 40).tolist()[-1] == 40
+    assert checked_sizes(None, 12).tolist() == list(range(1, 13))
+    with pytest.raises(InputError, match="sizes is empty"):
+        checked_sizes([], 12)

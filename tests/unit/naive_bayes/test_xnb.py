@@ -183,5 +183,7 @@ def test_raw_counts_and_classes_of_one_sample_are_warned_of(rng):
         warnings.simplefilter("error")
         fit(np.log1p(counts), codes)
         fit(np.minimum(counts, 20), codes)  # grades
+    with pytest.warns(UserWarning, match="raw counts"):
+        fit(np.minimum(counts, 21), codes)
     with pytest.warns(UserWarning, match="class 2 has 1 sample"):
         fit(np.log1p(counts), np.r_[2, codes[1:]])

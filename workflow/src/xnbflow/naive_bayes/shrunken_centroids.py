@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from xnbflow.core.jit import njit
@@ -325,15 +325,14 @@ class Centroids:
 
     def _product(self, weights: csr_array, features: Any) -> np.ndarray:
         """Return ``weights`` (n_rows, n_features) times the features in standard units."""
-        weights = weights / self.units
+        per_unit = csc_array(weights / self.units)
         if is_sparse(features):
-            sums = (weights @ features).toarray()
-            return sums - (weights @ self.means)[:, np.newaxis]
-        sums = np.zeros((weights.shape[0], features.shape[1]))
-        weights = weights.tocsc()
+            sums = (per_unit @ features).toarray()
+            return np.asarray(sums - (per_unit @ self.means)[:, np.newaxis])
+        sums = np.zeros((per_unit.shape[0], features.shape[1]))
         for which in _strips(features.shape):
             centred = features[which] - self.means[which][:, np.newaxis]
-            sums += weights[:, which] @ centred
+            sums += per_unit[:, which] @ centred
         return sums
 
 
