@@ -10,7 +10,7 @@ from xnbflow.evaluation.gathering import remove_undeclared
 from xnbflow.evaluation.training import train
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.permutation import adjusted_columns, label_test
 from xnbflow.inference.random_genes import random_genes
 from xnbflow.models.final import final_model, write_final
 from xnbflow.tables.contract import CHECK_TABLES, FOLDS_TABLE, MODEL_TABLES, TRAINING_TABLES
@@ -47,14 +47,16 @@ def classify(
     """
     series, digest = DataSet.read(files.series), digest_of_file(files.series)
     folds = scheme_folds(series, params.scheme, files.given, downloads)
-    tested = label_test(series) if params.tested else None  # the same for all classifiers
+    # one test for all classifiers but those that adjust for columns
+    tested = label_test(series) if params.tested else None
     for i, (name, entry) in enumerate(params.entries.items()):
         tables = train(series, folds, entry)
         paths = {table: outputs[table][i] for table in TRAINING_TABLES}
         if name in params.tested:
             j = list(params.tested).index(name)
+            adjust = adjusted_columns(entry)
             checks = {
-                "label_test": tested,
+                "label_test": label_test(series, adjust=adjust) if adjust else tested,
                 "random_genes": random_genes(series, tables["selected"], folds),
                 "learning_curve": learning_curve(series, entry, params.tested[name]),
             }
