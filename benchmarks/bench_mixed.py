@@ -76,7 +76,9 @@ def tested(mixed: int, effect: float, seed: int) -> tuple[float, float]:
     return p[0], p[-1]
 
 
-def within_patients(codes: np.ndarray, patients: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def within_patients(
+    codes: np.ndarray, patients: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """Return labels that are exchanged within patients only."""
     order = np.lexsort((rng.random(len(codes)), patients))
     exchanged = np.empty_like(codes)

@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from toys import dataset
 
-from xnbflow.data.series_seed import series_seed
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.fitting import as_read, fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR

@@ -47,9 +47,9 @@ def test_adjusted_batches_without_an_effect_are_rejected_at_their_level(agreemen
 
 
 def test_an_effect_beside_an_adjusted_batch_is_found():
-    (row,) = label_test(
-        batches(0, 0.75, 2.0), adjust=["plate"], n_permutations=199
-    ).to_dict("records")
+    (row,) = label_test(batches(0, 0.75, 2.0), adjust=["plate"], n_permutations=199).to_dict(
+        "records"
+    )
     assert row["p_value"] <= 0.01
     assert row["permuted"] == (
         "naive Bayes with ten features per class, adjusted for plate within folds"
