@@ -1,4 +1,4 @@
-"""What `adjust_covariates` and `centre_groups` change: `python -m benchmarks.designs [studies]`.
+"""What `adjust_covariates` and `centre_groups` change: `python -m benchmarks.designs [studies] [adjusted]`.
 
 Simulated studies of 500 genes. *Batches*: 40 samples, half of them in each of two batches and
 classes, of which a share agree; 50 genes are shifted by 1.5 standard deviations in the second
@@ -6,7 +6,8 @@ batch, and 10 others by 1 in the second class, or none. *Pairs*: a sample of eit
 20 patients, whose levels have a standard deviation of 2; 10 genes are shifted by 1, or none. The
 classifier is `csnb` with ten features per class in five folds. A study is *above chance* if the
 95 % interval of its accuracy, which counts patients, lies above one half: without an effect it is a
-false verdict, with one power. The real series is GSE22780 (folder XNBFLOW_DATA, or
+false verdict, with one power. With `adjusted` only the batches are run, with the complete rule
+(interval and label test), before and after the test followed the step. The real series is GSE22780 (folder XNBFLOW_DATA, or
 ../shared/data): pancreatic tumours and normal tissue of eight patients, of which the 2,000 probes
 of largest variance are used; its null has the labels of random patients exchanged.
 """
@@ -21,6 +22,8 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.inference.intervals import LEVEL
+from xnbflow.inference.permutation import label_test
 from xnbflow.models.trained import cross_validate
 
 DATA = Path(os.environ.get("XNBFLOW_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -94,6 +97,40 @@ def measured(series: DataSet, step: dict[str, Any] | None) -> tuple[float, float
     return accuracy["value"], accuracy["lower"]
 
 
+def supported(series: DataSet, step: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether an adjusted study is supported by interval and label test, before and after.
+
+    Before, the label test ignored the step; after, the step is fitted to each permutation, and
+    labels are exchanged within the levels of the column.
+    """
+    above = measured(series, step)[1] > 0.5
+    if not above:
+        return False, False
+    tests = (label_test(series), label_test(series, adjust=step["params"]["columns"]))
+    before, after = (test["p_value"][0] <= LEVEL for test in tests)
+    return bool(before), bool(after)
+
+
+def adjusted(studies: int) -> Iterator[dict[str, Any]]:
+    """Yield the shares of adjusted batch studies that are supported."""
+    for agreement in (0.5, 0.75, 0.9):
+        for effect in (0.0, 1.0):
+            found = np.array(
+                [
+                    supported(batches(agreement, effect, seed), STEPS["batch"])
+                    for seed in range(studies)
+                ]
+            )
+            before, after = found.mean(axis=0)
+            yield {
+                "design": f"batch, agreement {agreement:g}, adjusted",
+                "effect": effect,
+                "studies": studies,
+                "supported before": before,
+                "supported after": after,
+            }
+
+
 def rows(studies: int) -> Iterator[dict[str, Any]]:
     """Yield design and step, mean accuracy, and the share of studies above chance."""
     designs: list[tuple[str, str, float, Any]] = [
@@ -122,6 +159,7 @@ def rows(studies: int) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    for row in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 100):
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    for row in adjusted(number) if "adjusted" in sys.argv else rows(number):
         cells = [f"{each:.3f}" if isinstance(each, float) else str(each) for each in row.values()]
         print("\t".join(cells), flush=True)

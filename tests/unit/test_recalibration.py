@@ -9,6 +9,7 @@ from toys import dataset, refused
 from typer.testing import CliRunner
 
 from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.models import recalibration
 from xnbflow.models.explanation import explain_sample
 from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import fitted_log_posterior, predict_table
@@ -100,6 +101,21 @@ def test_what_cannot_be_recalibrated_is_refused(model, rng):
     without = fit_model(own, {"method": "sklearn.svm.LinearSVC"})
     with refused("LinearSVC has no probabilities"):
         fitted_log_posterior(without, own.frame())
+
+
+def test_ten_samples_that_are_ranked_well_are_recalibrated():
+    """Five and five samples: the slope's normal interval contains 0, the AUC's is above one half."""
+    odds = np.array([-1.0, 0.5, 0.8, 1.1, 2.2, 2.0, 2.5, 3.0, 3.3, 4.0])
+    codes = np.repeat([0, 1], 5)
+    recalibration._refuse_without_ranking("d", np.stack([0 * odds, odds], axis=1), codes, None)
+    perfect = np.arange(10.0)
+    scores = np.stack([0 * perfect, perfect], axis=1)
+    recalibration._refuse_without_ranking("d", scores, codes, None)
+    with refused("does not rank these samples"):
+        recalibration._refuse_without_ranking("d", -scores, codes, None)
+    with refused("too few to tell"):
+        mixed = np.array([0, 1, 0, 0, 1, 0, 1, 0, 1, 1])  # AUC 19 / 25
+        recalibration._refuse_without_ranking("d", scores, mixed, None)
 
 
 def test_the_command_writes_a_model_that_predicts_by_the_new_threshold(model, rng, tmp_path):

@@ -8,7 +8,7 @@ exact: true and permuted labels go through the same steps.
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +16,10 @@ import pandas as pd
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, clone
 
+from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
+from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
@@ -35,6 +37,7 @@ from xnbflow.inference.exchange import label_exchange
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.screen import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
+from xnbflow.inference.strata import crossed_strata
 from xnbflow.tables.contract import CHECK_TABLES
 
 #: The classifier of the default label test, as named on pages.
@@ -48,6 +51,9 @@ _MOST_VALUES = 60_000_000
 _MANY_UNITS = 100
 #: Equal scores differ by rounding at most: sums in single precision.
 _ROUNDING = 1e-6
+
+#: The class of the step that adjusts for columns.
+_ADJUSTER = ".CovariateAdjuster"
 
 Score = Callable[[np.ndarray, int], float]
 
@@ -96,12 +102,19 @@ def label_test(
     series: DataSet,
     entry: Mapping[str, Any] | None = None,
     *,
+    adjust: Sequence[str] = (),
     n_permutations: int = MOST_PERMUTATIONS,
 ) -> pd.DataFrame:
     """Test whether the labels of a data set are predicted better than permuted ones.
 
     Without ``entry`` the classifier is `STATISTIC`, see `ten_features_score`; medians over all
     samples replace missing values. With more than 60 million values there is then no test.
+
+    A step that adjusts for columns estimates their effects within the classes. With a column that
+    goes with the class, its error is recognised instead of the class, also where labels carry no
+    information. With the columns ``adjust``, or an ``entry`` that begins with such a step, the step
+    is therefore fitted anew to each permutation, and labels are exchanged within the levels of the
+    columns, so that permuted labels go with the columns as the true ones.
 
     There are five folds, or two with more than 100 samples or groups. The result is the table
     ``label_test`` of `CHECK_TABLES`; it is empty where no test is made or no class is large enough
@@ -111,13 +124,19 @@ def label_test(
     empty = pd.DataFrame(columns=CHECK_TABLES["label_test"].fixed)
     if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
         return empty
-    if entry is None:
+    adjust = adjust or adjusted_columns(entry or {})
+    levels, columns = None, np.empty((series.n_samples, 0))
+    if adjust:
+        levels, columns = adjustment(series, adjust)
+    if entry is None and adjust:
+        score = adjusted_score(filled(series).values, columns, groups, n_splits=n_splits)
+    elif entry is None:
         score = ten_features_score(filled(series).values, groups, n_splits=n_splits)
     else:
         seed = series_seed(series, 0, "classifier")
         estimator = estimator_for(series, entry, seed)
         score = complete_score(estimator, series, n_splits=n_splits)
-    exchange = label_exchange(labels, groups)
+    exchange = label_exchange(labels, groups, levels)
     test = permutation_test(
         score,
         labels,
@@ -134,9 +153,14 @@ def label_test(
         "null_95": np.quantile(test.null, 0.95),
         "at_least": test.at_least,
         "p_value": test.p_value,
-        "permuted": STATISTIC if entry is None else "",
+        "permuted": _statistic(adjust) if entry is None else "",
     }
     return pd.DataFrame([row], columns=empty.columns)
+
+
+def _statistic(adjust: Sequence[str]) -> str:
+    """Return the name of the statistic on pages."""
+    return f"{STATISTIC}, adjusted for {listed(list(adjust))} within folds" if adjust else STATISTIC
 
 
 def n_splits_of(series: DataSet) -> int:
@@ -205,6 +229,83 @@ def ten_features_score(
         return float((np.bincount(codes, named) / np.bincount(codes)).mean())
 
     return score
+
+
+def adjusted_score(
+    values: np.ndarray,
+    columns: np.ndarray,
+    groups: np.ndarray | None = None,
+    *,
+    n_splits: int = 5,
+) -> Score:
+    """Return `ten_features_score` with the features adjusted for columns in each training set.
+
+    The effects of ``columns`` (n_samples, n_columns) are those of a linear model of the training
+    samples with the classes, as in `xnbflow.preprocessing.CovariateAdjuster`.
+    """
+    standard = standardised(values).astype(float)
+
+    def score(labels: np.ndarray, seed: int) -> float:
+        codes = np.unique(labels, return_inverse=True)[1]
+        n_classes = codes.max() + 1
+        own_class = np.zeros(len(codes))
+        for train, test in stratified_splits(codes, groups, n_splits, seed):
+            centred = columns - columns[train].mean(axis=0)
+            design = np.hstack([np.eye(n_classes)[codes[train]], centred[train]])
+            effects = (np.linalg.pinv(design) @ standard[:, train].T)[n_classes:]
+            adjusted = standard - (centred @ effects).T
+            present = np.unique(codes[train])
+            means = np.stack([adjusted[:, train[codes[train] == c]].mean(axis=1) for c in present])
+            distant = np.abs(means - means.mean(axis=0))
+            kept = np.argsort(-distant, axis=1, kind="stable")[:, :_FEATURES]
+            features = np.unique(kept)
+            away = adjusted[None][:, features][:, :, test] - means[:, features, None]
+            evidence = -0.5 * np.square(away).sum(axis=1) / np.sqrt(len(features))
+            probabilities = np.zeros((n_classes, len(test)))
+            probabilities[present] = softmax(evidence, axis=0)
+            own_class[test] = probabilities[codes[test], np.arange(len(test))]
+        return float((np.bincount(codes, own_class) / np.bincount(codes)).mean())
+
+    return score
+
+
+def adjusted_columns(entry: Mapping[str, Any]) -> list[str]:
+    """Return the columns for which a classifier adjusts the features; empty without such a step.
+
+    Examples
+    --------
+    >>> step = {"method": "adjust_covariates", "params": {"columns": ["plate"]}}
+    >>> adjusted_columns({"steps": [step, {"method": "csnb"}]})
+    ['plate']
+    """
+    for step in entry.get("steps", ()):
+        if step["method"] == "adjust_covariates" or step["method"].endswith(_ADJUSTER):
+            return list(step["params"]["columns"])
+    return []
+
+
+def adjustment(series: DataSet, terms: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the strata of samples by columns, and the columns of the linear model.
+
+    ``terms`` are names of columns, ``factor(plate)`` of categories. Numbers are one column of the
+    model, categories an indicator of each level but the first.
+    """
+    table = pd.DataFrame(series.sample_metadata)
+    categories, numbers, columns = [], [], []
+    for term in terms:
+        name = column_of_term(term)
+        cells = table[name].astype(str).str.strip()
+        values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float)
+        if name == term and np.isfinite(values).all():
+            numbers.append(values)
+            spread = values.std() or 1.0
+            columns.append(((values - values.mean()) / spread)[:, None])
+        else:
+            levels = pd.factorize(cells, sort=True)[0]
+            categories.append(levels)
+            columns.append(np.eye(levels.max() + 1)[levels][:, 1:])
+    is_first = series.labels == series.classes[0]
+    return crossed_strata(is_first, categories, numbers), np.hstack(columns)
 
 
 @njit(nogil=True)

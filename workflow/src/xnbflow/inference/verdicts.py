@@ -25,6 +25,11 @@ FEWEST_PAIRS = 10
 #: Between the names of columns that are examined together.
 CROSS = " × "
 
+#: A p is near its level if it is within this factor of it.
+_NEAR_FACTOR = 2.0
+#: A lower limit of the balanced accuracy is near chance if it is within this distance of it.
+_NEAR_CHANCE = 0.02
+
 Level = Literal["well supported", "partly supported", "not supported"]
 
 
@@ -69,6 +74,24 @@ def verdict(
     return Verdict("partly supported" if weak else "well supported", weak, p_value)
 
 
+def near_limit(found: Performance, p_value: float) -> list[str]:
+    """Return the conditions that another draw of folds or permutations may decide otherwise.
+
+    These are the "permutation test" with p between half and twice its level, and the "chance
+    interval" with a lower limit within .02 of chance.
+
+    Examples
+    --------
+    >>> from xnbflow.inference.estimates import performance
+    >>> codes = np.repeat([0, 1], 20)
+    >>> near_limit(performance(codes, np.eye(2)[codes]), 0.03)
+    ['permutation test']
+    """
+    near = ["permutation test"] * (LEVEL / _NEAR_FACTOR <= p_value <= LEVEL * _NEAR_FACTOR)
+    distance = abs(found.balanced_accuracy.lower - found.chance)
+    return near + ["chance interval"] * (distance <= _NEAR_CHANCE)
+
+
 def verdicts(
     performances: Mapping[Key, Performance],
     stability: pd.DataFrame,
@@ -95,12 +118,18 @@ def verdicts(
         test = tests.get((key[0], key[2]), {"p_value": np.nan, "permuted": ""})
         chosen_from = 1 if test["permuted"] else found.candidates
         p_value = float(np.minimum(1.0, test["p_value"] * chosen_from))
-        agree, copy = agreement.get(key), copied.get(key[0])
-        given = verdict(found, p_value, agree, copies=copy, batch=key in inseparable)
+        result = verdict(
+            found,
+            p_value,
+            agreement.get(key),
+            copies=copied.get(key[0]),
+            batch=key in inseparable,
+        )
         rows.append(
             named(key)
-            | {"level": given.level, "reasons": "; ".join(given.reasons)}
-            | {"p_value": given.p_value, "permuted": test["permuted"]}
+            | {"level": result.level, "reasons": "; ".join(result.reasons)}
+            | {"p_value": result.p_value, "permuted": test["permuted"]}
+            | {"near": "; ".join(near_limit(found, p_value))}
         )
     return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
 

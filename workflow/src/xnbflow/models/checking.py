@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from xnbflow.data.dataset import DataSet
 from xnbflow.inference.halves import halves_table
 from xnbflow.inference.learning_curve import learning_curve
-from xnbflow.inference.permutation import label_test
+from xnbflow.inference.permutation import adjusted_columns, label_test
 from xnbflow.tables.contract import GROUPS
 from xnbflow.tables.storage import digest_of_file, write_stacked
 
@@ -38,12 +38,14 @@ def check(files: Any, params: Any, outputs: Any, check_code: Callable[[], None])
         "halves": {},
     }
     if params.tested:
-        test_of_labels = label_test(series)  # the same for all classifiers
+        # one test for all classifiers but those that adjust for columns
+        test_of_labels = label_test(series)
         for name, fast_class in params.tested.items():
-            tables["label_test"][name] = test_of_labels
-            tables["learning_curve"][name] = learning_curve(
-                series, params.entries[name], fast_class
-            )
+            entry = params.entries[name]
+            adjust = adjusted_columns(entry)
+            own_test = label_test(series, adjust=adjust) if adjust else test_of_labels
+            tables["label_test"][name] = own_test
+            tables["learning_curve"][name] = learning_curve(series, entry, fast_class)
     for name in params.halved:
         tables["halves"][name] = halves_table(series, params.entries[name], params.n_pairs)
     check_code()

@@ -17,6 +17,7 @@ from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.evaluation.metrics import fold_metrics
+from xnbflow.inference.second_cohort import ranking
 from xnbflow.models.trained import TrainedModel, series_digest
 
 #: The key of slope and intercepts among what a model keeps of its series.
@@ -27,6 +28,8 @@ _PRIOR = 2.5
 _MOST = 1e6
 #: Least samples of a class for a new threshold.
 _LEAST = 5
+#: AUC above which samples that are not ranked significantly are called too few.
+_RANKED = 0.6
 _FIGURES = ("accuracy", "balanced_accuracy", "log_loss")
 
 
@@ -112,8 +115,9 @@ def recalibrate_model(
     ------
     InputError
         If there are not two classes, a class is not the model's or has fewer than five samples, the
-        samples are those that the model was fitted to, or the interval of the slope contains 0:
-        then the model does not rank these samples, and another threshold does not help.
+        samples are those that the model was fitted to, or the 95% interval of the AUC is not above
+        one half: then the model does not rank these samples, and another threshold does not help,
+        or these samples are too few to tell.
     """
     classes, name = np.asarray(model.classes), series.name
     problem = ""
@@ -131,14 +135,8 @@ def recalibrate_model(
         )
     if problem:
         raise InputError(problem)
+    _refuse_without_ranking(name, log_posterior, codes, series.groups)
     found = fit_recalibration(log_posterior, codes)
-    if found["slope_interval"][0] <= 0.0:
-        low, high = found["slope_interval"]
-        msg = (
-            f"{name}: the model does not rank these samples (95% interval of the slope {low:.3g} "
-            f"to {high:.3g}), so that another threshold does not help; fit a new model"
-        )
-        raise InputError(msg)
     units = series.samples if series.groups is None else series.groups
     after = np.empty(log_posterior.shape)
     for unit in np.unique(units):
@@ -151,3 +149,46 @@ def recalibrate_model(
         figures[when] = {name: metrics[name] for name in _FIGURES}
     found |= {"cohort": name, "samples": dict(zip(model.classes, counts.tolist(), strict=True))}
     return replace(model, series={**model.series, RECALIBRATION: found}, figures={}), figures
+
+
+def _refuse_without_ranking(
+    name: str, log_posterior: np.ndarray, codes: np.ndarray, groups: np.ndarray | None
+) -> None:
+    """Raise an InputError if it is not shown that a model ranks the samples of a cohort.
+
+    The AUC decides and not the slope, whose normal interval is wide for few samples that are ranked
+    perfectly.
+    """
+    odds = np.clip(np.maximum(log_posterior, -_MOST) @ [-1.0, 1.0], -_MOST, _MOST)
+    area = ranking(codes, odds, groups)
+    if area.lower > 1 / 2:
+        return
+    shown = f"AUC {area.value:.2f}, 95% interval {area.lower:.2f} to {area.upper:.2f}"
+    if area.value > _RANKED:
+        msg = (
+            f"{name}: these samples are too few to tell whether the model ranks them ({shown}); "
+            "give more samples"
+        )
+    else:
+        msg = (
+            f"{name}: the model does not rank these samples ({shown}), so that another threshold "
+            "does not help; fit a new model"
+        )
+    raise InputError(msg)
+
+
+def shift_is_shown(recalibration: Mapping[str, Any]) -> bool:
+    """Return whether slope or intercept differ from those of a model that fits the cohort.
+
+    If the interval of the slope contains 1 and that of the intercept 0, the model as it was fitted
+    is recommended: without a shift a recalibration by few samples increases the log loss.
+
+    Examples
+    --------
+    >>> shift_is_shown({"slope_interval": [0.4, 1.6], "intercept_interval": [-1.0, 2.0]})
+    False
+    >>> shift_is_shown({"slope_interval": [0.4, 1.6], "intercept_interval": [0.5, 2.0]})
+    True
+    """
+    slope, intercept = recalibration["slope_interval"], recalibration["intercept_interval"]
+    return not (slope[0] <= 1 <= slope[1] and intercept[0] <= 0 <= intercept[1])

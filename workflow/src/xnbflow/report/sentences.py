@@ -336,6 +336,11 @@ def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
             f" {label} was chosen after looking, out of {accuracy['candidates']}; {corrected} "
             "corrected."
         )
+    if row["near"]:
+        test += (
+            " The verdict is near its limit: other folds or permutations may decide otherwise. "
+            "Repeated folds make it more certain."
+        )
     sentence = (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
         f"(95% interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "

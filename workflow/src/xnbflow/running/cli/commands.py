@@ -38,7 +38,7 @@ from xnbflow.models.reading import (
     read_training,
     symbols_of,
 )
-from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model
+from xnbflow.models.recalibration import RECALIBRATION, recalibrate_model, shift_is_shown
 from xnbflow.models.signature import gene_sets
 from xnbflow.models.steps import explainer
 from xnbflow.models.trained import (
@@ -517,6 +517,11 @@ def recalibration_in_words(model: TrainedModel, figures: dict[str, dict[str, flo
         after = figures["after"][name]
         lines.append(
             f"{name.replace('_', ' ')}\t{before:.3f}\t{after:.3f} with each sample left out"
+        )
+    if not shift_is_shown(found):
+        lines.append(
+            "No shift is shown: the interval of the slope contains 1 and that of the intercept 0. "
+            "Use the model as it was."
         )
     return "\n".join(lines)
 
