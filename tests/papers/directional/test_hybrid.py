@@ -44,14 +44,15 @@ def test_joint_log_likelihood_is_the_sum_over_groups(mixed):
     nb = HybridNB(BLOCKS).fit(X, y)
     expected = np.tile(np.log([40 / 90, 30 / 90, 20 / 90]), (90, 1))
     for code, label in enumerate("abc"):
-        own = X[y == label]
-        kappa, loc, _ = stats.vonmises.fit(np.radians(own["wind"]), fscale=1)
+        of_class = X[y == label]
+        kappa, loc, _ = stats.vonmises.fit(np.radians(of_class["wind"]), fscale=1)
         density = stats.vonmises.logpdf(np.radians(X["wind"]), kappa, loc=loc)
         expected[:, code] += density - np.log(180 / np.pi)
         for name in ("speed", "pressure"):
-            expected[:, code] += stats.norm.logpdf(X[name], own[name].mean(), own[name].std(ddof=0))
-        count = np.bincount(own["sky"], minlength=4)
-        expected[:, code] += np.log((count + 1) / (len(own) + 4))[X["sky"]]
+            mean, sd = of_class[name].mean(), of_class[name].std(ddof=0)
+            expected[:, code] += stats.norm.logpdf(X[name], mean, sd)
+        count = np.bincount(of_class["sky"], minlength=4)
+        expected[:, code] += np.log((count + 1) / (len(of_class) + 4))[X["sky"]]
     np.testing.assert_allclose(nb.predict_joint_log_proba(X), expected, atol=1e-6)
 
 

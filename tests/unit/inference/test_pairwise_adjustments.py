@@ -47,7 +47,7 @@ def all_pairs(n_classifiers):
 
 
 def exhaustive_sets(n_classifiers):
-    """Return the sets of pairs that contain each consequence of transitivity, by trying all sets."""
+    """Return the sets of pairs that contain all consequences of transitivity, trying each set."""
     pairs = list(itertools.combinations(range(n_classifiers), 2))
     found = []
     for chosen in itertools.product([False, True], repeat=len(pairs)):
@@ -118,6 +118,6 @@ def test_a_repeated_pair_is_refused():
 
 def test_too_many_classifiers_are_refused_before_the_partitions_are_made():
     first, second = all_pairs(MOST_CLASSIFIERS + 1)
-    with pytest.raises(InputError, match="every partition of 12 classifiers.*use Shaffer's"):
+    with pytest.raises(InputError, match=r"every partition of 12 classifiers.*use Shaffer's"):
         bergmann_hommel(np.full(len(first), 0.01), first, second)
     assert shaffer(np.full(len(first), 0.01), MOST_CLASSIFIERS + 1).max() < 1

@@ -254,7 +254,7 @@ def _angles(tables: StudyTables) -> Group:
     )
     in_degrees = ["mean_direction", "mean", "standard_deviation"]
     degrees = fitted.assign(**{name: np.degrees(fitted[name]) for name in in_degrees})
-    own = dict.fromkeys(in_degrees, Column("number", "degrees", format=".1f"))
+    formats = dict.fromkeys(in_degrees, Column("number", "degrees", format=".1f"))
     columns = list(fitted.columns.drop(["dataset", "gain_per_sample"]))
     for dataset, sectors in tables["rose"].groupby("dataset", sort=False):
         figures = [
@@ -262,7 +262,7 @@ def _angles(tables: StudyTables) -> Group:
             for i, feature in enumerate(sectors["feature"].unique())
         ]
         rows = degrees[degrees["dataset"] == dataset]
-        table = tables.show("fitted", of_all, columns, rows, own=own)
+        table = tables.show("fitted", of_all, columns, rows, own=formats)
         caption = "The angles with most information on the class."
         gallery = Gallery(figures, caption, tables.sources("rose", "densities", "fitted"))
         is_artificial = dataset == "figure 14"

@@ -54,8 +54,8 @@ def section(results: StudyResults) -> Section | None:
         means = tables.show("fitted_means", _SHRINKAGE, own=_FORMATS)
         blocks.append(Group("BlockNB fitted", [means, fitted], note))
     if len(tables["blocks"]):
-        found = tables.show("blocks", _BLOCKS)
-        blocks.append(Group("Blocks found in data sets", [found], "shrinkage"))
+        blocks_of_series = tables.show("blocks", _BLOCKS)
+        blocks.append(Group("Blocks found in data sets", [blocks_of_series], "shrinkage"))
     return Section(
         "separation",
         "Selection by separation score",
