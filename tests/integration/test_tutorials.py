@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import snakemake_process
 from integration.conftest import ROOT, xnbflow
+from lab_files import feature_counts
 from toys import put
 
 TUTORIALS = ROOT / "docs/tutorials"
@@ -73,10 +74,16 @@ def test_your_own_data_as_far_as_no_network_is_needed(tmp_path):
     put(tmp_path, configuration + steps, "my.yaml")
     mirror = put(tmp_path / "mirror", MATRIX, "GSE4107_series_matrix.txt.gz").parent
     cohort(0, tmp_path / "data" / "expression.csv")
+    feature_counts(tmp_path / "data")  # counts.txt and samples.csv
     told = [words for words in commands("own-data.md") if words[1] in ("geo", "study")]
     for words in told:
         run([*words, "--mirror", str(mirror)], tmp_path)
-    runs = [words[1:] for words in commands("own-data.md") if words[1] == "run"]
+    # `xnbflow run NAME` takes NAME.yaml of this folder
+    runs = [
+        [*words[1:], "--configfile", f"{words[2]}.yaml"]
+        for words in commands("own-data.md")
+        if words[1] == "run"
+    ]
     calls = [*runs, *(words for words in commands("own-data.md") if words[0] == "snakemake")]
-    assert (len(told), len(calls)) == (2, 5)
+    assert (len(told), len(calls)) == (3, 6)
     assert all("acquire" in text for text in planned(calls, tmp_path))

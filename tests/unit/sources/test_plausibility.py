@@ -117,6 +117,13 @@ def test_counts_are_compared_by_their_logarithms():
     assert lone_features(wide, [f"g{i}" for i in range(len(wide))]) == []
 
 
+def test_a_few_dominating_genes_among_counts_are_genes():
+    dominating = RNG.integers(50_000, 90_000, (5, 24))
+    values = np.vstack([counts(largest=2.5).T, dominating]).astype(float)
+    assert not of_other_scale(values).any()
+    assert of_other_scale(np.vstack([GENES, dominating])).sum() == 5  # among logarithms
+
+
 @pytest.mark.parametrize(("n_whole", "found"), [(3, 3), (4, 0)])
 def test_up_to_three_features_of_whole_numbers_are_conspicuous(n_whole, found):
     values = np.vstack([GENES, RNG.integers(1, 5, (n_whole, 24))])

@@ -132,8 +132,8 @@ def read_table(path: str | Path, dataset: SheetRow, *, are_intensities: bool = F
             if not table.header:
                 msg = f"{path} has no header; get it again"
                 raise InputError(msg)
-            turned = dataset.orientation == "columns"
-            read = _samples_in_columns if turned else _samples_in_rows
+            are_columns = dataset.orientation == "columns"
+            read = _samples_in_columns if are_columns else _samples_in_rows
             content = read(dataset, kinds, table, phenotype)
             notes = list(table.notes)
         draft = _draft(path, dataset, content, kinds, phenotype)
@@ -153,7 +153,7 @@ def _without_dropped(phenotype: pd.DataFrame, dataset: SheetRow, kinds: "_Kinds"
     return phenotype[kept]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Content:
     """The contents of a table.
 
@@ -198,8 +198,8 @@ class _Kinds:
 
     def is_feature(self, name: str) -> bool:
         """Return whether a column is a feature by its name."""
-        known = [*self.features, *self.categorical, *self.angular]
-        return not matches(name, self.drop) and (not self.features or matches(name, known))
+        patterns = [*self.features, *self.categorical, *self.angular]
+        return not matches(name, self.drop) and (not self.features or matches(name, patterns))
 
     def refuse_idle(self, path: str | Path, names: Sequence[str]) -> None:
         """Refuse patterns of names that match nothing."""
@@ -223,84 +223,98 @@ def matches(name: str, patterns: Iterable[str]) -> bool:
 def _samples_in_rows(
     dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
 ) -> _Content:
-    names, path = table.header, Path(table.path)
-    kinds.refuse_idle(path, [*names, *(() if phenotype is None else phenotype)])
-    key = 0 if names[0] == "" else None  # the row names that R and pandas write
+    """Read a table with a row per sample.
+
+    Its columns are the samples' names, texts of the samples (label, group and other columns that an
+    option names), categories, and numbers; the last two are features.
+    """
+    header, path = table.header, Path(table.path)
+    kinds.refuse_idle(path, [*header, *(() if phenotype is None else phenotype)])
+    key = 0 if header[0] == "" else None  # the row names that R and pandas write
     if dataset.id_column:
-        key = position_of(path, names, dataset.id_column, "id_column")
-    wanted = _wanted_texts(dataset, phenotype, names)
+        key = position_of(path, header, dataset.id_column, "id_column")
+    wanted = _wanted_texts(dataset, phenotype, header)
     for name, option in wanted.items():
-        position_of(path, names, name, option)
-    own = {*wanted, *([names[key]] if key is not None else [])}
-    aside = {name for name in names if name not in own and not kinds.is_feature(name)}
-    beside = {name for name in aside if not matches(name, kinds.drop)}
-    kept = own if len(beside) > _KEPT_TEXTS else own | beside
-    order = [p for p, name in enumerate(names) if p != key and name not in own | aside]
+        position_of(path, header, name, option)
+    named = {*wanted, *([header[key]] if key is not None else [])}
+    others = {name for name in header if name not in named and not kinds.is_feature(name)}
+    kept = {name for name in others if not matches(name, kinds.drop)}
+    texts = named if len(kept) > _KEPT_TEXTS else named | kept
+    order = [p for p, name in enumerate(header) if p != key and name not in named | others]
     _refuse_nothing(path, order, "features")
-    coded = [p for p in order if matches(names[p], kinds.categorical)]
-    texts = [*(p for p, name in enumerate(names) if p == key or name in kept), *coded]
-    numbers = sorted(set(order).difference(coded)) if coded else order
-    cells = table.read(Columns(texts, numbers), by_column=True)
+    coded = [place for place in order if matches(header[place], kinds.categorical)]
+    text_places = [p for p, name in enumerate(header) if p == key or name in texts]
+    text_places += coded
+    number_places = sorted(set(order).difference(coded)) if coded else order
+    cells = table.read(Columns(text_places, number_places), by_column=True)
     if not cells.lines:
         msg = f"{path} has no rows below its header; get it again"
         raise InputError(msg)
     values = cells.numbers.T
-    if coded:
+    if coded:  # their rows are filled by `_settle_kinds`
         values = np.full((len(order), len(cells.lines)), np.nan)
-        values[np.searchsorted(order, numbers)] = cells.numbers.T
-    found = {names[place]: column for place, column in zip(texts, cells.texts, strict=True)}
-    samples = list(map(str, range(len(values.T)))) if key is None else found.pop(names[key])
+        values[np.searchsorted(order, number_places)] = cells.numbers.T
+    columns = {header[p]: column for p, column in zip(text_places, cells.texts, strict=True)}
+    samples = list(map(str, range(len(values.T)))) if key is None else columns.pop(header[key])
     return _Content(
-        samples,
-        [names[place] for place in order],
-        values,
-        found,
-        np.searchsorted(order, coded).tolist(),
-        lambda sample: f"{table.unit} {cells.lines[sample]}",
-        lambda feature: table.place(order[feature]),
+        samples=samples,
+        features=[header[place] for place in order],
+        values=values,
+        texts=columns,
+        coded=np.searchsorted(order, coded).tolist(),
+        sample_place=lambda sample: f"{table.unit} {cells.lines[sample]}",
+        feature_place=lambda feature: table.place(order[feature]),
     )
 
 
 def _samples_in_columns(
     dataset: SheetRow, kinds: _Kinds, table: TableFile, phenotype: pd.DataFrame | None
 ) -> _Content:
-    names, path = table.header, Path(table.path)
-    key = position_of(path, names, dataset.id_column or names[0], "id_column")
-    aside = [p for p, name in enumerate(names) if p != key and matches(name, kinds.drop)]
-    places = [p for p in range(len(names)) if p != key and p not in set(aside)]
-    kept = aside if len(aside) <= _KEPT_TEXTS else []
+    """Read a table with a column per sample.
+
+    Columns that the option ``drop`` names describe the features; rows of text (label, group and
+    others that an option names) describe the samples.
+    """
+    header, path = table.header, Path(table.path)
+    key = position_of(path, header, dataset.id_column or header[0], "id_column")
+    beside = [p for p, name in enumerate(header) if p != key and matches(name, kinds.drop)]
+    places = [p for p in range(len(header)) if p != key and p not in set(beside)]
+    annotation = beside if len(beside) <= _KEPT_TEXTS else []
     wanted = _wanted_texts(dataset, phenotype, None)
-    cells = table.read(Columns((key, *kept), places, key, _text_rows(kinds, set(wanted))))
-    plain, *feature_texts = cells.texts
+    columns = Columns((key, *annotation), places, key, _text_rows(kinds, set(wanted)))
+    cells = table.read(columns)
+    numeric, *feature_texts = cells.texts
     text_rows = {row[key]: (line, row) for line, row in cells.text_rows}
     count = Counter(row[key] for _, row in cells.text_rows)
     for name, option in wanted.items():
-        seen = [*count.elements(), *plain]
-        if phenotype is not None and name not in seen:
+        names = [*count.elements(), *numeric]
+        if phenotype is not None and name not in names:
             _refuse_nowhere(dataset, name, option, phenotype)
-        position_of(path, [text for text in seen if text == name] or seen, name, option)
+        position_of(path, [text for text in names if text == name] or names, name, option)
     coded = [name for name in count if matches(name, kinds.categorical)]
-    features, lines, values = plain + coded, cells.lines, cells.numbers
+    features, lines, values = numeric + coded, cells.lines, cells.numbers
     order = list(range(len(features)))
-    if coded:
+    if coded:  # features are in the order of the file; categories are filled by `_settle_kinds`
         lines = lines + [text_rows[name][0] for name in coded]
         order.sort(key=lines.__getitem__)
         values = np.vstack([values, np.full((len(coded), len(places)), np.nan)])[order]
+    sample_texts = {
+        name: [row[p] for p in places]
+        for name, (_, row) in text_rows.items()
+        if count[name] == 1 and (name in wanted or not matches(name, kinds.drop))
+    }
+    named_texts = dict(zip([header[p] for p in annotation], feature_texts, strict=True))
     return _Content(
-        [names[place] for place in places],
-        [features[i] for i in order],
-        values,
-        {
-            name: [row[p] for p in places]
-            for name, (_, row) in text_rows.items()
-            if count[name] == 1 and (name in wanted or not matches(name, kinds.drop))
-        },
-        [row for row, i in enumerate(order) if i >= len(plain)],
-        lambda sample: table.place(places[sample]),
-        lambda feature: (
+        samples=[header[place] for place in places],
+        features=[features[i] for i in order],
+        values=values,
+        texts=sample_texts,
+        coded=[row for row, i in enumerate(order) if i >= len(numeric)],
+        sample_place=lambda sample: table.place(places[sample]),
+        feature_place=lambda feature: (
             f"{table.unit} {lines[order[feature]]} ({quoted(features[order[feature]])})"
         ),
-        {} if coded else dict(zip([names[p] for p in kept], feature_texts, strict=True)),
+        feature_texts={} if coded else named_texts,
     )
 
 
@@ -322,12 +336,17 @@ def _text_rows(kinds: _Kinds, wanted: set[str]) -> Callable[[str], bool] | None:
 def _wanted_texts(
     dataset: SheetRow, phenotype: pd.DataFrame | None, names: Sequence[str] | None
 ) -> dict[str, str]:
-    """Return the columns that are not features by the sheet, each with its key there."""
+    """Return the columns that are not features by the sheet, each with its key there.
+
+    Columns that only the phenotype file has are left out. ``names`` is the header, None where
+    samples are columns.
+    """
     wanted = {}
-    own = [(key, dataset.options.get(key)) for key in ("group", "batch")]
-    own += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
-    own += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
-    for key, name in (("label", dataset.label), *own):
+    named = [("label", dataset.label)]
+    named += [(key, dataset.options.get(key)) for key in ("group", "batch")]
+    named += [("phenotype_columns", name) for name in dataset.names("phenotype_columns")]
+    named += [("adjust", column_of_term(term)) for term in dataset.names("adjust")]
+    for key, name in named:
         elsewhere = phenotype is not None and name in phenotype
         if not name or (elsewhere and name not in (names or ())):
             continue
@@ -376,19 +395,19 @@ def _draft(
         labels = list(metadata.pop(dataset.label))
     feature_metadata = standard_names(pd.DataFrame(content.feature_texts, dtype=object))
     return Draft(
-        where,
-        values,
-        content.features,
-        samples,
-        labels,
-        f"label {dataset.label!r}",
-        metadata,
-        feature_kinds,
-        feature_metadata if len(feature_metadata.columns) else None,
-        lambda feature, sample: (
+        where=where,
+        values=values,
+        features=content.features,
+        samples=samples,
+        labels=labels,
+        label_place=f"label {dataset.label!r}",
+        sample_metadata=metadata,
+        kinds=feature_kinds,
+        feature_metadata=feature_metadata if len(feature_metadata.columns) else None,
+        place=lambda feature, sample: (
             f"{content.feature_place(feature)}, {content.sample_place(int(kept[sample]))}"
         ),
-        notes,
+        notes=notes,
     )
 
 
