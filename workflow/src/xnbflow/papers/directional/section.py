@@ -104,10 +104,12 @@ def _counterparts(results: StudyResults) -> Table:
         frame[size] = ours[size]
         frame[f"{size}, paper"] = names.map(paper[size])
     missing = paper.index.difference(names, sort=False)
+    absent = ""
+    if len(missing):
+        absent = f" Data sets of the paper that are missing here: {', '.join(missing)}."
     caption = (
         "Our data sets, and the paper's data sets (its Tables 2 and 6) for comparison. Numbers "
-        "can agree only where the data set is the same."
-        + (f" Data sets of the paper that are missing here: {', '.join(missing)}." if len(missing) else "")
+        f"can agree only where the data set is the same.{absent}"
     )
     formats = dict.fromkeys([f"{size}, paper" for size in sizes], ",.0f")
     rows = frame.rename_axis("dataset").reset_index()
