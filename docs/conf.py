@@ -153,6 +153,14 @@ def draw_report(app: Sphinx) -> None:
         app.tags.add("pictures")
 
 
+def write_design(app: Sphinx, error: Exception | None) -> None:
+    """Write the page of all components of a report into the site."""
+    if error is None:
+        from components import write_components
+
+        write_components(Path(app.outdir, "components"))
+
+
 def copy_example(app: Sphinx, error: Exception | None) -> None:
     """Copy the report of the study `example`, and the tables that it links to, into the site."""
     if error is None:
@@ -169,3 +177,4 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", with_repository)
     app.connect("source-read", with_coverage)
     app.connect("build-finished", copy_example)
+    app.connect("build-finished", write_design)

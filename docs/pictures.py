@@ -22,12 +22,12 @@ WIDTH, HEIGHT, SCALE = 1280, 1080, 0.78
 #: What the numbers of docs/tutorials/read-your-report.md mark on the report, in their order.
 MARKS = (
     ".card h3",
-    ".card .verdict",
-    ".card .facts",
-    ".card .items",
-    ".card .lines .share",
-    ".card .details div:last-child dt",
-    "nav",
+    ".card .short",
+    ".card .tile .label",
+    ".card .core caption",
+    ".card .small-heading",
+    ".card .box",
+    "nav li",
 )
 #: Puts a number before the first element of each selector; returns the selectors that match none.
 NUMBER = """

@@ -55,7 +55,8 @@ def names(requirements):
 LIBRARY = names(PROJECT["dependencies"])
 WORKFLOW = names(PROJECT["optional-dependencies"]["workflow"])
 TEST = names(PROJECT["optional-dependencies"]["test"])
-#: What a user may do without: AnnData files, what finds markers besides this package, GSEA.
+#: What a user may do without: AnnData files, what finds markers besides this package, GSEA,
+#: workbooks.
 EXTRA = names(PROJECT["optional-dependencies"]["h5ad"])
 EXTRA |= names(PROJECT["optional-dependencies"]["cells"])
 EXTRA |= names(PROJECT["optional-dependencies"]["gsea"])

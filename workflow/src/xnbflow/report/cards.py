@@ -154,9 +154,7 @@ _TILES = {
         "How often a sample of the second class gets a higher probability than one of the first.",
     ),
 }
-_STABILITY = (
-    "Nogueira’s index: 1 where all selections are the same, about 0 where they are random."
-)
+_STABILITY = "Nogueira’s index: 1 where all selections are the same, about 0 where they are random."
 _CORE = "The short list to measure, chosen by the model of all samples."
 
 

@@ -71,16 +71,15 @@ def _lines(
     for i, line in enumerate(lines):
         tips = {ylabel: _texts(line.y), xlabel: _texts(line.x)}
         if i < len(bands):
-            limits = zip(_texts(bands[i][1]), _texts(bands[i][2]), strict=True)
-            tips["95% interval"] = [f"{low} to {high}" for low, high in limits]
+            tips["95% interval"] = _intervals(bands[i][1], bands[i][2])
         points = {"x": _numbers(line.x), "y": _numbers(line.y), "tips": tips}
         layers.append({"mark": "points", "joined": True, "label": line.label, "colour": i} | points)
     for name, level in levels:
         layers.append({"mark": "level", "y": float(level), "label": name, "colour": "grey"})
     if ring:
-        name, x, y = ring
-        circle = {"mark": "points", "x": [float(x)], "y": [float(y)], "hollow": True, "size": 16}
-        layers.append(circle | {"label": name, "colour": "ink"})
+        name, right, up = ring
+        circle = {"mark": "points", "x": [float(right)], "y": [float(up)], "label": name}
+        layers.append(circle | {"hollow": True, "size": 16, "colour": "ink"})
     return {
         "title": title,
         "height": _HEIGHT,
@@ -109,10 +108,7 @@ def _calibration(
         tips = {
             "predicted": _texts(x),
             "observed": _texts(y),
-            "95% interval": [
-                f"{low} to {high}"
-                for low, high in zip(_texts(lower[i]), _texts(upper[i]), strict=True)
-            ],
+            "95% interval": _intervals(lower[i], upper[i]),
             "predictions": [f"{count:,.0f}" for count in n],
         }
         size = _numbers(6 + 10 * np.sqrt(n / most))
@@ -371,6 +367,10 @@ def _diagonal() -> dict[str, Any]:
 def _numbers(values: np.ndarray) -> list[float | None]:
     """Return numbers with five significant digits; None for missing and infinite ones."""
     return [float(f"{v:.5g}") if np.isfinite(v) else None for v in np.asarray(values, dtype=float)]
+
+
+def _intervals(lower: np.ndarray, upper: np.ndarray) -> list[str]:
+    return [f"{low} to {high}" for low, high in zip(_texts(lower), _texts(upper), strict=True)]
 
 
 def _texts(values: np.ndarray) -> list[str]:

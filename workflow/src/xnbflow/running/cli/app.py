@@ -555,7 +555,7 @@ def export(
         if output.casefold().endswith(".xlsx"):
             files = [commands.write_workbook(commands.read_study(name), Path(output))]
         else:
-            files = commands.write_gct_and_cls(commands.prepared(name), output or name)
+            files = [*commands.write_gct_and_cls(commands.prepared(name), output or name)]
     print_text("\n".join(map(str, files)))
 
 
