@@ -23,6 +23,12 @@ _EQUAL = (
     "With as many features as reach the threshold their number differs as well: a distance with "
     "smaller values takes more features."
 )
+_DEVELOPMENT = (
+    "For comparison, on 17 real series of logarithms of expression Wasserstein's distance was more "
+    "accurate than Hellinger's by .044 to .073 with 1, 3, 10 and 30 features per pair of classes; "
+    "corrected for 60 comparisons, the difference at 30 features was significant (p = .005). No "
+    "other distance, bandwidth or kernel was significantly better (docs/methods/xnb.md)."
+)
 _KULLBACK_LEIBLER = (
     "Jeffreys' divergence is twice the symmetrised Kullback-Leibler divergence. The two rank the "
     "features of a pair of classes alike, and differ at the threshold only."
@@ -37,7 +43,7 @@ def section(results: StudyResults) -> Section | None:
         return None
     sources = tables.sources("differences")
     answer = Prose(conclusion(differences), sources=sources)
-    blocks: list[Block] = [answer, Prose(_HOW_TO_READ), Prose(_EQUAL)]
+    blocks: list[Block] = [answer, Prose(_DEVELOPMENT), Prose(_HOW_TO_READ), Prose(_EQUAL)]
     if {"jeffreys", "kullback_leibler"} <= set(differences["alternative"]):
         blocks.append(Prose(_KULLBACK_LEIBLER))
     for part, title in _PARTS.items():
