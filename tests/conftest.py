@@ -10,8 +10,8 @@ import pytest
 # none answers. The tests that have a cluster drop this.
 os.environ.setdefault("SLURM_CONF", os.devnull)
 
-#: Run in an environment of its own by `make package`.
-collect_ignore = ["package/use.py"]
+#: Run in environments of their own: by `make package`, and by that of the peers.
+collect_ignore = ["package/use.py", "xnb_program.py"]
 
 
 @pytest.fixture
