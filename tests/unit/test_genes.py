@@ -1,7 +1,5 @@
 """Genes: each class against the rest, areas of single features and how many do as well."""
 
-import base64
-import json
 import sys
 from dataclasses import replace
 
@@ -17,11 +15,10 @@ from toys import dataset, put, refused
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
-from xnbflow.diagnostics.gene_values import first_features, gene_values
+from xnbflow.diagnostics.gene_values import gene_values
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.report.gene_figures import print_genes
-from xnbflow.report.page.gene_search import search_content
 from xnbflow.report.sections.signature import gene_page
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
@@ -256,27 +253,10 @@ def test_a_list_with_genes_of_tissue_handling_is_marked():
     assert artefacts({"angles": genes[:0]}, {}).empty
 
 
-def test_the_search_has_rounded_values_within_its_size(rng):
-    values = rng.normal(8, 2, (300, 50))
-    values[3, 4], values[5] = np.nan, 7.0
+def test_values_have_the_batch_of_each_sample_and_the_share_of_each_class(rng):
+    values = rng.normal(8, 2, (3, 50))
     labels = np.repeat(["a", "b"], 25)
-    series = dataset(values, labels, missing=True, groups=np.tile(np.arange(25), 2).astype(str))
-    first = first_features(gene_table(series), 200)
-    names = pd.DataFrame({"feature": first, "symbol": "", "term": ""})
-    for most_bytes in (30_000, 12_000):
-        points = {"mean": rng.normal(size=200)}
-        content = search_content(names, gene_values(series, first), points, most_bytes)
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        n = len(content["features"])
-        assert n == 200 or len(text) > 0.9 * most_bytes  # no more is left out than needed
-        assert len(text) <= most_bytes
-        steps = np.frombuffer(base64.b64decode(content["values"]), np.uint8).reshape(n, 50)
-        low, high = (np.array(content[name], float)[:, None] for name in ("low", "high"))
-        found = np.where(steps == 255, np.nan, low + steps / 254 * (high - low))
-        exact = values[[int(name[1:]) for name in content["features"]]]
-        np.testing.assert_allclose(
-            found, exact, atol=np.nanmax(np.ptp(exact, axis=1)) / 508 + 0.005
-        )
+    series = dataset(values, labels)
     with_batches = gene_values(
         replace(series, sample_metadata=pd.DataFrame({"plate": labels, "age": "9"})), ["g0"], 10
     )

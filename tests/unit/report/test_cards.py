@@ -57,6 +57,10 @@ def test_rows_of_two_classes_are_common_and_those_of_several_have_their_class(re
     counts = pd.Series([row.label for row in several.rows]).value_counts()
     assert set(counts.index) == set(CLASSES["alpha"])
     assert counts.max() == 4
+    labels = [row.label for row in several.rows]
+    assert labels == sorted(labels)  # class after class
+    # three features of each class are shifted, and every fold selects them
+    assert all(row.share == 1 for row in several.rows if several.rows.index(row) % 4 == 0)
 
 
 @pytest.mark.parametrize(

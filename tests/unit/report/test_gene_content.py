@@ -92,6 +92,22 @@ def test_values_have_at_most_half_of_the_bytes(values):
     assert len(arrays["values"]) == 8
 
 
+def test_values_are_rounded_to_a_254th_of_the_range_of_their_feature(rng):
+    exact = rng.normal(8, 2, (60, 50))
+    exact[3, 4], exact[5] = np.nan, 7.0
+    names = [f"g{i}" for i in range(60)]
+    long = pd.DataFrame({"feature": np.repeat(names, 50), "value": exact.reshape(-1)})
+    long["sample"] = [f"s{j}" for j in range(50)] * 60
+    long = long.assign(**{"class": "a", "group": "", "batch": ""})
+    genes = pd.DataFrame({"feature": names, "symbol": ""})
+    header, arrays = unpack(gene_content(genes, long, {}, {}, 100_000))
+    low, high = (np.array(header[name], float)[:, None] for name in ("low", "high"))
+    steps = arrays["values"].reshape(60, 50)
+    found = np.where(steps == 255, np.nan, low + steps / 254 * (high - low))
+    most = np.nanmax(np.ptp(exact, axis=1)) / 508 + 0.005  # half a step, and rounded limits
+    np.testing.assert_allclose(found, exact, atol=most)
+
+
 def test_counts_below_a_level_are_exact():
     """Of numbers beside a level the nearest step may lie on its other side."""
     fdr = np.concatenate([0.05 * (1 + np.linspace(-1e-6, 1e-6, 41)), [1e-200, 1.0, np.nan]])

@@ -109,7 +109,11 @@ def _rows(genes: pd.DataFrame, *, mirrored: bool) -> list[GeneRow]:
         shown = genes.head(_MOST_ROWS)
     else:
         each = max(1, min(_MOST_OF_CLASS, 2 * _MOST_ROWS // max(1, genes["class"].nunique())))
-        shown = genes[genes.groupby("class").cumcount() < each].head(2 * _MOST_ROWS)
+        # the core set is the same for every class: the features come first that tell this class
+        order = genes.assign(apart=(genes["auc"] - 0.5).abs())
+        columns = ["class", "core", "share", "apart"]
+        order = order.sort_values(columns, ascending=[True, False, False, False], kind="stable")
+        shown = order[order.groupby("class").cumcount() < each].head(2 * _MOST_ROWS)
     rows = []
     for row in shown.to_dict("records"):
         mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))

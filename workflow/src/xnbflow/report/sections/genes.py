@@ -1,6 +1,6 @@
 """Genes: features that differ between a class and the others, without a classifier."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,9 @@ _LEVELS = (0.001, 0.01, 0.05, 0.1)
 #: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS, _MOST_PLOTS = 200, 12
 #: Bytes of a page for its features, shared by its series.
-_MOST_BYTES = 1_400_000
+_MOST_BYTES = 1_800_000
+#: Bytes of a series with few features.
+_LEAST_BYTES = 20_000
 _HOW_TO_READ = (
     "Every feature is tested by itself, each class against the mean of the other classes: a "
     "linear model with variances moderated over the features (limma; FDR: Benjamini and "
@@ -128,10 +130,11 @@ def section(results: StudyResults) -> Section | None:
     if not found:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ, "help")]
+    sizes = _bytes_of_series({name: tables["genes"] for name, tables in found.items()})
     for i, (dataset, tables) in enumerate(found.items()):
         about = results.rows("datasets", dataset=dataset).iloc[0]
         phenotype = results.rows("components", dataset=dataset)
-        own = _series(results, tables, about, phenotype, _MOST_BYTES // len(found))
+        own = _series(results, tables, about, phenotype, sizes[dataset])
         blocks += own if len(found) == 1 else [Group(dataset, list(own), opened=i == 0)]
     files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
     links = [
@@ -148,6 +151,21 @@ def section(results: StudyResults) -> Section | None:
     blocks += _gene_sets(results)
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
+
+
+def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
+    """Return how many bytes of the page each series has, in proportion to its statistics.
+
+    Examples
+    --------
+    >>> one, two = (pd.DataFrame({"feature": range(n)}) for n in (9_000, 1_000))
+    >>> _bytes_of_series({"a": one, "b": two})
+    {'a': 1604000, 'b': 196000}
+    """
+    rows = {name: len(table) for name, table in genes.items()}
+    least = _LEAST_BYTES * len(rows)
+    total = sum(rows.values())
+    return {name: _LEAST_BYTES + (_MOST_BYTES - least) * n // total for name, n in rows.items()}
 
 
 def _series(

@@ -344,7 +344,9 @@ async function startGenes(block) {
     table.tBodies[0]?.remove();
     table.append(body);
     const pages = Math.max(1, Math.ceil(rows.length / ROWS_PER_PAGE));
-    output.textContent = `${rows.length.toLocaleString("en")} of ${content.features.length.toLocaleString("en")} features; page ${state.page + 1} of ${pages.toLocaleString("en")}`;
+    const [n, all] = [content.features.length, content.total].map((count) => count.toLocaleString("en"));
+    const part = n === all ? "" : ` (the first ${n} by rank are here; the files have all)`;
+    output.textContent = `${rows.length.toLocaleString("en")} of ${all} features${part}; page ${state.page + 1} of ${pages.toLocaleString("en")}`;
     previous.disabled = state.page === 0;
     next.disabled = state.page >= pages - 1;
   };
