@@ -20,7 +20,7 @@ from xnbflow.running.project import ROOT, default_configuration
 
 SOURCES = Path(xnbflow.__file__).parent
 #: The folders that stand for a paper and must keep their list.
-PAPERS = ("xnb_paper",)
+PAPERS = ("cica", "directional", "generalized", "separation", "xnb_paper")
 ITEMS = [(paper, item) for paper in covered_papers() for item in read_coverage(paper)]
 COVERED = [(paper, item) for paper, item in ITEMS if not item.left_out]
 

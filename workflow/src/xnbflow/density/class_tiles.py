@@ -107,15 +107,17 @@ def map_class_tiles(
     *,
     samples: np.ndarray | None = None,
     rule: str | None = None,
+    kernel: str | int | None = None,
 ) -> None:
     """Call ``work(tile, strip)`` for every strip of features, on threads; it writes its results.
 
     ``features`` are an array, `Rows` or CSR array (n_features, n_samples), of which ``samples``
     (n_chosen,) are used, by default all, and ``codes`` are their classes. Of a CSR array the tiles
-    are a `SparseTile` each if the ``rule`` for bandwidths allows it (`SPARSE_RULES`); otherwise one
-    strip at a time is dense in each thread. Tiles have the samples in order if the rule needs it.
+    are a `SparseTile` each if the ``rule`` for bandwidths allows it (`SPARSE_RULES`) and the
+    ``kernel`` is not the exponential one, whose sums are logarithms; otherwise one strip at a time
+    is dense in each thread. Tiles have the samples in order if the rule needs it.
     """
-    if is_sparse(features) and rule in SPARSE_RULES:
+    if is_sparse(features) and rule in SPARSE_RULES and kernel != "exponential":
         _map_sparse_tiles(
             work, features, classes_of_samples(codes, samples, features.shape[1]), n_classes
         )

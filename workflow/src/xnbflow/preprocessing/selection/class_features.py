@@ -65,7 +65,7 @@ def pair_distances(
         )
         distances[:, strip] = density_distances(densities, pairs, distance)
 
-    map_class_tiles(work, features, codes, n_classes, rule=bandwidth)
+    map_class_tiles(work, features, codes, n_classes, rule=bandwidth, kernel=kernel)
     return distances
 
 

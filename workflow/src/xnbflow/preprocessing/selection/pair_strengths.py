@@ -79,7 +79,9 @@ def pair_strengths(
             nats = np.sqrt(tile.separation(widths, pairs, factors) * nats)
         strengths[:, strip] = nats
 
-    map_class_tiles(work, features, codes, n_classes, samples=samples, rule=bandwidth)
+    map_class_tiles(
+        work, features, codes, n_classes, samples=samples, rule=bandwidth, kernel=kernel
+    )
     return strengths
 
 
