@@ -10,7 +10,7 @@ VERSIONS ?= lowest-direct
 DATED := .venv-$(VERSIONS)
 EXAMPLE := .test/results/studies/example/report.html
 
-.PHONY: run test test-fast test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
+.PHONY: run test test-fast test-nightly test-core test-versions test-processors proposals studies fuzz cluster-acceptance coverage lint lint-ci audit format manual docs bench package release-check paper-scale lock clean
 
 ## run: the studies listed under `run:` in config/config.yaml, or STUDY=name
 run: $(INSTALLED)
@@ -24,6 +24,11 @@ test: $(INSTALLED)
 ## test-fast: the unit tests that take no seconds, without a workflow, a browser or a cluster
 test-fast: $(INSTALLED)
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" tests/unit tests/papers
+
+## test-nightly: the tests that take minutes, every shipped study and 38 proposed ones
+test-nightly: $(INSTALLED)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m nightly
+	@$(MAKE) --no-print-directory studies proposals
 
 ## test-core: the unit tests that take no seconds, in a copy of the project without its papers
 test-core: $(INSTALLED)

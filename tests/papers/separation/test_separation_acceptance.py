@@ -1,6 +1,6 @@
 """The numbers demanded of block selection, by the study with 100 training sets per distribution.
 
-A few distributions are simulated in every run of the tests, all of the study in the slow ones.
+A few distributions are simulated in every run of the tests, all of the study in the nightly ones.
 """
 
 import numpy as np
@@ -73,6 +73,7 @@ def every():
     return analyse({}, SIMULATION, threads=2)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_weights_with_estimated_h_lose_at_most_2_percent_anywhere(every):
     gains = every["risk"].query("method == 'weights, estimated H'")["gain"]
@@ -80,6 +81,7 @@ def test_weights_with_estimated_h_lose_at_most_2_percent_anywhere(every):
     assert gains.min() >= -0.02
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_equation_9_and_theorem_1_hold_for_every_distribution(every):
     check_equation_9(every, least_rows=18)
