@@ -102,6 +102,7 @@ def archive_of(name, body):
         (gzip.compress(b"x\ty\n" * 400), "is not a tar archive"),
         (auslan_archive(recordings())[:-2000], "broken"),
     ],
+    ids=["all signs", "columns", "text", "nan", "empty", "endless", "no archive", "cut"],
 )
 def test_what_is_not_the_original_is_refused(tmp_path, body, message):
     with pytest.raises(InputError) as error:
