@@ -56,13 +56,13 @@ def asks_sacct(arguments: Sequence[str]) -> bool:
     False
     """
     settings: dict[str, Any] = {}
-    profile = _option(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "")
+    profile = option_value(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "")
     for name in profile.split(","):
         settings |= _profile_settings(name)
     for option in ("executor", "slurm-status-command"):
-        if value := _option(arguments, f"--{option}"):
+        if value := option_value(arguments, f"--{option}"):
             settings[option] = value
-    if value := _option(arguments, "-e"):
+    if value := option_value(arguments, "-e"):
         settings["executor"] = value
     return settings.get("executor") == "slurm" and settings.get("slurm-status-command") != "squeue"
 
@@ -77,7 +77,7 @@ def why_it_would_wait(arguments: Sequence[str]) -> str:
     )
 
 
-def _option(arguments: Sequence[str], name: str) -> str:
+def option_value(arguments: Sequence[str], name: str) -> str:
     """Return the value of an option, given as ``name value`` or ``name=value``; empty without."""
     for i, argument in enumerate(arguments):
         if argument.startswith(f"{name}="):
