@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from xnbflow.running.cluster import option_value
 
-#: Options of Snakemake, the value that needs a program, the programs of which one suffices, and what
-#: to do without.
+#: Options of Snakemake, the value that needs a program, the programs of which one suffices, and
+#: what to do without.
 _NEEDED = (
     (
         ("--software-deployment-method", "--sdm"),
