@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy  # scipy.stats and scipy.optimize, half a second, are imported where they are used
 
+from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.methods import known_methods
 
 #: One-sided level of verdicts, and of each end of an interval.
@@ -148,7 +149,9 @@ def share_interval(
     if n == 0:
         return Estimate(value, 0.0, 1.0)
     lower, upper = map(float, proportion_interval(value * n, n, confidence))
-    return Estimate(value, lower, 1.0 if inflation > 1 and (1 - value) * n <= 1 else upper)
+    if inflation > 1 and (1 - value) * n <= 1 + ROUNDING:
+        upper = 1.0
+    return Estimate(value, lower, upper)
 
 
 def share_p(
@@ -243,7 +246,7 @@ def balanced_interval(
     together = None if groups is None else correlations(right, classes, groups)
     above = 0.0
     if inflation > 1:
-        above = min(1.0, _SMALL_CLASS / np.mean(n_units))
+        above = min(1.0, float(_SMALL_CLASS / np.mean(n_units)))
     return mean_of(shares, together, above, n_samples if by_size else None)
 
 

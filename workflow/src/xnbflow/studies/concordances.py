@@ -337,7 +337,8 @@ def _crossed(
     samples = np.flatnonzero(np.isin(scored.codes, codes))
     for column in columns:
         samples = np.intersect1d(samples, column.samples)
-    categories, numbers = [], []
+    categories: list[np.ndarray] = []
+    numbers: list[np.ndarray] = []
     for column in columns:
         values = column.values[np.searchsorted(column.samples, samples)]
         (numbers if column.is_number else categories).append(values)
