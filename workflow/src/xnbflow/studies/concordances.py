@@ -280,9 +280,9 @@ def _crossed_pairs(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each pair of classes that several columns of the handling predict.
 
-    The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations leave
-    fewer than ten pairs of samples, columns are left out one at a time, the weakest first. Pairs
-    of classes that a single column does not separate are not repeated.
+    The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations
+    leave fewer than ten pairs of samples, columns are left out one at a time, the weakest first.
+    Pairs of classes that a single column does not separate are not repeated.
     """
     rows_of: dict[tuple[str, str], list[tuple[_Column, Mapping[str, Any]]]] = {}
     for column in columns:
