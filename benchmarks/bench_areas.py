@@ -1,10 +1,10 @@
 """Coverage of the 95 % interval of the area under the ROC curve (AUC) on new samples.
 
 Simulated studies of `bench_verdicts.py`, in five folds, with an effect: how often the interval
-holds the AUC of the classifier of all samples on 400 new samples, and on which side it misses. Each study
-is written to results/benchmarks/areas.tsv with its estimate, effective numbers of samples and true
-AUC, so that intervals can be compared on the same studies. `XNBFLOW_AREA_STUDIES` sets the number
-of studies of a cell (40: about four processor minutes).
+holds the AUC of the classifier of all samples on 400 new samples, and on which side it misses. Each
+study is written to results/benchmarks/areas.tsv with its estimate, numbers of samples and true AUC,
+so that intervals can be compared on the same studies. `XNBFLOW_AREA_STUDIES` sets the number of
+studies of a cell (40: about three processor minutes).
 """
 
 import os

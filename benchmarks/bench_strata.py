@@ -1,4 +1,4 @@
-"""Columns that explain the class alone or together: is the class recognised without an effect?
+"""Columns that explain the class alone or together, and how often studies of them pass.
 
 Each study has 300 genes in standard units, two classes, and one, two or three columns of the
 handling: categories of two levels, which agree with the class in three quarters of the samples
@@ -8,8 +8,9 @@ by 1.5 in the second class. The scores are of a ridge classifier in five folds.
 
 A study passes if the scores order its classes (p of permuted labels at most .025) and no column
 limits the verdict: *before* columns one at a time, numbers in thirds; *after* by the rule of
-`xnbflow.studies.concordances`. Without an effect a study that passes is a false verdict. `XNBFLOW_STRATA_STUDIES` sets the number of studies of a cell (40);
-all cells of 40 studies take about four processor minutes. The 95 % limits are Clopper and Pearson's.
+`xnbflow.studies.concordances`. Without an effect a study that passes is a false verdict.
+`XNBFLOW_STRATA_STUDIES` sets the number of studies of a cell (40); all cells of 40 studies take
+about four processor minutes. The 95 % limits are Clopper and Pearson's.
 """
 
 import os
@@ -126,10 +127,11 @@ def limited(
 def page() -> tuple[str, Path]:
     """Return the table, and the page that holds it."""
     table = pd.read_csv(RESULTS, sep="\t")
+    heads = [f"samples, columns ({table['studies'].min()} studies a cell)", "no effect, before"]
+    heads += ["no effect, after (95 % limits)", "effect, before", "effect, after"]
     lines = [
         "<!-- strata: written by `python -m benchmarks strata` -->",
-        f"| samples, columns ({table['studies'].min()} studies a cell) "
-        "| no effect, before | no effect, after (95 % limits) | effect, before | effect, after |",
+        f"| {' | '.join(heads)} |",
         "|---|---|---|---|---|",
     ]
     for (n, kind, columns), cells in table.groupby(["n", "kind", "columns"]):

@@ -45,6 +45,8 @@ DESIGNS = {
     "60 samples": (replace(PLAIN, n=60), (0.8, 1.2)),
     "80 samples": (replace(PLAIN, n=80), (0.8, 1.2)),
     "32 and 8 samples": (replace(PLAIN, shares=(0.8, 0.2)), (0.0, 1.2)),
+    "16 and 4 samples": (replace(PLAIN, n=20, shares=(0.8, 0.2)), (0.0, 1.2)),
+    "14 patients x 3": (replace(PLAIN, n=14, per_patient=3), (0.0, 1.2)),
     "20 patients x 3": (replace(PLAIN, n=20, per_patient=3), (0.0, 1.2)),
     "20 pairs": (replace(PLAIN, n=20, paired=True), (0.0, 0.8)),
     "40 samples, two batches": (replace(PLAIN, batch=2.0), (0.0, 1.2)),

@@ -1,15 +1,18 @@
-"""What `adjust_covariates` and `centre_groups` change: `python -m benchmarks.designs [studies] [adjusted]`.
+"""What `adjust_covariates` and `centre_groups` change, in simulated studies and a real series.
 
-Simulated studies of 500 genes. *Batches*: 40 samples, half of them in each of two batches and
+Run by `python -m benchmarks.designs [studies] [adjusted]`.
+
+Studies have 500 genes. *Batches*: 40 samples, half of them in each of two batches and
 classes, of which a share agree; 50 genes are shifted by 1.5 standard deviations in the second
 batch, and 10 others by 1 in the second class, or none. *Pairs*: a sample of either class of each of
 20 patients, whose levels have a standard deviation of 2; 10 genes are shifted by 1, or none. The
 classifier is `csnb` with ten features per class in five folds. A study is *above chance* if the
 95 % interval of its accuracy, which counts patients, lies above one half: without an effect it is a
 false verdict, with one power. With `adjusted` only the batches are run, with the complete rule
-(interval and label test), before and after the test followed the step. The real series is GSE22780 (folder XNBFLOW_DATA, or
-../shared/data): pancreatic tumours and normal tissue of eight patients, of which the 2,000 probes
-of largest variance are used; its null has the labels of random patients exchanged.
+(interval and label test), before and after the test followed the step. The real series is GSE22780
+(folder XNBFLOW_DATA, or ../shared/data): pancreatic tumours and normal tissue of eight patients, of
+which the 2,000 probes of largest variance are used; its null has the labels of random patients
+exchanged.
 """
 
 import os

@@ -45,7 +45,7 @@ def test_small_classes_are_listed_with_what_follows():
 
 
 def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
-    """Results of other versions can be compared: the seed is made of classes, groups, repeat and purpose."""
+    """Results of versions can be compared: a seed of classes, groups, repeat and purpose."""
     drawn = draw_folds(header(6, 6), 3, 2).query("repeat == 1 and fold == 0")["sample"]
     head = header(6, 6)
     splitter = StratifiedKFold(3, shuffle=True, random_state=series_seed(head, 1, "folds"))

@@ -25,8 +25,8 @@ def shared_samples(
     missing. By "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or
     more. By "values": equal in all features. By "likeness": features centred within each cohort,
     the samples correlate by `COPIES` or more, and by far more than either does with any other
-    sample of the other cohort. This finds copies that were normalised again (Waldron and others, "The doppelgänger effect", Journal of the National Cancer Institute 108,
-    2016, djw146).
+    sample of the other cohort. This finds copies that were normalised again (Waldron and others,
+    "The doppelgänger effect", Journal of the National Cancer Institute 108, 2016, djw146).
     """
     correlation = _standard(first).T @ _standard(second)
     enough = len(first) >= ENOUGH

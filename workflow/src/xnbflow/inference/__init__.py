@@ -1,1 +1,11 @@
-"""Inference: intervals, tests, verdicts, permutation, stability, learning curves."""
+"""Inference: intervals, tests, verdicts, permutation, stability, learning curves.
+
+- `intervals`, `estimates`: how accurate is a classifier, with which interval?
+- `exchange`, `permutation`, `sequential`: are labels predicted better than permuted ones?
+- `strata`, `concordance`: does a batch explain the result?
+- `verdicts`, `headlines`: is a result supported, and which classifier comes first?
+- `second_cohort`, `meta_analysis`, `hartung_knapp`: does it hold in other series?
+- `halves`, `stability`, `learning_curve`, `calibration`, `random_genes`, `screen`: how stable, how
+  many samples, how sure, how special is a selection?
+- `rank_tests`, `paired_tests`: which of several classifiers is better?
+"""

@@ -1,4 +1,4 @@
-"""Labels that may be exchanged without a change of their distribution, if they carry no information.
+"""Labels that may be exchanged if they carry no information, by the groups of the samples.
 
 A permutation test is exact if the labels are exchangeable under the null hypothesis. Samples of a
 patient are not independent of each other, so that the *units* that exchange labels depend on the

@@ -78,8 +78,8 @@ def permutation_test(
     """Test whether labels are predicted better than permuted ones.
 
     ``score`` gives the score of labels, of shape (n_samples,), and a seed for its folds, another
-    for each permutation; ``permute`` gives permuted labels, see `label_exchange`. Each permutation has a
-    random generator of its own. The rule for stopping and its p are in
+    for each permutation; ``permute`` gives permuted labels, see `label_exchange`. Each permutation
+    has a random generator of its own. The rule for stopping and its p are in
     `xnbflow.inference.sequential`.
     """
     if n_permutations < 1:

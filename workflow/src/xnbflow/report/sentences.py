@@ -36,8 +36,8 @@ COVERAGE = (
     "simulated studies of two to four classes and 12 to 80 samples, intervals of balanced "
     "accuracies, whose upper limits are corrected for few samples, held the true value in 93 to "
     "100% of the studies, and in 89% with ten classes of ten samples; upper limits of AUCs are "
-    "corrected likewise (documentation, “Verdicts”). The Bayesian interval behind them (Jeffreys’ prior) covers a "
-    "share near 0 or 1 in 87% at the least."
+    "corrected likewise (documentation, “Verdicts”). The Bayesian interval behind them (Jeffreys’ "
+    "prior) covers a share near 0 or 1 in 87% at the least."
 )
 #: What the verdicts of second cohorts mean.
 COHORT_RULE = (
@@ -45,9 +45,9 @@ COHORT_RULE = (
     "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
     "and the 95% interval lies above one over the number of classes, the difference from "
     "cross-validation may be 0 by its 95% interval, and every class is recognised in more than "
-    "half of its samples; held in part: the difference or a class fails, or the samples are probably "
-    "of the same patients (within the classes samples of both cohorts are each other's nearest more "
-    "often than those of different patients, p at most .001). Ranking holds: of two "
+    "half of its samples; held in part: the difference or a class fails, or the samples are "
+    "probably of the same patients (within the classes samples of both cohorts are each other's "
+    "nearest more often than those of different patients, p at most .001). Ranking holds: of two "
     "classes the 95% interval of the AUC lies above one half, but the balanced accuracy is not "
     "above chance: the threshold does not hold, the model needs recalibration. Did not hold: the "
     "interval excludes half of the way from chance to cross-validation. Cannot tell: all others, "

@@ -280,9 +280,9 @@ def _crossed_pairs(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each pair of classes that several columns of the handling predict.
 
-    The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations leave
-    fewer than ten pairs of samples, columns are left out one at a time, the weakest first. Pairs
-    of classes that a single column does not separate are not repeated.
+    The columns are those with an association of at most `_SUSPICIOUS`. Where their combinations
+    leave fewer than ten pairs of samples, columns are left out one at a time, the weakest first.
+    Pairs of classes that a single column does not separate are not repeated.
     """
     rows_of: dict[tuple[str, str], list[tuple[_Column, Mapping[str, Any]]]] = {}
     for column in columns:
@@ -337,7 +337,8 @@ def _crossed(
     samples = np.flatnonzero(np.isin(scored.codes, codes))
     for column in columns:
         samples = np.intersect1d(samples, column.samples)
-    categories, numbers = [], []
+    categories: list[np.ndarray] = []
+    numbers: list[np.ndarray] = []
     for column in columns:
         values = column.values[np.searchsorted(column.samples, samples)]
         (numbers if column.is_number else categories).append(values)

@@ -68,8 +68,8 @@ def enrichment(
     that are higher in it at a false discovery rate below 0.05 are used. Features without a symbol
     have their own name; those of several genes (``///``) are ignored. ``signatures`` is the table
     ``signature`` by data set and classifier; of the ``sets`` those with 5 to 500 measured genes are
-    compared. The result is the study's table ``enrichment``: sets with at least one of the genes. The
-    background is the measured genes. If no data set has any gene of the sets, it is an
+    compared. The result is the study's table ``enrichment``: sets with at least one of the genes.
+    The background is the measured genes. If no data set has any gene of the sets, it is an
     `InputError`.
     """
     rows, known = [], False

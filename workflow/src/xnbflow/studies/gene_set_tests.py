@@ -1,4 +1,4 @@
-"""Tests of gene sets by CAMERA: are the genes of a set higher or lower in a class than others?
+"""Tests by CAMERA of whether the genes of a set are higher or lower in a class than others.
 
 This test decides, as it accounts for the correlation of the genes of a set (see
 `xnbflow.diagnostics.camera`). Overlaps with lists (`xnbflow.studies.enrichment`) and preranked

@@ -27,9 +27,9 @@ def prerank(
 
     ``genes`` is the table ``genes`` of each data set; of two classes the first is scored, as the
     second is its mirror. Of several probes of a gene the one with the greatest mean is used, a
-    choice without labels. Scores of sets of 5 to 500 ranked genes are
-    divided by the mean of 1,000 permutations of the genes. The result, the study's table ``prerank``,
-    does not depend on ``threads``; it has no rows without gseapy.
+    choice without labels. Scores of sets of 5 to 500 ranked genes are divided by the mean of 1,000
+    permutations of the genes. The result, the study's table ``prerank``, does not depend on
+    ``threads``; it has no rows without gseapy.
     """
     schema, parts = STUDY_TABLES["prerank"], []
     for dataset, table in genes.items():
