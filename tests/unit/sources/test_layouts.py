@@ -241,6 +241,18 @@ def test_follow_up_is_neither_a_class_nor_tested(tmp_path, capsys):
     assert "needs a survival model" in text
 
 
+def test_follow_up_alone_is_not_proposed_as_a_class(tmp_path, capsys):
+    path = LAYOUTS["survival"](tmp_path)
+    sheet = pd.read_csv(tmp_path / "samples.csv").drop(columns="condition")
+    sheet.to_csv(tmp_path / "samples.csv", index=False)
+    propose(str(path), phenotype=str(tmp_path / "samples.csv"))
+    text = capsys.readouterr().out
+    assert "No column of text looks like a class" in text
+    assert "needs a survival model" in text
+    propose(str(path), phenotype=str(tmp_path / "samples.csv"), label="vital_status")
+    assert "The label 'vital_status' ignores the time" in capsys.readouterr().out
+
+
 def test_rare_classes_are_left_out_by_a_map_that_can_be_copied(tmp_path, capsys):
     row, series = proposed("rare_classes", tmp_path)
     assert sorted(series.classes) == ["clear cell", "endometrioid", "mucinous", "serous"]
