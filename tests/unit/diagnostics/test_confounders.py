@@ -36,6 +36,13 @@ def test_follow_up_is_not_tested_and_no_column_to_adjust_for():
     assert "adjust=" in rows["days"]["finding"]
 
 
+def test_sites_of_the_body_are_no_batch():
+    body = np.resize(["colon", "liver", "lung"], N)
+    rows = found(site=body, hospital=np.resize(["Ulm", "Bonn", "Kiel"], N))
+    assert np.isnan(rows["site"]["genes"])
+    assert not np.isnan(rows["hospital"]["genes"])  # batches are compared gene by gene
+
+
 def test_follow_up_does_not_predict_the_class_from_the_phenotype():
     labels = pd.Series(LABELS)
     cells = pd.Series([str(i) for i in range(N)])

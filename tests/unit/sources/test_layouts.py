@@ -18,6 +18,7 @@ from lab_files import (
 
 from xnbflow.running.cli.app import propose
 from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.plausibility import is_like_features
 from xnbflow.sources.sequencing import PROPOSED_COUNT_TRANSFORM
 from xnbflow.sources.sheet import read_sheet
 
@@ -149,6 +150,40 @@ def test_genes_with_clinical_names_are_genes(tmp_path):
     assert "age" not in series.features
 
 
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_an_age_beside_counts_is_clinical_by_its_place_or_letters(tmp_path, orientation):
+    ages = np.random.default_rng(8).integers(30, 80, 24)
+    frame = pd.DataFrame(counts(), SAMPLES, SYMBOLS)
+    assert is_like_features(ages.astype(float), frame.to_numpy(dtype=float).T)
+    frame.insert(300, "AGE", ages)  # among genes, in capitals: a gene
+    frame.insert(0, "age", ages)
+    frame.insert(0, "condition", CONDITIONS)
+    frame = frame if orientation == "rows" else frame.T
+    frame.to_csv(tmp_path / "x.csv", index_label="name")
+    propose(
+        str(tmp_path / "x.csv"),
+        label="condition",
+        orientation=orientation,
+        output=str(tmp_path / "mine"),
+    )
+    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    series = acquire(row)
+    assert row.options["phenotype_columns"] == "age"
+    assert "AGE" in series.features
+    assert series.n_features == 601
+
+
+def test_numbers_of_animals_are_a_group_and_no_feature(tmp_path):
+    frame = pd.DataFrame(logarithms(), columns=SYMBOLS)
+    frame.insert(0, "mouse", np.tile(range(12), 2))
+    frame.insert(0, "condition", CONDITIONS)
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    propose(str(tmp_path / "x.csv"), output=str(tmp_path / "mine"))
+    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    assert row.options["group"] == "mouse"
+    assert acquire(row).n_features == 600
+
+
 def test_workbooks_name_the_sheets_that_are_used(tmp_path, capsys):
     row, series = proposed("workbook_with_readme", tmp_path)
     assert row.options["sheet"] == "Expression"
@@ -204,6 +239,18 @@ def test_follow_up_is_neither_a_class_nor_tested(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "days_to_death, vital_status are follow-up" in text
     assert "needs a survival model" in text
+
+
+def test_follow_up_alone_is_not_proposed_as_a_class(tmp_path, capsys):
+    path = LAYOUTS["survival"](tmp_path)
+    sheet = pd.read_csv(tmp_path / "samples.csv").drop(columns="condition")
+    sheet.to_csv(tmp_path / "samples.csv", index=False)
+    propose(str(path), phenotype=str(tmp_path / "samples.csv"))
+    text = capsys.readouterr().out
+    assert "No column of text looks like a class" in text
+    assert "needs a survival model" in text
+    propose(str(path), phenotype=str(tmp_path / "samples.csv"), label="vital_status")
+    assert "The label 'vital_status' ignores the time" in capsys.readouterr().out
 
 
 def test_rare_classes_are_left_out_by_a_map_that_can_be_copied(tmp_path, capsys):

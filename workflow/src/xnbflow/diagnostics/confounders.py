@@ -18,7 +18,12 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.plausibility import is_event_status, is_event_time, is_technical
+from xnbflow.sources.plausibility import (
+    is_batch,
+    is_event_status,
+    is_event_time,
+    is_technical,
+)
 
 #: Largest adjusted p of an association with the class, and of a severe one.
 LEVEL, SEVERE = 0.05, 0.02
@@ -58,8 +63,9 @@ def confounders(series: DataSet) -> list[Row]:
     the column in the model; missing where the column cannot be adjusted for.
     """
     labels, found, same = pd.Series(series.labels), [], []
-    known = series.sample_metadata
-    for name, cells in ({} if known is None else known).items():
+    known = {} if series.sample_metadata is None else series.sample_metadata
+    batches = {str(name) for name in known if is_batch(str(name), list(known[name]))}
+    for name, cells in known.items():
         present = ~cells.map(is_missing)
         own, texts = labels[present], cells[present].str.strip()
         groups = None if series.groups is None else series.groups[present]
@@ -75,13 +81,13 @@ def confounders(series: DataSet) -> list[Row]:
         row["p_holm"], text = p, row["finding"]
         complete = text.startswith("separates")
         if p <= LEVEL or complete:
-            certain = p <= LEVEL or is_technical(row["subject"])
+            certain = p <= LEVEL or row["subject"] in batches
             row["severity"] = "warning" if certain else "notice"
             row["severity"] = "severe" if complete and p <= SEVERE else row["severity"]
             row["finding"] = f"“{row['subject']}” {text}"
         else:
             row["finding"] = f"no difference of “{row['subject']}” between the classes was found"
-        if row["severity"] != "none" or is_technical(row["subject"]):
+        if row["severity"] != "none" or row["subject"] in batches:
             row.update(_genes(series, row["subject"], row["finding"]))
     order = {"severe": 0, "warning": 1, "notice": 2, "none": 3}
     return sorted(found, key=lambda row: (order[row["severity"]], row["p"])) + same

@@ -97,6 +97,17 @@ def is_technical(name: str) -> bool:
     )
 
 
+def is_batch(name: str, cells: Sequence[str]) -> bool:
+    """Return whether a column's name means a batch, except sites whose values are organs.
+
+    Examples
+    --------
+    >>> is_batch("site", ["Ulm", "Kiel"]), is_batch("site", ["colon", "liver"])
+    (True, False)
+    """
+    return is_technical(name) and not ("site" in _words(name) and are_places_of_body(cells))
+
+
 def is_clinical(name: str) -> bool:
     """Return whether a name has a whole word for clinical data, which are not measured by arrays.
 
@@ -244,8 +255,8 @@ def suggested_batch(sample_metadata: pd.DataFrame) -> str | None:
     >>> suggested_batch(pd.DataFrame({"chip": list("abcd"), "plate": list("aabb")}))
     'plate'
     """
-    for name in filter(is_technical, map(str, sample_metadata)):
-        if "site" in _words(name) and are_places_of_body(list(map(str, sample_metadata[name]))):
+    for name in map(str, sample_metadata):
+        if not is_batch(name, list(map(str, sample_metadata[name]))):
             continue
         known = sample_metadata[name][~sample_metadata[name].map(is_missing)]
         if 1 < known.nunique() <= len(known) / 2:
