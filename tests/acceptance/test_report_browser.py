@@ -397,6 +397,30 @@ def test_all_features_are_searched_sorted_filtered_and_saved(browser, gene_page)
     assert browser.get_log("browser") == []
 
 
+def test_downloaded_rows_have_numbers_and_no_formula(browser, gene_page):
+    browser.get(gene_page[0].as_uri())
+    script = (
+        "const content = await unpack(document.querySelector('.packed').textContent);"
+        "content.features[1] = '=1+1'; content.symbols[1] = '@x, \"y\"';"
+        "const state = { numbers: statisticsOf(content, 0) };"
+        "return csvOf(content, state, [1, 0])"
+    )
+    head, first, second = browser.execute_script(script)
+    assert head == "feature,symbol,log2 fold change,FDR,AUC,mean,core\r\n"
+    assert first.startswith('\'=1+1,"\'@x, ""y""",-')
+    assert second.startswith(f"{SCRIPT},TP53,")
+    assert len(second.split(",")) == 7
+
+
+def test_studies_of_the_index_are_found_by_a_word(browser, report):
+    browser.get((report.parent / "../../index.html").resolve().as_uri())
+    box = find(browser, ".filter input")
+    type_in(browser, box, "nothing")
+    assert len(find_all(browser, "#studies tbody tr:not([hidden])")) == 1
+    type_in(browser, box, "no such study")
+    assert find_all(browser, "#studies tbody tr:not([hidden])") == []
+
+
 def test_a_row_opens_the_gene_with_its_samples_and_links(browser, gene_page):
     path, values = gene_page
     browser.get(path.as_uri())
@@ -422,9 +446,10 @@ def test_a_row_opens_the_gene_with_its_samples_and_links(browser, gene_page):
     assert find(opened, "h4").text.startswith("MYC///</script>")
 
 
-def test_the_density_of_the_page_is_that_of_the_classifier(browser, gene_page):
+@pytest.mark.parametrize("spread", [2.5, 10.0])  # with the second the floor is reached
+def test_the_density_of_the_page_is_that_of_the_classifier(browser, gene_page, spread):
     values = np.array([1.0, 1.4, 2.0, 2.2, 3.1, 5.0])
-    grid, spread = np.linspace(0, 6, 9), 2.5
+    grid = np.linspace(0, 6, 9)
     browser.get(gene_page[0].as_uri())
     script = "return density(arguments[0], arguments[1], arguments[2])"
     found = browser.execute_script(script, values.tolist(), spread, grid.tolist())
