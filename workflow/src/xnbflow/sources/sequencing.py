@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 #: The transform that is proposed for counts of reads.
-PROPOSED_COUNT_TRANSFORM = "log_cpm"
+PROPOSED_COUNT_TRANSFORM = "tmm"
 
 #: Columns of featureCounts that describe a gene.
 FEATURE_COUNTS_COLUMNS = ("Chr", "Start", "End", "Strand", "Length")
