@@ -9,6 +9,7 @@ from counts_cases import simulated_counts
 from toys import dataset
 
 from xnbflow.diagnostics.genes import gene_table
+from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
 from xnbflow.diagnostics.series_audit import audit
 
@@ -73,6 +74,9 @@ def test_several_classes_are_adjusted_and_patients_are_units(rng):
     assert [row["severity"] for row in rows] == ["warning", "warning", "warning"]
     assert [row["subject"] for row in rows] == ["a", "b", "c"]
     assert "median difference +0.7" in rows[0]["finding"]
+    levels = np.median(values - values.mean(axis=1, keepdims=True), axis=0)
+    p = moderated_contrasts(levels[None], np.repeat([0, 1, 2], 10)).p[:, 0]
+    assert [row["p"] for row in rows] == pytest.approx(3 * p)
     alone = global_shifts(dataset(values[:, :20], np.repeat(["a", "b"], 10)))
     assert len(alone) == 1
     patients = np.repeat(np.arange(4), 5).astype(str)

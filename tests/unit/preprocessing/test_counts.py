@@ -24,6 +24,8 @@ FILTERED_FACTORS = [1.182886302211, 1.19722923188, 1.371024370803, 1.26269962597
                     0.771747167385, 0.88659116622, 0.775534166317, 0.768661411724]  # fmt: skip
 FIRST_SAMPLE = [10.276668967, 12.226640618, 12.685913783, 12.091446645, 13.441070569]
 LAST_SAMPLE = [14.530038923, 11.288520741, 12.383268233, 11.869555, 13.286004936]
+#: Factors of the first and last sample of 100 features, of which both trims leave some out.
+FACTORS_OF_100 = [1.078783627428, 0.843509933012]
 DROPPED = [0, 10, 15, 25, 30, 35, 45, 50]
 
 EDGER = """
@@ -53,6 +55,9 @@ def test_stored_numbers_of_edger_are_found():
     counts, groups = formula_counts()
     factors = fit_reference(counts).factors(counts, counts.sum(axis=0))
     np.testing.assert_allclose(factors, FACTORS, rtol=1e-11)
+    more = formula_counts(100)[0]
+    factors = fit_reference(more).factors(more, more.sum(axis=0))
+    np.testing.assert_allclose(factors[[0, -1]], FACTORS_OF_100, rtol=1e-11)
     read_filter = ReadFilter().fit(counts.T, groups)
     assert np.flatnonzero(~read_filter.support_).tolist() == DROPPED
     filtered = read_filter.transform(counts.T).T
