@@ -7,12 +7,12 @@ from counts_cases import simulated_counts
 from r_oracles import r_answers
 from toys import dataset, refused
 
+from xnbflow.data.read_counts import effective_sizes, expressed_features
 from xnbflow.diagnostics.block_correlation import block_correlation
 from xnbflow.diagnostics.contrasts import comparisons, contrast_table
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.least_squares import fit_contrasts
 from xnbflow.diagnostics.linear_models import moderate, moderated_contrasts
-from xnbflow.preprocessing.counts import effective_sizes, expressed_features
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Contrasts in rows; a single one has t, several F. Values are complete, so that limma is exact.

@@ -6,9 +6,9 @@ from counts_cases import formula_counts, pasilla, simulated_counts
 from r_oracles import r_answers
 from toys import refused
 
+from xnbflow.data.read_counts import effective_sizes, enough_reads
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.voom import lowess, voom
-from xnbflow.preprocessing.counts import effective_sizes, enough_reads
 
 #: The first class against the second; further columns beside. The contrast is a coefficient of its
 #: own parametrisation, since `contrasts.fit` approximates variances where there are weights.

@@ -7,14 +7,14 @@ from r_oracles import r_answers
 from sklearn.base import clone
 from toys import dataset, refused
 
-from xnbflow.preprocessing import CountNormalizer, ReadFilter
-from xnbflow.preprocessing.counts import (
+from xnbflow.data.read_counts import (
     enough_reads,
     expressed_features,
     fit_reference,
     log_cpm,
     with_log_counts,
 )
+from xnbflow.preprocessing import CountNormalizer, ReadFilter
 
 #: Of edgeR 3.40.2 (R 4.2.2) for `formula_counts`: factors of all features, those of the features
 #: with enough reads, and every 12th of these in ``cpm(log=TRUE)``, first and last sample.

@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from toys import dataset, refused
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.read_counts import effective_sizes, expressed_features, with_log_counts
 from xnbflow.diagnostics import gene_table
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.diagnostics.linear_models import moderated_contrasts
@@ -19,11 +20,6 @@ from xnbflow.models.model_file import read_model, write_model
 from xnbflow.models.prediction import predict_table
 from xnbflow.models.trained import fit_model
 from xnbflow.preprocessing import CountNormalizer, GroupCentrer, ReadFilter
-from xnbflow.preprocessing.counts import (
-    effective_sizes,
-    expressed_features,
-    with_log_counts,
-)
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
 

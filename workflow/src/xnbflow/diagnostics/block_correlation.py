@@ -84,8 +84,9 @@ def whitening(groups: np.ndarray, correlation: float) -> np.ndarray:
     Examples
     --------
     >>> inverse_root = whitening(np.array(["p", "p", "q"]), 0.6)
-    >>> (inverse_root @ [[1, 0.6, 0], [0.6, 1, 0], [0, 0, 1]] @ inverse_root.T).round(9).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> covariance = np.array([[1, 0.6, 0], [0.6, 1, 0], [0, 0, 1]])
+    >>> np.allclose(inverse_root @ covariance @ inverse_root.T, np.eye(3))
+    True
     """
     covariance = np.where(groups[:, None] == groups, correlation, 0.0)
     np.fill_diagonal(covariance, 1.0)

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.contrasts import contrast_table
 from xnbflow.diagnostics.dependence import conditional_dependence
 from xnbflow.diagnostics.gene_values import first_features, gene_values
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.diagnostics.heatmap import heatmap
 from xnbflow.diagnostics.normality import shapiro_wilk, shapiro_wilk_within
-from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Features and samples whose values a page can show.

@@ -6,13 +6,13 @@ import pandas as pd
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import COUNTS, DataSet, row_slices
 from xnbflow.data.matrices import Rows
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.density.class_tiles import Tile, map_class_tiles
 from xnbflow.density.distances import hellinger
 from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.modelled_features import modelled_features
-from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Factors from differences to log2 fold changes, by the scale of the values.

@@ -23,12 +23,13 @@ def shared_samples(
 
     Both have values of the same features, (n_features, n_first) and (n_features, n_second), none
     missing. By "name": the same accession of GEO, or the same name and a correlation of `ALIKE` or
-    more. By "values": equal in all features. By "likeness": features centred within each cohort,
-    the samples correlate by `COPIES` or more, and by far more than either does with any other
-    sample of the other cohort. This finds copies that were normalised again (Waldron and others,
-    "The doppelgänger effect", Journal of the National Cancer Institute 108, 2016, djw146).
+    more. By "values": equal in all features. By "likeness": samples in standard units, then
+    features centred within each cohort, the samples correlate by `COPIES` or more, and by far more
+    than either does with any other sample of the other cohort. This finds copies that were
+    normalised again (Waldron and others, "The doppelgänger effect", Journal of the National Cancer
+    Institute 108, 2016, djw146).
     """
-    correlation = _standard(first).T @ _standard(second)
+    correlation = _standard(_in_units(first)).T @ _standard(_in_units(second))
     enough = len(first) >= ENOUGH
     similar = (correlation >= ALIKE) & enough
     copies = (correlation >= COPIES) & enough & _are_apart(correlation)
@@ -173,6 +174,12 @@ def _best_other(z: np.ndarray) -> np.ndarray:
         return np.full(z.shape, -np.inf)
     second, best = np.sort(z, axis=1)[:, -2:].T
     return np.where(z == best[:, None], second[:, None], best[:, None])
+
+
+def _in_units(values: np.ndarray) -> np.ndarray:
+    """Return each sample in its standard deviations, so that a copy may have another scale."""
+    deviations = values.std(axis=0)
+    return np.divide(values, deviations, out=np.zeros(values.shape), where=deviations > 0)
 
 
 def _standard(values: np.ndarray) -> np.ndarray:

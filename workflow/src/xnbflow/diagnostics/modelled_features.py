@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xnbflow.data.dataset import COUNTS, DataSet
-from xnbflow.preprocessing.counts import effective_sizes, expressed_features, with_log_counts
+from xnbflow.data.read_counts import effective_sizes, expressed_features, with_log_counts
 
 
 @dataclass(frozen=True, kw_only=True)

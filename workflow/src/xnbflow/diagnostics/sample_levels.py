@@ -10,10 +10,10 @@ from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError
 from xnbflow.data.controls import shown_classes
 from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.confounders import Row, audit_row
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
-from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.sources.intensities import looks_like_counts
 
 #: Fewer features are not a level of the sample.

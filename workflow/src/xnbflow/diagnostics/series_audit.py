@@ -14,12 +14,12 @@ import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.data.dataset import DataSet, row_slices
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.data.series_file import iterate_features, read_header
 from xnbflow.diagnostics.confounders import Row, as_numbers, confounders, short
 from xnbflow.diagnostics.confounders import audit_row as _row
 from xnbflow.diagnostics.likeness import ENOUGH, shared_samples, similar_samples
 from xnbflow.diagnostics.sample_levels import global_shifts, library_sizes
-from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.intensities import intensity_quantiles, is_not_logged, scale_of
 from xnbflow.sources.plausibility import is_technical, repeated_samples

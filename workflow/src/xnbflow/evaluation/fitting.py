@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.preprocessing.counts import with_log_counts
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 

@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.likeness import matched_patients, shared_samples
 from xnbflow.evaluation.fitting import filled, frame_for
 from xnbflow.evaluation.methods import resolved
@@ -25,7 +26,6 @@ from xnbflow.models.reading import symbols_of
 from xnbflow.models.signature import class_spread
 from xnbflow.models.trained import CrossValidation, TrainedModel, fit_model
 from xnbflow.models.validation import as_seen, cross_validated, harmonised
-from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.sources.intensities import intensity_quantiles, scale_of
 from xnbflow.tables.contract import COHORT_TABLES
 from xnbflow.tables.storage import table_of

@@ -8,10 +8,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 
+from xnbflow.data.read_counts import log_cpm
 from xnbflow.evaluation.fitting import imputes, sample_columns
 from xnbflow.evaluation.selected import feature_use, last_step, named, transformed
 from xnbflow.naive_bayes.class_specific_nb import BaseClassSpecificNB
-from xnbflow.preprocessing.counts import CountNormalizer, log_cpm
+from xnbflow.preprocessing.counts import CountNormalizer
 from xnbflow.preprocessing.designs import OfSamples
 from xnbflow.preprocessing.imputation import Imputer
 

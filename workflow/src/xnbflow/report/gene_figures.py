@@ -8,8 +8,8 @@ import pandas as pd
 
 from xnbflow.core.errors import InputError, known_names
 from xnbflow.data.dataset import DataSet
+from xnbflow.data.read_counts import with_log_counts
 from xnbflow.diagnostics.gene_values import gene_values
-from xnbflow.preprocessing.counts import with_log_counts
 from xnbflow.report.page.style import print_figure
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.signature import gene_figure

@@ -60,8 +60,8 @@ def printed_numbers() -> pd.DataFrame:
 
     Examples
     --------
-    >>> printed_numbers().iloc[0].tolist()
-    ['Bladder', 'GSE31189', 'non_normal_ratio', 0.61]
+    >>> printed_numbers().iloc[0].to_dict()["value"]
+    0.61
     """
     tables = [printed_table(1), printed_table(2)]
     numbers = [table.melt(["type", "accession"], var_name="quantity") for table in tables]
