@@ -9,8 +9,6 @@ from toys import dataset
 
 from xnbflow.core.plugins import known_analyses
 from xnbflow.evaluation.folds import draw_folds
-from xnbflow.tables.contract import FOLDS_TABLE
-from xnbflow.tables.storage import write_parquet
 
 LABELS = np.array(list("abc") * 12)
 
@@ -66,9 +64,8 @@ def effects(folder):
     labels = np.where(values[0] + rng.normal(size=90) > 0, "spam", "mail")
     names, kinds = ["capLengthMAX", "wordFreqOUR", "c"], ["linear", "linear", "categorical"]
     data = dataset(values, labels, "spambase", features=names, kinds=kinds)
-    write_parquet(draw_folds(data, 3, 1), folder / "folds.parquet", FOLDS_TABLE)
     sets = {"features": {"paper": names[:2], "selected": "stepwise"}, "tune": {"span": [0.5]}}
-    return {data.name: data}, small("effects") | sets | {"folds": str(folder / "folds.parquet")}
+    return {data.name: data}, small("effects") | sets | {"folds": draw_folds(data, 3, 1)}
 
 
 def xnb_paper(folder):

@@ -68,7 +68,7 @@ def test_every_test_that_a_document_names_is_there():
 def test_every_threat_names_a_test_that_is_there():
     table = (ROOT / "SECURITY.md").read_text().partition("| from whom |")[2].split("\n\n")[0]
     rows = [line.split(" | ")[-1] for line in table.splitlines()[2:]]
-    sources = "".join(path.read_text() for path in ROOT.glob("tests/*/test_*.py"))
+    sources = "".join(path.read_text() for path in ROOT.glob("tests/**/test_*.py"))
     assert len(rows) >= 7
     for row in rows:
         functions = re.findall(r"`(test_\w+)`", row)

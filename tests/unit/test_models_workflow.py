@@ -185,15 +185,16 @@ def test_the_sections_show_what_the_tables_hold(results, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "named"),
     [
-        "models/one/csnb.signature.parquet",
-        "training/two/5-fold/main/fits.parquet",
-        "validation/recall.parquet",
-        "models/one/csnb.gmt",
+        ("models/one/csnb.signature.parquet", "models/one/csnb.signature.parquet"),
+        # the job of training tells the series, so that the first other file is named
+        ("training/two/5-fold/main/fits.parquet", "models/two/csnb.signature.parquet"),
+        ("validation/recall.parquet", "validation/recall.parquet"),
+        ("models/one/csnb.gmt", "models/one/csnb.gmt"),
     ],
 )
-def test_a_page_is_of_one_series(results, tmp_path, other):
+def test_a_page_is_of_one_series(results, tmp_path, other, named):
     """Tables of models and of a second cohort, and gene sets, belong to what was trained."""
     mine = replace(results, root=shutil.copytree(results.root, tmp_path / "copy"))
     mine.refuse_mixed_series()
@@ -204,7 +205,7 @@ def test_a_page_is_of_one_series(results, tmp_path, other):
     else:
         table = kinds[place.stem.rpartition(".")[2]]
         write_parquet(read_parquet(place, table), place, table, "f" * 64)
-    with refused(file=place):
+    with refused(file=mine.root / "results/studies/small" / named):
         replace(mine).refuse_mixed_series()
 
 

@@ -218,7 +218,7 @@ def counts_row(folder, label="characteristics:diagnosis", **options):
 @pytest.mark.parametrize("group", ["patient", "characteristics:patient"])
 def test_counts_are_noted_and_a_series_matrix_without_values_is_their_phenotype(tmp_path, group):
     counts(tmp_path)
-    with pytest.warns(UserWarning, match="look like counts .* set transform=log_cpm"):
+    with pytest.warns(UserWarning, match="look like counts .* set transform=tmm"):
         series = acquire(counts_row(tmp_path, group=group))
     np.testing.assert_array_equal(series.values, COUNTS)
     assert list(series.labels) == ["t", "n", "t", "n"]
@@ -327,7 +327,7 @@ def test_logarithms_are_proposed_for_counts_and_for_no_mixture_or_codes(tmp_path
     logged = rng.normal(8, 1, (600, 8))
     raw, coded = 2**logged, np.where(rng.random((600, 8)) < 0.05, -999, logged)
     for values, transform, said in (
-        (rng.negative_binomial(1, 0.001, (600, 8)), "log_cpm", "they are intensities, transform="),
+        (rng.negative_binomial(1, 0.001, (600, 8)), "tmm", "they are intensities, transform="),
         (np.append(raw[:, :3], logged[:, 3:], 1), "", r"3 are not logged (0, 1, 2), 5 look logged"),
         (coded, "", "No transform is proposed: -999 is in "),
         (np.exp2(coded, out=coded, where=coded > 0), "", "probably a code for missing values;"),

@@ -11,8 +11,6 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.naive_bayes import GeneralizedNB
 from xnbflow.papers.generalized.compute import analyse, summarise, summarise_splits
 from xnbflow.papers.generalized.entries import ANALYSIS
-from xnbflow.tables.contract import FOLDS_TABLE
-from xnbflow.tables.storage import write_parquet
 
 NAIVE, GENERALIZED = "naive Bayes", "generalized naive Bayes"
 TUNED, LINEAR = "generalized naive Bayes, tuned", "logistic regression"
@@ -32,12 +30,10 @@ def toy():
 
 
 @pytest.fixture(scope="module")
-def folds(toy, tmp_path_factory):
+def folds(toy):
     """Predefined folds, in another order than the series: the last third is for testing."""
-    path = tmp_path_factory.mktemp("folds") / "folds.parquet"
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": toy.samples[400:]})
-    write_parquet(table.sample(frac=1, random_state=0), path, FOLDS_TABLE)
-    return str(path)
+    return table.sample(frac=1, random_state=0)
 
 
 @pytest.fixture(scope="module")

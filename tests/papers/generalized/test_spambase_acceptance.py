@@ -13,8 +13,6 @@ from xnbflow.papers.generalized.compute import analyse
 from xnbflow.running.project import default_configuration
 from xnbflow.sources.acquisition import acquire
 from xnbflow.sources.sheet import SheetRow
-from xnbflow.tables.contract import FOLDS_TABLE
-from xnbflow.tables.storage import write_parquet
 
 PARAMS = default_configuration()["studies"]["spam"]["analyses"]["effects"]["params"]
 SETS = PARAMS["features"]
@@ -27,8 +25,7 @@ def tables(shared_data, tmp_path_factory):
     spambase = acquire(row, downloads=folder, base_urls={"uci": [str(shared_data / "uci")]})
     test = np.loadtxt(shared_data / "uci" / "spambase.test_indicator.txt.gz") == 1
     folds = pd.DataFrame({"repeat": 0, "fold": 0, "sample": spambase.samples[test]})
-    write_parquet(folds, folder / "folds.parquet", FOLDS_TABLE)
-    params = {"folds": str(folder / "folds.parquet"), "features": SETS}
+    params = {"folds": folds, "features": SETS}
     return analyse({"spambase": spambase}, params, threads=1)
 
 

@@ -12,7 +12,7 @@ from xnbflow.core.study import Study
 from xnbflow.evaluation.folds import draw_folds
 from xnbflow.evaluation.methods import resolved
 from xnbflow.evaluation.training import train
-from xnbflow.report.page.blocks import Figure, Gallery, Prose, Table
+from xnbflow.report.page.blocks import Figure, Gallery, GeneExplorer, Prose, Table
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import audit, genes
 from xnbflow.tables.contract import TRUTH_TABLE
@@ -30,7 +30,9 @@ def study_of(root, series):
         truth = completed(pd.DataFrame({"feature": []}), TRUTH_TABLE)
         files.put("acquired", {"truth": truth}, dataset=each.name)
         tables = train(each, draw_folds(each, 3, 2), ENTRIES["xnb"])
-        files.put("training", tables, dataset=each.name, folds="3-fold", classifier="xnb")
+        place = {"study": "s", "dataset": each.name, "folds": "3-fold", "job": "main"}
+        files.put_stacked("training", {"xnb": tables}, **place)
+        files.put_stacked("random_genes", {}, **place)
     files.compare(study, {"xnb": "XNB"}, ENTRIES)
     settings = configuration(study, dict.fromkeys(names, "table"), ENTRIES)
     return StudyResults(study, {"xnb": "XNB"}, settings, root)
@@ -69,9 +71,12 @@ def test_two_classes_are_listed_and_drawn_once_as_the_class_against_its_control(
     assert all(set(frame["class"]) == {"cancer"} for frame in of_classes)
     assert all(frame["feature"].is_unique for frame in of_classes)
     assert len(of_classes[0]) == 200  # of the one class
-    titles = [figure.arguments["title"] for figure in figures_of(results)]
-    assert "cancer" in titles
-    assert "normal" not in titles
+    explorers = blocks_of(results, GeneExplorer)
+    assert len(explorers) == 2
+    for explorer in explorers:
+        volcanoes = [item for item in explorer.figures.figures if isinstance(item, Figure)]
+        assert "cancer" in [figure.arguments["title"] for figure in volcanoes]
+        assert "normal" not in [figure.arguments["title"] for figure in volcanoes]
 
 
 def figures_of(results):

@@ -1,8 +1,8 @@
 """Counts of reads: features with enough reads, TMM factors, logarithms of counts per million.
 
-The formulas are those of Bioconductor's edgeR 3.40 (`filterByExpr`, `calcNormFactors`, `cpm`). A matrix
-of counts is (n_features, n_samples); counts need not be whole numbers. The estimators that fit them to
-training samples are in `xnbflow.preprocessing.counts`.
+The formulas are those of Bioconductor's edgeR 3.40 (`filterByExpr`, `calcNormFactors`, `cpm`). A
+matrix of counts is (n_features, n_samples); counts need not be whole numbers. The estimators that
+fit them to training samples are in `xnbflow.preprocessing.counts`.
 """
 
 from dataclasses import dataclass, replace

@@ -346,7 +346,9 @@ def _notes(
     if (normaliser := normalisation_of_counts(model.estimator)) is not None:
         sizes = np.nansum(values, axis=1) * (len(model.features) / max(1, len(known)))
         training_size = normaliser.mean_size_
-        if (np.median(sizes) < _FEWEST_READS * training_size) or values.min(initial=0.0) < 0:
+        too_few = np.median(sizes) < _FEWEST_READS * training_size
+        greatest = np.nanmax(values, initial=0.0)
+        if too_few or greatest < _LARGEST_LOGARITHM or np.nanmin(values, initial=0.0) < 0:
             yield (
                 f"the samples have {np.median(sizes):,.0f} reads in the median, the training "
                 f"samples {training_size:,.0f}: the model needs counts of reads, not logarithms"
@@ -384,6 +386,8 @@ def _lost(model: TrainedModel, absent: np.ndarray) -> str:
 _MOST_FEATURES = 2000
 #: Fewer reads, relative to the training samples, are probably no counts.
 _FEWEST_READS = 0.02
+#: No logarithm of a count is above, and of counts at least one is.
+_LARGEST_LOGARITHM = 50.0
 #: Factors between these may be due to noise or to another mix of classes.
 _FACTORS = (2 / 3, 3 / 2)
 #: Least shift to report, in training quartile ranges; of a single sample, twice that.

@@ -67,7 +67,7 @@ def analyse(
 ) -> dict[str, pd.DataFrame]:
     """Fit and compare the classifiers, and describe the effects of the generalized one.
 
-    The second of the two labels, sorted, is the event. Fold 0 of repeat 0 of the file ``folds`` is
+    The second of the two labels, sorted, is the event. Fold 0 of repeat 0 of the table ``folds`` is
     the test part; without it all samples train. ``features`` are named sets of features, each a
     list of names, ``stepwise``, or null for all; ``generalized`` and ``stepwise`` parameters of
     `GeneralizedNB` and `StepwiseNaiveEffects`; ``tune`` lists of values of `GeneralizedNB`'s

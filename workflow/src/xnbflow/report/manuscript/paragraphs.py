@@ -117,6 +117,7 @@ def facts(results: StudyResults) -> dict[str, Any]:
         # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
+        "of_counts": any(row["counts"] for row in datasets),
         "steps": list(_steps(results, entries)),
         "folds": [
             {"file": "", "splits": None, "repeats": 1, **configuration["folds"][name], "id": name}
