@@ -190,7 +190,10 @@ def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[st
         "gene_sets": [
             each
             for each in tables["gene_set_tests"]
-            if each["dataset"] == name and each["rank"] <= _MOST_SETS and each["fdr"] < _LEVEL
+            if each["dataset"] == name
+            and each["rank"] <= _MOST_SETS
+            and each["fdr"] is not None  # a set whose values do not vary has none
+            and each["fdr"] < _LEVEL
         ],
         "simulated": source == "simulate",
         "sizes": [
