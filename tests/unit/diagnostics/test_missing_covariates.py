@@ -1,4 +1,4 @@
-"""Linear models leave out the samples without a value of a column to adjust for, as limma's users."""
+"""Linear models leave out samples without a value of a column to adjust for, as in limma."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,8 @@ def measured(kind="logarithms", **changes):
     rng = np.random.default_rng(5)
     labels = np.tile(["a", "b", "c"], 8)
     age = rng.normal(60, 8, N)
-    phenotype = pd.DataFrame({"age": age.round(1).astype(str), "plate": np.tile(list("ppqqq"), 5)[:N]})
+    plate = np.tile(list("ppqqq"), 5)[:N]
+    phenotype = pd.DataFrame({"age": age.round(1).astype(str), "plate": plate})
     phenotype.loc[[1, 7], "age"] = ["NA", ""]
     phenotype.loc[[6, 7, 20], "plate"] = "?"
     level = rng.normal(8, 1, (200, 1)) + 0.05 * (age - 60) * (np.arange(200) < 50)[:, None]

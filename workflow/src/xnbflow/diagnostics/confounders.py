@@ -18,13 +18,13 @@ from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import holm
 from xnbflow.diagnostics.genes import class_comparisons
 from xnbflow.sources.cell_texts import is_missing
-from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.sources.plausibility import (
     is_batch,
     is_event_status,
     is_event_time,
     is_technical,
 )
+from xnbflow.sources.sample_columns import with_known_covariates
 
 #: Largest adjusted p of an association with the class, and of a severe one.
 LEVEL, SEVERE = 0.05, 0.02

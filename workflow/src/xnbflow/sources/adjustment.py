@@ -97,11 +97,12 @@ def _left_out_notes(series: DataSet) -> list[str]:
         return []
     unknown = series.samples[np.any(list(missing.values()), axis=0)]
     columns = " or ".join(repr(name) for name in missing)
-    return [
+    note = (
         f"{counted(len(unknown), 'sample', 'has', 'have')} no value of {columns} and "
         f"{either(len(unknown), 'is', 'are')} left out of comparisons of single genes: "
         f"{listed(unknown)}; classifiers use all samples"
-    ]
+    )
+    return [note]
 
 
 def _mixture_note(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:

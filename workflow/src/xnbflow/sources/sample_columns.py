@@ -73,7 +73,7 @@ def with_known_covariates(series: DataSet) -> DataSet:
 
 
 def missing_covariates(series: DataSet) -> dict[str, np.ndarray]:
-    """Return which samples lack a value, (n_samples,), by column to adjust for with such samples."""
+    """Return which samples lack a value of a column to adjust for, by column that has such."""
     known = pd.DataFrame() if series.sample_metadata is None else series.sample_metadata
     masks = {
         name: known[name].map(is_missing).to_numpy(dtype=bool)
