@@ -86,7 +86,10 @@ def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
 def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path):
     results = write_study(tmp_path, datasets=("GSE7904",))
     row = {"dataset": "GSE7904", "check": "library size", "subject": "class"}
-    row |= {"severity": "warning", "finding": "libraries of “a” have 4.0 times the reads of “b”: few"}
+    row |= {
+        "severity": "warning",
+        "finding": "libraries of “a” have 4.0 times the reads of “b”: few",
+    }
     limited = {"level": "partly supported", "reasons": "library size"}
     results = changed(results, "verdicts", "classifier == 'xnb'", **limited)
     card = cards.card(with_rows(results, audit=[row]), *PLACE.values())
