@@ -90,7 +90,10 @@ def test_a_study_s_configuration_in_its_report_repeats_it(finished, tmp_path):
 @pytest.fixture(scope="module")
 def copied(finished, tmp_path_factory):
     """A copy of the finished study, and of the sources beside it, which a test may change."""
-    folder = tmp_path_factory.mktemp("copied")
+    return copy_into(tmp_path_factory.mktemp("copied"), finished)
+
+
+def copy_into(folder, finished):
     ignored = shutil.ignore_patterns(".*", "results", "resources", "__pycache__", "tests")
     shutil.copytree(ROOT, folder / "xnbflow", ignore=ignored)
     shutil.copytree(finished, folder / "work", symlinks=True)
@@ -128,13 +131,14 @@ def test_a_file_that_the_page_links_is_missed(copied):
     assert planned["compare"] == 1
 
 
-def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(copied):
-    root = copied.parent / "xnbflow"
+def test_jobs_run_the_library_beside_the_rules_not_another_that_is_installed(finished, tmp_path):
+    work = copy_into(tmp_path, finished)
+    root = work.parent / "xnbflow"
     path = root / "workflow/src/xnbflow/report/study_page.py"
     original = path.read_text()
     raised = "\nfrom xnbflow.core.errors import InputError\nraise InputError('this is the copy')\n"
     path.write_text(original + raised)
-    written = snakemake(copied, "--rerun-triggers", "params", root=root, fails=True)
+    written = snakemake(work, "--rerun-triggers", "params", root=root, fails=True)
     path.write_text(original)
     assert "this is the copy" in written
 

@@ -188,14 +188,41 @@ def test_genes_are_adjusted_for_columns_of_the_sheet_and_pairs_are_noted(tmp_pat
     assert paired.trend
     within = "single genes are compared within 4 groups of several classes; 8 groups of one class"
     assert f"{within} are compared with each other by their means" in paired.notes
+    left_out = "1 sample has no value of 'sex' and is left out of comparisons of single genes: s3"
+    by_sex = read(adjust="sex,Age")
+    assert f"{left_out}; classifiers use all samples" in by_sex.notes
+    assert note.replace("'Age'", "'sex' (2 categories), 'Age'") in by_sex.notes
+    assert by_sex.n_samples == 16
     for options, what in (
         ({"adjust": "weight"}, "no 'weight'"),
-        ({"adjust": "sex"}, "1 sample has no 'sex'"),
         ({"adjust": "arm"}, "'arm' cannot be separated from the class"),
         ({"adjust": "dose"}, "'dose' is the same in all samples"),
     ):
         with refused(what, key="adjust"):
             read(**options)
+
+
+def test_a_column_without_values_in_a_class_or_a_missing_group_is_refused(tmp_path):
+    path = tmp_path / "own.csv"
+
+    def read(cells, **options):
+        rows = [f"s{i},{'xy'[i % 2]},{cell},{i * i % 7}" for i, cell in enumerate(cells)]
+        path.write_text("\n".join(["id,type,age,g1", *rows, ""]))
+        options = {"phenotype_columns": "age"} | options
+        row = SheetRow("own", "table", label="type", id_column="id", options=options)
+        return read_table(path, row)
+
+    ages = [str(40 + i * i % 17) for i in range(12)]
+    some = ["" if i in (1, 4) else age for i, age in enumerate(ages)]
+    assert not read(some).notes  # a study that does not use the column
+    with refused("2 samples have no 'age', which the option group names: s1, s4", key="group"):
+        read(some, group="age")
+    with refused("12 samples have no 'age', which the option adjust names", key="adjust"):
+        read(["NA"] * 12, adjust="age")
+    with refused("no sample of the class y has a value of 'age'", key="adjust"):
+        read(["NA" if i % 2 else age for i, age in enumerate(ages)], adjust="age")
+    with refused("no degrees of freedom are left", key="adjust"):
+        read([age if i < 3 else "?" for i, age in enumerate(ages)], adjust="age")
 
 
 def test_a_plate_that_is_the_class_is_refused_before_the_table_is_downloaded(tmp_path):
@@ -283,6 +310,13 @@ def test_a_finding_has_the_line_to_write_and_the_genes_it_changes(rng):
     assert np.isnan(rows.loc["batch (day)", "genes_adjusted"])
     assert rows.loc["age", "finding"].startswith("no difference of “age”")
     assert np.isnan(rows.loc["age", "genes"])
+    unknown = np.arange(N) % 8 == 0
+    missing = found(series(values, plate=np.where(unknown, "NA", plate)), "confounder")
+    fewer = found(made.take(~unknown), "confounder")
+    numbers = ["genes", "genes_adjusted"]
+    assert missing.loc["plate", numbers].tolist() == fewer.loc["plate", numbers].tolist()
+    text = f"({unknown.sum()} samples have no value and would be left out)"
+    assert missing.loc["plate", "finding"].endswith(text)
     again = found(replace(made, adjust=("factor(plate)",)), "confounder").loc["plate"]
     assert again["finding"].endswith("comparisons of features are adjusted for it")
     assert (

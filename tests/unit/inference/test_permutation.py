@@ -1,4 +1,4 @@
-"""Label tests of classifiers that adjust for columns: their level, and what they fit."""
+"""Label tests: features of counts, and classifiers that adjust for columns."""
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from xnbflow.inference.permutation import (
     ten_features_score,
 )
 from xnbflow.preprocessing import CovariateAdjuster
+from xnbflow.preprocessing.counts import expressed_features, with_log_counts
 
 
 def batches(seed, agreement, effect=0.0, n=40, genes=150):
@@ -83,3 +84,27 @@ def test_labels_are_exchanged_within_the_levels_of_the_columns():
     name = "xnbflow.preprocessing.designs.CovariateAdjuster"
     step = {"method": name, "params": {"columns": ["plate"]}}
     assert adjusted_columns({"steps": [step, {"method": "csnb"}]}) == ["plate"]
+
+
+@pytest.mark.parametrize("adjust", [(), ("plate",)])
+def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
+    """Genes of few reads, strong in one class, are not in the test; the values are those of TMM."""
+    level = np.where(np.arange(80) < 40, 100.0, 1.0)[:, None] * np.ones(20)
+    labels = np.repeat(["a", "b", "b"], [8, 6, 6])
+    level[60:, labels == "b"] *= 4
+    known = pd.DataFrame({"plate": np.tile(["p", "q"], 10)})
+    counts = rng.poisson(level).astype(float)
+    series = dataset(counts, labels, scale="counts", sample_metadata=known)
+    enough = expressed_features(series)
+    assert enough.tolist() == [True] * 40 + [False] * 40
+    logarithms = with_log_counts(series).values
+    tests = [
+        label_test(each, adjust=adjust, n_permutations=99)
+        for each in (
+            series,
+            dataset(logarithms[enough], labels, sample_metadata=known),
+            dataset(logarithms, labels, sample_metadata=known),
+        )
+    ]
+    pd.testing.assert_frame_equal(tests[0], tests[1], check_exact=True)
+    assert tests[0]["p_value"][0] > 0.05 >= tests[2]["p_value"][0]

@@ -83,6 +83,21 @@ def test_the_badge_has_the_level_and_the_sentence_the_first_reason(
     assert ("(and 1 more)" in card.short) == (";" in reasons)
 
 
+def test_unequal_libraries_are_a_reason_with_their_ratio(tmp_path):
+    results = write_study(tmp_path, datasets=("GSE7904",))
+    reason = "libraries of “a” have 4.0 times the reads of “b”"
+    row = {"dataset": "GSE7904", "check": "library size", "subject": "class"}
+    row |= {
+        "severity": "warning",
+        "finding": "libraries of “a” have 4.0 times the reads of “b”: few",
+    }
+    limited = {"level": "partly supported", "reasons": "library size"}
+    results = changed(results, "verdicts", "classifier == 'xnb'", **limited)
+    card = cards.card(with_rows(results, audit=[row]), *PLACE.values())
+    assert card.short.startswith(f"The class can be recognised by the library size: {reason}")
+    assert "few" not in card.short
+
+
 @pytest.mark.parametrize("supported", [True, False])
 def test_random_signatures_are_a_warning_only_where_there_is_a_signal(tmp_path, supported):
     results = write_study(tmp_path, datasets=("GSE7904",))

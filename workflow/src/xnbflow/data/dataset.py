@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,7 +163,11 @@ class DataSet:
 
     @property
     def covariates(self) -> dict[str, np.ndarray]:
-        """The columns of ``adjust`` by name: numbers, or texts, which are categories."""
+        """The columns of ``adjust`` by name: numbers, or texts, which are categories.
+
+        Samples without a value are to be left out before, by
+        `xnbflow.sources.sample_columns.with_known_covariates`.
+        """
         found = {}
         known = pd.DataFrame() if self.sample_metadata is None else self.sample_metadata
         for term in self.adjust:
@@ -250,6 +254,18 @@ class DataSet:
     def classes(self) -> np.ndarray:
         """The distinct class labels, sorted."""
         return np.unique(self.labels)
+
+    def take(self, samples: np.ndarray) -> "DataSet":
+        """Return the series of some samples; ``samples`` is a mask, or positions."""
+        place, phenotype = np.arange(self.n_samples)[samples], self.sample_metadata
+        return replace(
+            self,
+            values=self.values.take(place, axis=1),
+            samples=self.samples[place],
+            labels=self.labels[place],
+            groups=None if self.groups is None else self.groups[place],
+            sample_metadata=None if phenotype is None else phenotype.iloc[place],
+        )
 
     def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
         """Return samples by features as a DataFrame whose one block is feature-major.

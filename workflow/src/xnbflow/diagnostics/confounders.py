@@ -24,6 +24,7 @@ from xnbflow.sources.plausibility import (
     is_event_time,
     is_technical,
 )
+from xnbflow.sources.sample_columns import with_known_covariates
 
 #: Largest adjusted p of an association with the class, and of a severe one.
 LEVEL, SEVERE = 0.05, 0.02
@@ -60,7 +61,8 @@ def confounders(series: DataSet) -> list[Row]:
 
     For columns that are associated with the class and for those of batches, ``genes`` and
     ``genes_adjusted`` are the linear features at a false discovery rate below .05, without and with
-    the column in the model; missing where the column cannot be adjusted for.
+    the column in the model, both in the samples with a value of it; the latter is missing where the
+    column cannot be adjusted for.
     """
     labels, found, same = pd.Series(series.labels), [], []
     known = {} if series.sample_metadata is None else series.sample_metadata
@@ -110,17 +112,15 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
     is_code = is_category and pd.to_numeric(cells[known], errors="coerce").notna().all()
     others = tuple(term for term in series.adjust if column_of_term(term) != name)
     term = f"factor({name})" if is_code else name
-    found = {"genes": _at_level(replace(series, adjust=others)), "finding": finding}
-    why = ""
-    if not known.all():
-        why = f"{counted(int((~known).sum()), 'sample', 'has', 'have')} no value in this column"
-    else:
-        try:
-            found["genes_adjusted"] = _at_level(replace(series, adjust=(*others, term)))
-        except InputError:
-            return found | {
-                "finding": f"{finding}; no comparison of features can be adjusted for it"
-            }
+    try:
+        compared = with_known_covariates(replace(series, adjust=(*others, term)))
+        found = {
+            "genes": _at_level(replace(compared, adjust=others)),
+            "genes_adjusted": _at_level(compared),
+        }
+    except InputError:
+        finding = f"{finding}; no comparison of features can be adjusted for it"
+        return {"genes": _at_level(replace(series, adjust=others)), "finding": finding}
     line = ",".join(re.sub(r"batch \((.*?)\)", r"\1", each) for each in (*others, term))
     if len(others) < len(series.adjust):
         text = "comparisons of features are adjusted for it"
@@ -128,7 +128,9 @@ def _genes(series: DataSet, name: str, finding: str) -> Row:
         text = (
             f"to adjust comparisons of features for it, write adjust={line} in the sheet's options"
         )
-        text += f" ({why}: fill it in, or leave them out)" if why else ""
+        if not known.all():
+            n = counted(int((~known).sum()), "sample", "has", "have")
+            text += f" ({n} no value and would be left out)"
     return found | {"finding": f"{finding}; {text}"}
 
 

@@ -23,6 +23,7 @@ from xnbflow.diagnostics.genes import LOG2, feature_names
 from xnbflow.diagnostics.linear_models import ModeratedTests, fit_design, moderate
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
 from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")
@@ -279,6 +280,7 @@ def contrast_table(series: DataSet) -> pd.DataFrame:
     linear = np.flatnonzero(series.kinds == "linear")
     if not len(linear) or not (series.contrasts or series.reference):
         return pd.DataFrame(columns=columns)
+    series = with_known_covariates(series)
     modelled = modelled_features(series.values[linear], series)
     names = feature_names(series, linear[modelled.rows])
     parts = []

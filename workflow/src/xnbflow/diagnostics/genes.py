@@ -13,6 +13,7 @@ from xnbflow.density.grid import DEFAULT_N_GRID
 from xnbflow.diagnostics.areas import doubled_wins, sample_order
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.diagnostics.modelled_features import modelled_features
+from xnbflow.sources.sample_columns import missing_covariates, with_known_covariates
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 #: Factors from differences to log2 fold changes, by the scale of the values.
@@ -86,8 +87,9 @@ def gene_table(series: DataSet) -> pd.DataFrame:
 
     The tests are of the linear model of `xnbflow.diagnostics.linear_models`, with the groups of
     the series, its columns to adjust for and, if it asks for it, the trend. Counts are tested with
-    TMM factors and the weights of voom, where they have enough reads. Areas and distances are of
-    samples (of counts, of their log2 per million by TMM) and adjusted for nothing.
+    TMM factors and the weights of voom, where they have enough reads. Samples without a value of a
+    column to adjust for are left out of the tests. Areas and distances are of all samples (of
+    counts, of their log2 per million by TMM) and adjusted for nothing.
 
     Parameters
     ----------
@@ -168,10 +170,18 @@ def class_comparisons(values: np.ndarray, series: DataSet) -> dict[str, np.ndarr
     Every result has shape (n_classes, n_features): the ``difference`` in the units of the values
     (of counts, of their log2 per million), and what `moderated_contrasts` returns with it. All are
     missing for features that are not in the model (`modelled_features`), and where there are too
-    few samples for a variance. Columns that cannot be adjusted for are an `InputError`.
+    few samples for a variance. Samples without a value of a column to adjust for are left out.
+    Columns that cannot be adjusted for are an `InputError`.
     """
     shape = (len(series.classes), len(values))
     results = {name: np.full(shape, np.nan) for name in ("difference", "mean", *_TESTED)}
+    if missing_covariates(series):
+        try:
+            known = with_known_covariates(series)
+        except InputError as error:
+            raise InputError(f"{series.name}: {error}", key="adjust") from error
+        values = values.compress(np.isin(series.samples, known.samples), axis=1)
+        series = known
     modelled = modelled_features(values, series)
     if not len(modelled.rows):
         return results

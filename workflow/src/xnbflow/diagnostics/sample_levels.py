@@ -15,6 +15,7 @@ from xnbflow.diagnostics.confounders import Row, audit_row
 from xnbflow.diagnostics.genes import LOG2, class_comparisons
 from xnbflow.diagnostics.linear_models import moderated_contrasts
 from xnbflow.sources.intensities import looks_like_counts
+from xnbflow.sources.sample_columns import with_known_covariates
 
 #: Fewer features are not a level of the sample.
 _FEWEST_FEATURES = 100
@@ -42,6 +43,10 @@ def global_shifts(series: DataSet) -> list[Row]:
     linear = series.kinds == "linear"
     if linear.sum() < _FEWEST_FEATURES or len(series.classes) < 2:
         return []
+    try:
+        series = with_known_covariates(series)
+    except InputError:
+        return []  # the table of genes names the reason
     logarithms = with_log_counts(series)
     levels = _sample_levels(logarithms.values[linear])
     if levels is None or np.ptp(levels) == 0:

@@ -20,7 +20,7 @@ from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.terms import column_of_term
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import COUNTS, DataSet
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import (
@@ -38,6 +38,7 @@ from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.screen import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
 from xnbflow.inference.strata import crossed_strata
+from xnbflow.preprocessing.counts import expressed_features
 from xnbflow.tables.contract import CHECK_TABLES
 
 #: The classifier of the default label test, as named on pages.
@@ -108,7 +109,9 @@ def label_test(
     """Test whether the labels of a data set are predicted better than permuted ones.
 
     Without ``entry`` the classifier is `STATISTIC`, see `ten_features_score`; medians over all
-    samples replace missing values. With more than 60 million values there is then no test.
+    samples replace missing values, and of counts the features with enough reads are used
+    (`xnbflow.preprocessing.counts.expressed_features`): those with few reads differ between
+    libraries of different sizes. With more than 60 million values there is then no test.
 
     A step that adjusts for columns estimates their effects within the classes. With a column that
     goes with the class, its error is recognised instead of the class, also where labels carry no
@@ -129,9 +132,9 @@ def label_test(
     if adjust:
         levels, columns = adjustment(series, adjust)
     if entry is None and adjust:
-        score = adjusted_score(filled(series).values, columns, groups, n_splits=n_splits)
+        score = adjusted_score(_tested_values(series), columns, groups, n_splits=n_splits)
     elif entry is None:
-        score = ten_features_score(filled(series).values, groups, n_splits=n_splits)
+        score = ten_features_score(_tested_values(series), groups, n_splits=n_splits)
     else:
         seed = series_seed(series, 0, "classifier")
         estimator = estimator_for(series, entry, seed)
@@ -156,6 +159,16 @@ def label_test(
         "permuted": _statistic(adjust) if entry is None else "",
     }
     return pd.DataFrame([row], columns=empty.columns)
+
+
+def _tested_values(series: DataSet) -> np.ndarray:
+    """Return the values of the default test, of counts those of features with enough reads.
+
+    The filter uses no labels but the size of the smallest class. It is applied once, so that
+    permuted labels have the same features.
+    """
+    values = filled(series).values
+    return values[expressed_features(series)] if series.scale == COUNTS else values
 
 
 def _statistic(adjust: Sequence[str]) -> str:

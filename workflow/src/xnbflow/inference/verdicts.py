@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from xnbflow.data.dataset import COUNTS
 from xnbflow.evaluation.keyed_tables import KEY, Headers, Key, named
 from xnbflow.inference.estimates import Performance
 from xnbflow.inference.intervals import LEVEL, Estimate
@@ -38,7 +39,7 @@ class Verdict:
     """A verdict, and the conditions that fail.
 
     These are "chance interval", "permutation test", "copies", "majority class", "classes", "batch",
-    "stability" and "stability unknown". ``p_value`` is that of the permutation test.
+    "library size", "stability" and "stability unknown". ``p_value`` is of the permutation test.
     """
 
     level: Level
@@ -53,13 +54,14 @@ def verdict(
     *,
     copies: str | None = None,
     batch: bool = False,
+    library_size: bool = False,
 ) -> Verdict:
     """Return the verdict on a classifier: whether it recognises its classes.
 
     ``p_value`` is of the permutation test, missing where none was run. ``stability`` is the
     agreement of lists from independent samples, None where nothing is selected; ``copies`` is of
-    the function `copies`; ``batch`` is whether a batch may explain the result. For the rule see
-    `docs/methods/verdicts.md`.
+    the function `copies`; ``batch`` and ``library_size`` are whether a batch, or the reads of the
+    classes, may explain the result. For the rule see `docs/methods/verdicts.md`.
     """
     failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
     failed += ["permutation test"] * (p_value > LEVEL)
@@ -69,6 +71,7 @@ def verdict(
     weak = ["majority class"] * (not found.accuracy.lower > found.majority)
     weak += ["classes"] * (not all(row.recognised for row in found.classes))
     weak += ["copies"] * (copies == "warning") + ["batch"] * batch
+    weak += ["library size"] * library_size
     if stability is not None and stability.lower < POOR_STABILITY:
         weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
     return Verdict("partly supported" if weak else "well supported", weak, p_value)
@@ -98,11 +101,13 @@ def verdicts(
     permutation_tests: pd.DataFrame,
     copied: Mapping[str, str],
     inseparable: Collection[Key] = (),
+    unequal: Collection[str] = (),
 ) -> pd.DataFrame:
     """Return the verdicts on all results; see `verdict`.
 
     ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`;
-    ``inseparable`` are results that a batch may explain. The p of a classifier's own test is
+    ``inseparable`` are results that a batch may explain, ``unequal`` the data sets of
+    `unequal_libraries`. The p of a classifier's own test is
     multiplied by the number of candidates that it was chosen from; the label test of the data set
     does not use the classifier, so no choice changes its p.
     """
@@ -124,6 +129,7 @@ def verdicts(
             agreement.get(key),
             copies=copied.get(key[0]),
             batch=key in inseparable,
+            library_size=key[0] in unequal,
         )
         rows.append(
             named(key)
@@ -150,3 +156,13 @@ def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
         elif severity == "severe" or share >= 0.1:
             found.setdefault(name, "warning")
     return found
+
+
+def unequal_libraries(audit: pd.DataFrame, headers: Headers) -> set[str]:
+    """Return the data sets of raw counts with a warning that libraries of classes are unequal.
+
+    The class can then be recognised by the number of reads. Counts that are normalised in each fold
+    (``transform=tmm``) are not concerned: `docs/methods/counts.md` has the level of their test.
+    """
+    rows = audit[(audit["check"] == "library size") & (audit["severity"] == "warning")]
+    return {name for name in rows["dataset"] if headers[name].scale != COUNTS}

@@ -93,6 +93,7 @@ def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Ca
         tiles=[*_estimate_tiles(found), *_selection_tiles(results, where, genes, stability)],
         rows=rows,
         share_of=shares.pop() if len(shares) == 1 else "",
+        noun=noun,
         warnings=_warnings(results, where, genes, supported=support.level != "not supported"),
         next_step=_next(results, where),
         anchor=f"card-{dataset}-{folds}",

@@ -212,6 +212,7 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
         ),
         "majority class": "the interval of its accuracy is not above the majority-class rate",
         "batch": _inseparable(results, place),
+        "library size": _library_size(results, place["dataset"]),
         "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
         "stability": f"disjoint halves of the samples give different {noun}s",
         "stability unknown": (
@@ -232,6 +233,13 @@ def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
         names = listed([quoted_columns(name) for name in columns["column"]], 3)
         clauses.append(f"{subject} {status} {preposition} {names}")
     return " and ".join(clauses)
+
+
+def _library_size(results: StudyResults, dataset: str) -> str:
+    """Return by how much the libraries of two classes differ."""
+    rows = results.rows("audit", dataset=dataset, check="library size", severity="warning")
+    unequal = "".join(finding.partition(":")[0] for finding in rows["finding"])
+    return f"the class can be recognised by the library size: {unequal}"
 
 
 def quoted_columns(name: str) -> str:

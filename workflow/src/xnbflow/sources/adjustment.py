@@ -12,20 +12,27 @@ from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.class_labels import LabelRule
-from xnbflow.sources.sample_columns import column_named, refuse_unknown, require_columns
+from xnbflow.sources.sample_columns import (
+    column_named,
+    missing_covariates,
+    refuse_unknown,
+    require_columns,
+    with_known_covariates,
+)
 from xnbflow.sources.sheet import SheetRow
 
 
 def adjusted_terms(
     dataset: SheetRow, where: str, metadata: pd.DataFrame, samples: np.ndarray
 ) -> list[str]:
-    """Return the terms of the option ``adjust``; refuse columns with missing values."""
+    """Return the terms of the option ``adjust``; refuse columns without any value."""
     terms = []
     for term in dataset.names("adjust"):
         wanted = column_of_term(term)
         name = column_named(metadata, wanted)
         require_columns(where, metadata, "adjust", [name])
-        refuse_unknown(where, metadata[name], samples, "adjust")
+        if metadata[name].map(is_missing).all():
+            refuse_unknown(where, metadata[name], samples, "adjust")
         terms.append(name if term == wanted else f"factor({name})")
     return terms
 
@@ -57,7 +64,11 @@ def refuse_inseparable(dataset: SheetRow, phenotype: pd.DataFrame) -> None:
 
 def comparison_notes(series: DataSet, where: str) -> list[str]:
     """Return how classes are compared gene by gene; refuse columns that cannot be adjusted for."""
-    covariates, notes = series.covariates, []
+    try:
+        compared = with_known_covariates(series)
+    except InputError as error:
+        raise InputError(f"{where}: {error}", key="adjust") from error
+    covariates, notes = compared.covariates, []
     for name, cells in covariates.items():
         n = len(set(cells))
         kind = (
@@ -66,16 +77,32 @@ def comparison_notes(series: DataSet, where: str) -> list[str]:
         notes.append(f"{name!r} ({kind})")
     if notes:
         notes = [f"comparisons of single genes are adjusted for {', '.join(notes)}"]
+    notes += _left_out_notes(series)
     if series.groups is None and not series.adjust:
         return notes
-    codes = np.unique(series.labels, return_inverse=True)[1]
+    codes = np.unique(compared.labels, return_inverse=True)[1]
     try:
-        designs = class_designs(codes, series.groups, covariates)
+        designs = class_designs(codes, compared.groups, covariates)
     except InputError as error:
         if not series.adjust:
             return notes  # too few samples for a test, which is not an error in the sheet
         raise InputError(f"{where}: {error}", key="adjust") from error
-    return notes + _mixture_note(series, designs)
+    return notes + _mixture_note(compared, designs)
+
+
+def _left_out_notes(series: DataSet) -> list[str]:
+    """Return a note that names the samples without a value of a column to adjust for."""
+    missing = missing_covariates(series)
+    if not missing:
+        return []
+    unknown = series.samples[np.any(list(missing.values()), axis=0)]
+    columns = " or ".join(repr(name) for name in missing)
+    note = (
+        f"{counted(len(unknown), 'sample', 'has', 'have')} no value of {columns} and "
+        f"{either(len(unknown), 'is', 'are')} left out of comparisons of single genes: "
+        f"{listed(unknown)}; classifiers use all samples"
+    )
+    return [note]
 
 
 def _mixture_note(series: DataSet, designs: Sequence[ClassDesign]) -> list[str]:

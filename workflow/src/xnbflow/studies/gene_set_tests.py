@@ -14,6 +14,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.data.class_design import ClassDesign, class_designs
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.camera import SetTests, camera
+from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
 
@@ -34,6 +35,10 @@ def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) 
 
 
 def _of_series(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.DataFrame]:
+    try:
+        series = with_known_covariates(series)
+    except InputError:
+        return  # the table of genes names the reason
     genes = _one_probe_per_gene(series)
     places = {name: place for place, name in enumerate(genes.index)}
     members = {

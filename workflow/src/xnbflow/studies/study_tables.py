@@ -13,7 +13,7 @@ from xnbflow.evaluation.keyed_tables import Headers, Key, Tables
 from xnbflow.inference.estimates import areas, estimates, pooled_performance
 from xnbflow.inference.headlines import headline, subject
 from xnbflow.inference.intervals import CROSS_VALIDATED, inflation_of
-from xnbflow.inference.verdicts import copies, verdicts
+from xnbflow.inference.verdicts import copies, unequal_libraries, verdicts
 from xnbflow.studies import (
     comparison,
     fold_scores,
@@ -136,7 +136,14 @@ def study_tables(
         "concordance": within,
         "concordance_pairs": within_pairs,
         "audit": graded_audit(tables["audit"], within, chosen, label, headers),
-        "verdicts": verdicts(performances, tables["stability"], tests, copied, inseparable(within)),
+        "verdicts": verdicts(
+            performances,
+            tables["stability"],
+            tests,
+            copied,
+            inseparable(within),
+            unequal_libraries(tables["audit"], headers),
+        ),
         "headline": headline(about, chosen, tables["summary"], found),
         **{
             name: probability_tables.probabilities(name, predictions, headers, inflations)

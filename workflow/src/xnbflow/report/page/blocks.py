@@ -185,7 +185,7 @@ class Card:
 
     ``badge`` is the level in words and ``short`` the main reason for it; the sentences of the
     verdict and its ``details`` open on demand. ``tiles`` are its numbers and ``rows`` its features,
-    under the heading ``of``, all of one share (``share_of``); ``warnings`` and ``next_step`` have
+    under the heading ``of``, each a ``noun``, all of one share (``share_of``); ``warnings`` and ``next_step`` have
     boxes of their own. ``figure`` is its picture. ``facts``, ``lines`` and ``genes`` have the
     numbers and features as text.
     """
@@ -207,6 +207,7 @@ class Card:
     tiles: Sequence[Tile] = ()
     rows: Sequence[GeneRow] = ()
     share_of: str = ""
+    noun: str = "gene"
     warnings: Sequence[str] = ()
     next_step: str = ""
     anchor: str = ""
@@ -239,8 +240,8 @@ class GeneExplorer:
 
     ``content`` is made by `xnbflow.report.page.gene_content.gene_content`; the header needs
     ``contrasts`` (list of str), ``change`` and ``unit`` (labels of differences and values),
-    ``name`` (of the downloaded file) and ``command``, which draws any feature in place of its
-    ``{}``. ``figures`` are shown without JavaScript and in print.
+    ``name`` (of the downloaded file), ``noun`` ("gene" or "feature") and ``command``, which draws
+    any feature in place of its ``{}``. ``figures`` are shown without JavaScript and in print.
     """
 
     content: str

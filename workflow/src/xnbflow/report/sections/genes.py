@@ -45,7 +45,7 @@ _HOW_TO_READ = (
 )
 _VOLCANO = (
     f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
-    "The genes with the smallest p are labelled."
+    "The features with the smallest p are labelled."
 )
 _VOLCANO_FURTHER = (
     f"Orange: higher in the first class, or with the number or order; blue: lower, at an FDR below "
@@ -363,6 +363,7 @@ def _explorer(
         change=name,
         unit="log value" if name == "log2 fold change" else "value",
         name=dataset,
+        noun=results.noun(dataset),
         command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
     )
     caption = _EXPLORER.format(total=f"{total:,}", n=f"{len(shown):,}")

@@ -228,7 +228,7 @@ async function drawPlane(content, state, place, select) {
 
 /* The table: columns over the typed arrays; a page of rows is in the document at a time. */
 const COLUMNS = [
-  { key: "name", heading: "gene" }, { key: "change", heading: "" }, { key: "fdr", heading: "FDR" },
+  { key: "name", heading: "" }, { key: "change", heading: "" }, { key: "fdr", heading: "FDR" },
   { key: "auc", heading: "AUC" }, { key: "mean", heading: "mean" }, { key: "core", heading: "core" },
 ];
 
@@ -363,7 +363,7 @@ async function startGenes(block) {
   const [previous, next] = [turn("Previous", -1), turn("Next", 1)];
   const headings = COLUMNS.filter(({ key }) => key !== "mean" || content.ranges.mean);
   const head = make("tr", {}, ...headings.map(({ key, heading }) => {
-    const button = make("button", { type: "button" }, heading || content.change);
+    const button = make("button", { type: "button" }, heading || content[key === "name" ? "noun" : "change"]);
     const cell = make("th", { scope: "col", ...(key === "name" ? {} : { class: "n" }), ...(key === state.sort.key ? { "aria-sort": "ascending" } : {}) }, button);
     button.addEventListener("click", () => {
       const down = cell.getAttribute("aria-sort") === "ascending" || (cell.getAttribute("aria-sort") === null && (key === "core" || key === "change"));
@@ -409,7 +409,7 @@ async function startGenes(block) {
   const download = make("button", { type: "button", class: "button" }, "Download CSV");
   download.addEventListener("click", () => save(`${content.name}-genes.csv`, csvOf(content, state, rows), "text/csv"));
   const below = make("div", { class: "controls" },
-    controlled("Search", typed("search", "", { autocomplete: "off", placeholder: "gene or probe", class: "search" }, (input) => { state.text = input.value; filter(); })),
+    controlled("Search", typed("search", "", { autocomplete: "off", placeholder: content.noun === "gene" ? "gene or probe" : "feature", class: "search" }, (input) => { state.text = input.value; filter(); })),
     controlled("Direction", order), checkbox("beyond the thresholds", "beyond"),
     ...(content.arrays.core.some(Boolean) ? [checkbox("core only", "core")] : []), download);
   const place = block.querySelector(".live-genes");
