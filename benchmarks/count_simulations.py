@@ -14,10 +14,10 @@ import pandas as pd
 
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.data.read_counts import expressed_features
 from xnbflow.diagnostics.genes import gene_table
 from xnbflow.evaluation.fitting import filled
 from xnbflow.inference.permutation import label_test
-from xnbflow.preprocessing.counts import expressed_features
 from xnbflow.sources.intensities import transform
 
 GENES, SAMPLES, PLANTED = 4000, 30, 20

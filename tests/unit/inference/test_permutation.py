@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 from toys import dataset
 
+from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.inference.permutation import (
     adjusted_columns,
     adjusted_score,
@@ -14,7 +15,6 @@ from xnbflow.inference.permutation import (
     ten_features_score,
 )
 from xnbflow.preprocessing import CovariateAdjuster
-from xnbflow.preprocessing.counts import expressed_features, with_log_counts
 
 
 def batches(seed, agreement, effect=0.0, n=40, genes=150):

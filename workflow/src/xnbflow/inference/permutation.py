@@ -21,6 +21,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.core.jit import njit
 from xnbflow.core.terms import column_of_term
 from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.data.read_counts import expressed_features
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.build import estimator_for
 from xnbflow.evaluation.fitting import (
@@ -38,7 +39,6 @@ from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.screen import keep_largest, standardised
 from xnbflow.inference.sequential import MOST_PERMUTATIONS, sequential_test
 from xnbflow.inference.strata import crossed_strata
-from xnbflow.preprocessing.counts import expressed_features
 from xnbflow.tables.contract import CHECK_TABLES
 
 #: The classifier of the default label test, as named on pages.
@@ -110,7 +110,7 @@ def label_test(
 
     Without ``entry`` the classifier is `STATISTIC`, see `ten_features_score`; medians over all
     samples replace missing values, and of counts the features with enough reads are used
-    (`xnbflow.preprocessing.counts.expressed_features`): those with few reads differ between
+    (`xnbflow.data.read_counts.expressed_features`): those with few reads differ between
     libraries of different sizes. With more than 60 million values there is then no test.
 
     A step that adjusts for columns estimates their effects within the classes. With a column that

@@ -185,9 +185,9 @@ class Card:
 
     ``badge`` is the level in words and ``short`` the main reason for it; the sentences of the
     verdict and its ``details`` open on demand. ``tiles`` are its numbers and ``rows`` its features,
-    under the heading ``of``, each a ``noun``, all of one share (``share_of``); ``warnings`` and ``next_step`` have
-    boxes of their own. ``figure`` is its picture. ``facts``, ``lines`` and ``genes`` have the
-    numbers and features as text.
+    each a ``noun``, under the heading ``of``, all of one share (``share_of``); ``warnings`` and
+    ``next_step`` have boxes of their own. ``figure`` is its picture. ``facts``, ``lines`` and
+    ``genes`` have the numbers and features as text.
     """
 
     title: str
