@@ -168,3 +168,18 @@ def test_lagrange_weights_are_scipys():
     for j, unit in enumerate(np.eye(10)):
         expected = BarycentricInterpolator(nodes, unit)(offsets)
         np.testing.assert_allclose(lagrange_weights(offsets)[:, j], expected, atol=1e-13)
+
+
+def test_sums_of_kernels_keep_their_bound_of_error():
+    X, y = draw(1500, 1)
+    grid = np.linspace(-3.5, 3.5, 50)
+    width = 0.1
+    tables = JointTables.tabulate(X, y, widths=np.array([width]), target_width=width, grid=grid)
+    values = np.linspace(X.min(), X.max(), 300)
+    sums, covered = tables._features[0].interpolate(values)
+    by_value = np.exp(-0.5 * ((values[:, None] - X[:, 0]) / width) ** 2)
+    exact = by_value @ np.exp(-0.5 * ((y[:, None] - grid) / width) ** 2)
+    large = (exact > 2.3e-11) & covered[:, None]  # exp(-7² / 2)
+    assert large.mean() > 0.3
+    # twice the bound of a kernel 7 widths away
+    assert np.abs(sums[large] / exact[large] - 1).max() < 1.4e-7
