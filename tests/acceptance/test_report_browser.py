@@ -337,7 +337,7 @@ def gene_page(tmp_path_factory):
     root = tmp_path_factory.mktemp("genes")
     StudyFiles(root).put("diagnostic", diagnose(series, None), dataset="toy")
     study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
-    none = {key: [] for key in ("components", "enrichment", "prerank", "artefacts")}
+    none = {key: [] for key in ("audit", "components", "enrichment", "prerank", "artefacts")}
     none["gene_set_tests"] = []
     results = StudyResults(study, {}, {}, root)
     section = genes.section(with_rows(results, datasets=[{"dataset": "toy"}], **none))
