@@ -118,7 +118,7 @@ paper-scale: $(INSTALLED)
 
 ## lock: pin the newest versions that pyproject.toml allows (needs uv)
 lock:
-	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra docs --extra dev --generate-hashes \
+	uv pip compile --upgrade --universal --python-version 3.11 --extra workflow --extra docs --extra dev --generate-hashes --no-strip-extras \
 	  --no-emit-index-url --no-emit-find-links --no-header pyproject.toml -o requirements.lock
 	$(BIN)/python .ci/conda_pins.py
 

@@ -24,7 +24,7 @@ HEADER = """# Versions of requirements.lock for the packages of xnbflow.yaml, by
 def locked_versions() -> dict[str, str]:
     """Return the pinned version of each package of the lock file."""
     text = (ROOT / "requirements.lock").read_text()
-    return dict(re.findall(r"^([a-z0-9-]+)==([^ ;\\]+)", text, re.MULTILINE))
+    return dict(re.findall(r"^([a-z0-9-]+)(?:\[\S+\])?==([^ ;\\]+)", text, re.MULTILINE))
 
 
 def pins() -> str:

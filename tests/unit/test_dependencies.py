@@ -5,10 +5,14 @@ import importlib.util
 import re
 import sys
 import tomllib
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -100,6 +104,23 @@ def test_the_pins_of_the_conda_environment_are_the_versions_of_the_lock():
     lines = conda_pins.pins().splitlines()
     assert sum(line.startswith("conda-forge::") for line in lines) == 23
     assert conda_pins.OF_PYPI == CALLED
+
+
+def test_the_lock_pins_extras_that_packages_require():
+    """Pip refuses a package with hashes if an extra of it is required that the lock leaves out."""
+    pinned = re.findall(
+        r"^([a-z0-9-]+)(\[\S+\])?==", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
+    lacking = []
+    for name in {name for name, _ in pinned}:
+        with suppress(PackageNotFoundError):  # of another system or version of Python
+            for each in distribution(name).requires or ():
+                required = Requirement(each)
+                applies = required.marker is None or required.marker.evaluate({"extra": ""})
+                if applies and required.extras:
+                    extras = f"[{','.join(sorted(required.extras))}]"
+                    lacking += [each] * ((canonicalize_name(required.name), extras) not in pinned)
+    assert lacking == []
 
 
 def test_the_lock_names_no_index():
