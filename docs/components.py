@@ -64,7 +64,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
         Tile(label="Balanced accuracy", text="88%", value=0.88, lower=0.7, upper=0.96,
              reference=0.5, note="95% interval 70% to 96%; chance 50%",
              meaning="Mean recall of the classes."),
-        Tile(label="Core genes", text="5", note="of 40 used per class"),
+        Tile(label="Core genes", text="5", note="40 used per class"),
         Tile(label="Stability", text="0.62", value=0.62, lower=0.5, upper=0.74, reference=0.4,
              note="disjoint halves, 95% interval 0.50 to 0.74"),
     ]  # fmt: skip

@@ -73,7 +73,7 @@ def draw(report: Path, picture: Path, marks: tuple[str, ...] = ()) -> None:
             msg = f"{report.name} has no {', '.join(missing)}; correct MARKS and the page's text"
             raise ValueError(msg)
         page.save_screenshot(str(picture))
-    Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)
+    Image.open(picture).convert("RGB").quantize(256).save(picture, optimize=True)
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def _selection_tiles(
             yield Tile(
                 label=f"Core {noun}s",
                 text=f"{core:,}",
-                note=f"of {size} used per class",
+                note=f"{size} used per class",
                 meaning=_CORE,
             )
         else:

@@ -8,8 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from xnbflow.report.page.style import (
+    BLUE,
     COLOURS,
     GREY,
+    ORANGE,
     column_width,
     legend_above,
     new_axes,
@@ -23,9 +25,9 @@ _MULTIPLES = [1, 2, 2.5, 5, 10]
 #: Points of a curve: more cannot be distinguished.
 _POINTS = 120
 _LOOKS: dict[str, dict[str, Any]] = {
-    "naive effect": {"color": COLOURS[0], "linestyle": "--", "linewidth": 1.3},
-    "adjustment": {"color": COLOURS[1], "linestyle": ":", "linewidth": 1.6},
-    "sum": {"color": COLOURS[2], "linestyle": "-", "linewidth": 2.0},
+    "naive effect": {"color": BLUE, "linestyle": "--", "linewidth": 1.3},
+    "adjustment": {"color": ORANGE, "linestyle": ":", "linewidth": 1.6},
+    "sum": {"color": COLOURS[0], "linestyle": "-", "linewidth": 2.0},
 }
 
 
@@ -81,7 +83,7 @@ def draw_effect(
     strip.fill_between(edges, np.append(heights, 0), step="post", facecolor=GREY, edgecolor="none")
     size = 8 if large else 7
     for value, share in separate:
-        strip.plot([value, value], [0, 1.5], color=COLOURS[3], linewidth=2)
+        strip.plot([value, value], [0, 1.5], color=COLOURS[2], linewidth=2)
         strip.text(value, 1.5, f" {share:.0%}", va="top", size=size)
     strip.set(ylim=(0, 1.6), yticks=[])
     strip.tick_params("x", labelsize=size + 1)

@@ -6,8 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, PercentFormatter
 
 from xnbflow.report.page.style import (
-    COLOURS,
+    BLUE,
     GREY,
+    ORANGE,
     column_width,
     legend_above,
     new_axes,
@@ -63,7 +64,7 @@ def draw_paper_figure(
     on_risk.set_ylabel("R, R~")
     on_risk.yaxis.set_major_locator(LogLocator(numticks=4))
     on_risk.yaxis.set_minor_locator(NullLocator())
-    on_gains.stairs(counts, edges, fill=True, color=COLOURS[0], alpha=0.8)
+    on_gains.stairs(counts, edges, fill=True, color=BLUE, alpha=0.8)
     on_gains.axvline(0, color=GREY, linestyle=":", linewidth=1.2)
     on_gains.set(xlabel="gain 1 − R~/R of a training set", ylabel="training sets")
     on_gains.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -84,8 +85,8 @@ def _add_panel(figure: Figure, base: float) -> Axes:
 
 def _draw_pair(axes: Axes, scale: np.ndarray, curves: np.ndarray, labels: tuple[str, str]) -> None:
     """Draw the curve of all blocks solid, that with selection dashed."""
-    axes.plot(scale, curves[0], color=COLOURS[0], linewidth=1.8, label=labels[0])
-    axes.plot(scale, curves[1], "--", color=COLOURS[1], linewidth=1.4, label=labels[1])
+    axes.plot(scale, curves[0], color=BLUE, linewidth=1.8, label=labels[0])
+    axes.plot(scale, curves[1], "--", color=ORANGE, linewidth=1.4, label=labels[1])
     axes.set_xlim(0, scale[-1])
 
 
@@ -108,9 +109,9 @@ def draw_weights(
     figure, axes = new_axes(column_width(2.5), 1.75, left=0.4, bottom=0.4, top=0.25)
     write_heading(figure, title, 7.5)
     low, median, high = estimated
-    axes.fill_between(scores, low, high, color=COLOURS[1], alpha=0.25, linewidth=0)
-    axes.plot(scores, median, "--", color=COLOURS[1], linewidth=1.3)
-    axes.plot(scores, known, color=COLOURS[0], linewidth=1.6)
+    axes.fill_between(scores, low, high, color=ORANGE, alpha=0.25, linewidth=0)
+    axes.plot(scores, median, "--", color=ORANGE, linewidth=1.3)
+    axes.plot(scores, known, color=BLUE, linewidth=1.6)
     axes.axvline(threshold, color=GREY, linestyle=":", linewidth=1.2)
     highest = max(1.0, known[scores >= threshold].max(initial=0.0))
     axes.set(xlim=(0, scores[-1]), ylim=(0, 1.05 * highest), yticks=[0, 0.5, 1])

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, DASHES, GREY, MARKERS, column_width, new_axes
+from xnbflow.report.page.style import COLOURS, DASHES, GREY, column_width, new_axes, style_of
 
 #: Inches of a line of a legend, and classes whose curves differ by their dashes.
 _LINE, _FEW = 0.17, 6
@@ -29,7 +29,7 @@ def draw_calibration(
     axes.set(xlabel="predicted probability", ylabel="observed frequency")
     most = max((n.max(initial=1) for n in counts), default=1)
     for j, (name, x, y, n) in enumerate(zip(classifiers, predicted, observed, counts, strict=True)):
-        colour, marker = COLOURS[j % len(COLOURS)], MARKERS[j % len(MARKERS)]
+        colour, marker = style_of(j)
         axes.plot(x, y, color=colour, linewidth=1, alpha=0.7)
         axes.vlines(x, lower[j], upper[j], color=colour, linewidth=0.8, alpha=0.6)
         axes.scatter(x, y, s=8 + 52 * np.sqrt(n / most), c=colour, marker=marker, label=name)

@@ -6,14 +6,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import (
-    COLOURS,
     INK,
-    MARKERS,
     column_width,
     legend_above,
     legend_room,
     new_axes,
     shorten,
+    style_of,
 )
 
 
@@ -37,11 +36,12 @@ def draw_components(
     figure, axes = new_axes(width, side + 0.6 + room, left=0.75, top=0.15 + room)
     for i, kind in enumerate(kinds):
         own = scores[[group == kind for group in groups]]
+        colour, marker = style_of(i)
         axes.plot(
             *own.T,
             linestyle="",
-            marker=MARKERS[(i + i // len(COLOURS)) % len(MARKERS)],
-            color=COLOURS[i % len(COLOURS)],
+            marker=marker,
+            color=colour,
             markersize=4 if len(scores) <= 200 else 2.5,
             alpha=0.8,
             label=labels[i],

@@ -12,7 +12,6 @@ from xnbflow.report.page.style import (
     COLOURS,
     DASHES,
     GREY,
-    MARKERS,
     ROUND,
     column_width,
     label_width,
@@ -21,6 +20,7 @@ from xnbflow.report.page.style import (
     name_rows,
     new_axes,
     shorten,
+    style_of,
     write_heading,
 )
 
@@ -114,11 +114,10 @@ def draw_cohorts(
     figure, axes = _new_axes(feature, _COHORT_CURVES, 0.4 + room, _TITLE, 0.15)
     unknown = np.full(len(grid), np.nan)
     for i, (name, (train, test)) in enumerate(zip(classes, curves.values(), strict=True)):
-        colour = COLOURS[i % len(COLOURS)]
+        colour, marker = style_of(i)
         if train is not None:
             axes.fill_between(grid, train, color=colour, alpha=0.25, linewidth=0)
         first = unknown if train is None else train
-        marker = MARKERS[i % len(MARKERS)]
         look: dict[str, Any] = {"marker": marker, "markevery": 0.15, "markersize": 3}
         axes.plot(grid, first, color=colour, linewidth=1.2, label=name, **look)
         second = unknown if test is None else test

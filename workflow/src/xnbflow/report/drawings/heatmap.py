@@ -12,9 +12,11 @@ from matplotlib.patches import Rectangle
 
 from xnbflow.report.drawings.matrix import colour_bar, shade_cells
 from xnbflow.report.page.style import (
+    BLUE,
     COLOURS,
     GREY,
     INK,
+    ORANGE,
     column_width,
     label_width,
     name_rows,
@@ -55,16 +57,16 @@ def draw_heatmap(
     lines, places = _placed(names, spans, inner / m, (-left, inner + right))
     strips = _TRACK * len(names_of_tracks)
     top = 0.2 + _LINE * (1 + max(lines)) + strips
-    looks = [looks_of(cells, COLOURS[2 + i]) for i, cells in enumerate(tracks.values())]
+    looks = [looks_of(cells, COLOURS[i]) for i, cells in enumerate(tracks.values())]
     key = list(_flowed(dict(zip(names_of_tracks[1:], looks, strict=True)), wide - 0.3))
     bottom = 0.7 + _LINE * (1 + key[-1][1] if key else 0)
     height = top + bottom + _ROW * n
     figure, axes = new_axes(wide, height, left=left, right=right, bottom=bottom, top=top)
     if column_width(0.0):
-        shade_cells(axes, np.clip(z / _MOST, 0, 1), COLOURS[1], framed=False)
-        shade_cells(axes, np.clip(-z / _MOST, 0, 1), COLOURS[0], framed=False, below=True)
+        shade_cells(axes, np.clip(z / _MOST, 0, 1), ORANGE, framed=False)
+        shade_cells(axes, np.clip(-z / _MOST, 0, 1), BLUE, framed=False, below=True)
     else:  # an image: a tenth of the bytes of shapes
-        cells = np.array([to_rgba(COLOURS[above]) for above in (0, 1)])[(z > 0).astype(int)]
+        cells = np.array([to_rgba(colour) for colour in (BLUE, ORANGE)])[(z > 0).astype(int)]
         cells[..., 3] = np.clip(np.nan_to_num(abs(z)) / _MOST, 0, 1)
         axes.imshow(cells, interpolation="none", aspect="auto")
     axes.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5), xlabel="samples")
@@ -92,13 +94,13 @@ def draw_heatmap(
             figure.add_artist(square)
         weight, after = ("normal", 0.14) if colour else ("bold", 0.0)
         figure.text((0.2 + x + after) / wide, y, text, va="center", weight=weight, size=_SIZE)
-    colour_bar(figure, _LEGEND, [-_MOST, 0.0, _MOST], (COLOURS[0], COLOURS[1]))
+    colour_bar(figure, _LEGEND, [-_MOST, 0.0, _MOST], (BLUE, ORANGE))
     return figure
 
 
 #: Inches of a track, and the colours of its categories.
 _TRACK = 0.17
-_CATEGORIES = (*COLOURS[2:], INK, COLOURS[0])
+_CATEGORIES = (*COLOURS[:6], INK, BLUE)
 #: A number, or the first one of a range.
 _NUMBER = re.compile(r"-?\d+(\.\d+)?(?=$| to )")
 Look = Mapping[str, tuple[str, float]]

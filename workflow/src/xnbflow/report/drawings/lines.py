@@ -13,12 +13,12 @@ from xnbflow.report.page.style import (
     DASHES,
     GREY,
     INK,
-    MARKERS,
     column_width,
     legend_above,
     legend_room,
     new_axes,
     plain_number,
+    style_of,
     write_heading,
 )
 
@@ -62,7 +62,7 @@ def draw_lines(
     axes.set(xlabel=xlabel, ylabel=ylabel)
     write_heading(figure, title)
     for i, (label, x, y) in enumerate(lines):
-        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
+        colour, marker = style_of(i)
         size = 4 if len(x) > 1 else 7
         axes.plot(
             x, y, color=colour, marker=marker, markersize=size, linewidth=1.4, label=label,

@@ -9,9 +9,10 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
 from xnbflow.report.page.style import (
-    COLOURS,
+    BLUE,
     GREY,
     INK,
+    ORANGE,
     column_width,
     label_width,
     name_columns,
@@ -35,7 +36,7 @@ def draw_matrix(
     outlined: Collection[tuple[int, int]] = (),
     xlabel: str = "",
     ylabel: str = "",
-    colour: str = COLOURS[0],
+    colour: str = BLUE,
     cell: tuple[float, float] = (0.34, 0.2),
     width: float | None = None,
     key: str = "",
@@ -79,7 +80,7 @@ def draw_matrix(
         if mark:
             axes.text(len(columns) - 0.4, i, mark, va="center")
     for i, j in outlined:
-        frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=COLOURS[1], lw=1.4)
+        frame = Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=ORANGE, lw=1.4)
         axes.add_artist(frame)
     return figure
 

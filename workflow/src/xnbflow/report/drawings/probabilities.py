@@ -6,9 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import (
-    COLOURS,
     GREY,
-    MARKERS,
     column_width,
     label_width,
     legend_above,
@@ -16,6 +14,7 @@ from xnbflow.report.page.style import (
     name_columns,
     new_axes,
     shorten,
+    style_of,
 )
 
 
@@ -48,9 +47,10 @@ def draw_probabilities(
     axes.axhline(0.5, color=GREY, linestyle="--", linewidth=1)
     for i, (name, label) in enumerate(zip(classes, names, strict=True)):
         own = np.array([each == name for each in predicted], dtype=bool)
+        colour, marker = style_of(i)
         axes.plot(
             places[own], probability[own], linestyle="", label=label, markersize=4, alpha=0.8,
-            color=COLOURS[i % len(COLOURS)], marker=MARKERS[i % len(MARKERS)],
+            color=colour, marker=marker,
         )  # fmt: skip
     axes.set(ylim=(-0.04, 1.04), xlim=(-0.6, len(classes) - 0.4), ylabel="probability of its class")
     name_columns(axes, names, upright=upright)

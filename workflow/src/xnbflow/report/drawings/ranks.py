@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, INK, column_width, label_width, new_axes, shorten
+from xnbflow.report.page.style import INK, ORANGE, column_width, label_width, new_axes, shorten
 
 #: Inches from bar to bar, and from name to name.
 _BAR, _LINE = 0.12, 0.22
@@ -37,7 +37,7 @@ def draw_ranks(
     axes.text(1 + difference / 2, 0.46, text, ha="center", va="bottom")
     for i, (first, last) in enumerate(bars):
         x, y = [ranks[first] - 0.03, ranks[last] + 0.03], -_BAR * (i + 1)
-        axes.plot(x, [y, y], color=COLOURS[1], lw=3.5)
+        axes.plot(x, [y, y], color=ORANGE, lw=3.5)
     for i, (classifier, rank) in enumerate(zip(classifiers, ranks, strict=True)):
         left, name = i < n_left, shorten(classifier, 17)
         end, y = 0.9 if left else k + 0.1, -depth - _LINE * (i if left else k - 1 - i)

@@ -7,10 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from xnbflow.report.page.style import (
-    COLOURS,
     GREY,
     INK,
-    MARKERS,
     column_width,
     label_width,
     legend_above,
@@ -18,6 +16,7 @@ from xnbflow.report.page.style import (
     name_rows,
     new_axes,
     shorten,
+    style_of,
     write_heading,
 )
 
@@ -71,12 +70,13 @@ def draw_points(
     for i, group in enumerate(groups):
         values, beside = np.asarray(group.values, dtype=float), group.beside >= 0
         below, above = values - np.asarray(group.lower), np.asarray(group.upper) - values
+        colour, marker = style_of(group.style)
         axes.errorbar(
             values,
             places + lines[group.beside if beside else i],
             xerr=np.nan_to_num(np.stack([below, above]).clip(min=0)),
-            fmt="d" if beside else MARKERS[group.style % len(MARKERS)],
-            color=COLOURS[group.style % len(COLOURS)],
+            fmt="d" if beside else marker,
+            color=colour,
             markerfacecolor="none" if beside or group.hollow else None,
             markersize=6 if beside else 4.5,
             elinewidth=1.2,

@@ -4,7 +4,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from xnbflow.report.page.style import COLOURS, GREY, column_width, new_axes, shorten, write_heading
+from xnbflow.report.page.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    column_width,
+    new_axes,
+    shorten,
+    write_heading,
+)
 
 
 def evidence(p: np.ndarray) -> np.ndarray:
@@ -30,8 +38,8 @@ def draw_volcano(
     y, found = evidence(p), p <= cut
     for which, colour in (
         (~found, GREY),
-        (found & (change < 0), COLOURS[0]),
-        (found & (change >= 0), COLOURS[1]),
+        (found & (change < 0), BLUE),
+        (found & (change >= 0), ORANGE),
     ):
         # one picture within the drawing: a mark each would make the page large
         axes.plot(change[which], y[which], ".", color=colour, markersize=2, rasterized=True)

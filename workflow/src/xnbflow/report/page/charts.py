@@ -32,16 +32,14 @@ from xnbflow.report.drawings.matrix import draw_matrix
 from xnbflow.report.drawings.probabilities import draw_probabilities, spread_of_samples
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.page.blocks import Figure
-from xnbflow.report.page.style import COLOURS
+from xnbflow.report.page.style import BLUE, COLOURS, ORANGE
 
 #: Height of a chart in pixels, and of a row of a chart with a row per name.
 _HEIGHT, _ROW = 400, 26
-#: Rows of a matrix up to which they are tall.
-_FEW_ROWS, _TALL_ROW = 8, 60
+#: Rows of a matrix of counts up to which they are tall; columns up to which cells have values.
+_FEW_ROWS, _TALL_ROW, _FEW_COLUMNS = 8, 60, 10
 #: Standard deviations from which on a cell of a heat map is as dark as can be.
 _DARKEST = 2.5
-#: Colours of the classes above a heat map, whose cells have the first two of the palette.
-_CLASS_COLOURS = (*COLOURS[2:], *COLOURS[:2])
 #: Most cells of a chart; larger matrices keep their static figure.
 _MOST_CELLS = 20_000
 
@@ -136,7 +134,7 @@ def _matrix(
     *,
     title: str,
     texts: Sequence[Sequence[str]] | None = None,
-    colour: str = COLOURS[0],
+    colour: str = BLUE,
     xlabel: str = "",
     ylabel: str = "",
     **_: Any,
@@ -145,11 +143,15 @@ def _matrix(
     if values.size > _MOST_CELLS or len({*rows}) < len(rows) or len({*columns}) < len(columns):
         return None
     shares = np.nan_to_num(np.asarray(values, dtype=float)).reshape(-1)
-    words = [text for row in texts for text in row] if texts else [""] * shares.size
+    shown = [f"{share:.2f}" for share in shares]
+    if texts:
+        words = [text for row in texts for text in row]
+    else:
+        words = shown if len(columns) <= _FEW_COLUMNS else [""] * shares.size
     tips = {
         ylabel or "row": np.repeat(list(rows), len(columns)).tolist(),
         xlabel or "column": list(columns) * len(rows),
-        "share" if texts else "value": [f"{share:.2f}" for share in shares],
+        "share" if texts else "value": shown,
     }
     if texts:
         tips["count"] = [word or "0" for word in words]
@@ -164,7 +166,7 @@ def _matrix(
     }
     return {
         "title": title,
-        "height": 110 + (_TALL_ROW if len(rows) <= _FEW_ROWS else _ROW) * len(rows),
+        "height": 110 + (_TALL_ROW if texts and len(rows) <= _FEW_ROWS else _ROW) * len(rows),
         "x": {"label": xlabel, "names": list(columns)},
         "y": {"label": ylabel, "names": list(rows)[::-1]},
         "layers": [cells],
@@ -185,17 +187,17 @@ def _heatmap(
     labels = [*strips, *rows]
     if n * m > _MOST_CELLS or len({*labels}) < len(labels):
         return None
-    keys = [["above the mean", COLOURS[1]], ["below the mean", COLOURS[0]]]
+    keys = [["above the mean", ORANGE], ["below the mean", BLUE]]
     bands = []
     for i, (name, cells) in enumerate(strips.items()):
         texts = list(dict.fromkeys(cells))
         if name == "class":
-            shades = [_CLASS_COLOURS[k % len(_CLASS_COLOURS)] for k in range(len(texts))]
+            shades = [COLOURS[k % len(COLOURS)] for k in range(len(texts))]
             look = {text: (shade, 1.0) for text, shade in zip(texts, shades, strict=True)}
             keys = [*([text, look[text][0]] for text in texts), *keys]
         else:
-            look = dict(looks_of(cells, _CLASS_COLOURS[i % len(_CLASS_COLOURS)]))
-        shown = [look.get(text, (COLOURS[0], 0.0)) for text in texts]
+            look = dict(looks_of(cells, COLOURS[i % len(COLOURS)]))
+        shown = [look.get(text, (BLUE, 0.0)) for text in texts]
         bands.append(
             {
                 "name": name,
@@ -211,7 +213,7 @@ def _heatmap(
         "height": 60 + 18 * len(labels),
         "keys": keys,
         "darkest": _DARKEST,
-        "colours": [COLOURS[0], COLOURS[1]],
+        "colours": [BLUE, ORANGE],
         "rows": list(rows),
         "samples": names,
         "strips": bands,

@@ -20,9 +20,20 @@ from matplotlib.ticker import MaxNLocator
 from xnbflow.core.atomic import write_atomically
 
 #: Okabe and Ito's palette (2008) without black and yellow, which vanish on a dark or light page.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F")
+#: Blue and orange are below and above a mean, or lower and higher in a class: they come last, so
+#: that a class has one colour in every picture. The first two also differ for the colour-blind.
+BLUE, ORANGE = "#0072B2", "#D55E00"
+COLOURS = ("#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", BLUE, ORANGE)
 #: Marks in addition to colours, for readers who do not see these.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def style_of(i: int) -> tuple[str, str]:
+    """Colour and marker of the class, group or line `i`: no two of the first 64 are equal."""
+    n_colours = len(COLOURS)
+    return COLOURS[i % n_colours], MARKERS[(i + i // n_colours) % len(MARKERS)]
+
+
 #: Styles of curves in addition to colours: solid, then dashes of matplotlib.
 DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)), (0, (1, 4)))
 #: Colour of less important parts; legible on a light and on a dark page.

@@ -1,8 +1,11 @@
 /* Charts by BokehJS. The library is packed in the page; the first chart that comes into sight
    unpacks it. Without it, or without JavaScript, the static figures stay. */
-const PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D46", "#7F7F7F"];
+const [BLUE, ORANGE] = ["#0072B2", "#D55E00"];
+const PALETTE = ["#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6D46", "#7F7F7F", BLUE, ORANGE];
 const MARKERS = ["circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "x", "star"];
 const SIGNS = ["●", "■", "▲", "◆", "▼", "✚", "✖", "★"];
+/* The mark of the class, group or line i: when colours begin again, marks are shifted by one. */
+const markOf = (i) => (i + Math.floor(i / PALETTE.length)) % MARKERS.length;
 const GREY = "#888888";
 /* Rows and columns of a matrix with longer names are cut on the axes; the pointer shows all. */
 const LONGEST_NAME = 26;
@@ -118,7 +121,7 @@ const LAYERS = {
     const size = Array.isArray(layer.size) ? layer.size : layer.x.map(() => layer.size ?? 8);
     const source = sourceOf({ x: layer.x, y: layer.y, size }, layer.tips);
     if (layer.joined) figure.line({ field: "x" }, { field: "y" }, { source, line_color: colour, line_width: 2 });
-    const marker = MARKERS[(typeof layer.colour === "number" ? layer.colour : 0) % MARKERS.length];
+    const marker = MARKERS[markOf(typeof layer.colour === "number" ? layer.colour : 0)];
     const renderer = figure.scatter({ field: "x" }, { field: "y" }, {
       source, marker, size: { field: "size" }, line_color: colour, line_width: layer.hollow ? 2 : 1,
       fill_color: layer.hollow ? null : colour, fill_alpha: 0.85,
@@ -170,7 +173,7 @@ function legend(layers, inks) {
   if (labelled.length < 2) return [];
   return [make("ul", { class: "legend" }, ...labelled.map((layer) => {
     const number = typeof layer.colour === "number" ? layer.colour : 0;
-    const sign = layer.mark === "level" ? "┅" : layer.mark === "bars" ? "┃" : layer.hollow ? "○" : SIGNS[number % SIGNS.length];
+    const sign = layer.mark === "level" ? "┅" : layer.mark === "bars" ? "┃" : layer.hollow ? "○" : SIGNS[markOf(number)];
     return legendItem(sign, colourOf(layer.colour, inks), layer.label);
   }))];
 }
@@ -263,7 +266,7 @@ async function drawSamples(chart, place) {
     const tips = { sample: chart.samples, ...chart.columns };
     const source = sourceOf({
       ...chart.points, colour: kinds.map((text) => PALETTE[colours.indexOf(text) % PALETTE.length]),
-      marker: symbols.map((text) => MARKERS[marks.indexOf(text) % MARKERS.length]),
+      marker: symbols.map((text) => MARKERS[markOf(marks.indexOf(text))]),
     }, tips);
     const renderer = figure.scatter({ field: "x" }, { field: "y" }, {
       source, size: chart.samples.length > 300 ? 6 : 10, marker: { field: "marker" }, fill_color: { field: "colour" },
@@ -285,8 +288,8 @@ async function drawSamples(chart, place) {
     const same = state.colour === state.symbol;
     const list = (title, items) => make("ul", { class: "legend" }, ...(title ? [make("li", { class: "note" }, title)] : []), ...items);
     keys.replaceChildren(
-      list(same ? "" : state.colour, colours.map((text, i) => legendItem(same ? SIGNS[i % SIGNS.length] : "●", PALETTE[i % PALETTE.length], text))),
-      ...(same ? [] : [list(state.symbol, marks.map((text, i) => legendItem(SIGNS[i % SIGNS.length], inks.soft, text)))]),
+      list(same ? "" : state.colour, colours.map((text, i) => legendItem(same ? SIGNS[markOf(i)] : "●", PALETTE[i % PALETTE.length], text))),
+      ...(same ? [] : [list(state.symbol, marks.map((text, i) => legendItem(SIGNS[markOf(i)], inks.soft, text)))]),
     );
     canvas.replaceChildren();
     await showFigure(figure, canvas);

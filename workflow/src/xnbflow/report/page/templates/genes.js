@@ -12,6 +12,9 @@ const LEAST_BANDWIDTH = 0.3;
 const DENSITY_POINTS = 120;
 /* Core features that are named in the plot. */
 const MOST_NAMED = 8;
+/* Most letters of such a name, and pixels of a letter. */
+const LONGEST_LABEL = 16;
+const LETTER = 6.5;
 
 function number(value, digits = 3) {
   if (value === null || Number.isNaN(value)) return "";
@@ -155,6 +158,28 @@ function directions(state) {
   return Int8Array.from(change, (value, i) => (fdr[i] < state.fdr && Math.abs(value) >= state.change ? Math.sign(value) : 0));
 }
 
+/* Which features have their name to the right of their point, and which to the left: inside of the
+   figure, and without those whose name would cover another one. Sizes are estimates in pixels. */
+function labelled(content, place, x, y, named) {
+  const extent = (numbers) => numbers.reduce(([low, high], one) => (Number.isNaN(one) ? [low, high] : [Math.min(low, one), Math.max(high, one)]), [Infinity, -Infinity]);
+  const [[left, right], [bottom, top]] = [extent(x), extent(y)];
+  const [width, height] = [Math.max(200, place.clientWidth - 90), 380];
+  const [boxes, sides] = [[], { left: [], right: [] }];
+  for (const i of named) {
+    const [px, py] = [((x[i] - left) / (right - left || 1)) * width, ((y[i] - bottom) / (top - bottom || 1)) * height];
+    const long = 8 + LETTER * Math.min(LONGEST_LABEL, nameOf(content, i).length);
+    for (const [side, from] of [["left", px], ["right", px - long]]) {
+      const box = { left: from, right: from + long, low: py - 8, high: py + 8 };
+      const free = boxes.every((one) => box.right < one.left || one.right < box.left || box.high < one.low || one.high < box.low);
+      if (box.left < 0 || box.right > width || !free) continue;
+      boxes.push(box);
+      sides[side].push(i);
+      break;
+    }
+  }
+  return [["left", 8, sides.left], ["right", -8, sides.right]];
+}
+
 async function drawPlane(content, state, place, select) {
   await library();
   const inks = theme();
@@ -163,7 +188,7 @@ async function drawPlane(content, state, place, select) {
   const [x, y] = ma ? [mean, change] : [change, evidence];
   const [xlabel, ylabel] = ma ? ["mean", content.change] : [content.change, "−log10 p"];
   const figure = newFigure({ height: 480, x: { label: xlabel }, y: { label: ylabel } }, inks);
-  const groups = [[0, GREY, 3], [-1, PALETTE[0], 5], [1, PALETTE[1], 5]];
+  const groups = [[0, GREY, 3], [-1, BLUE, 5], [1, ORANGE, 5]];
   for (const [sign, colour, size] of groups) {
     const own = [];
     for (let i = 0; i < x.length; i++) if (state.signs[i] === sign && !Number.isNaN(x[i]) && !Number.isNaN(y[i])) own.push(i);
@@ -180,9 +205,8 @@ async function drawPlane(content, state, place, select) {
   const core = [...content.features.keys()].filter((i) => content.arrays.core[i] && !Number.isNaN(x[i]) && !Number.isNaN(y[i]));
   figure.scatter(core.map((i) => x[i]), core.map((i) => y[i]), { size: 10, fill_color: null, line_color: inks.ink, line_width: 1.5 });
   const named = (core.length ? core : [...found].sort((a, b) => evidence[b] - evidence[a])).slice(0, MOST_NAMED);
-  const middle = (Math.max(...named.map((i) => x[i])) + Math.min(...named.map((i) => x[i]))) / 2;
-  for (const [align, offset, own] of [["left", 8, named.filter((i) => x[i] <= middle)], ["right", -8, named.filter((i) => x[i] > middle)]]) {
-    if (own.length) figure.text(own.map((i) => x[i]), own.map((i) => y[i]), own.map((i) => cut(nameOf(content, i), 16)), { text_color: inks.ink, text_font_size: "12px", text_align: align, x_offset: offset, text_baseline: "middle" });
+  for (const [align, offset, own] of labelled(content, place, x, y, named)) {
+    if (own.length) figure.text(own.map((i) => x[i]), own.map((i) => y[i]), own.map((i) => cut(nameOf(content, i), LONGEST_LABEL)), { text_color: inks.ink, text_font_size: "12px", text_align: align, x_offset: offset, text_baseline: "middle" });
   }
   const mark = new Bokeh.ColumnDataSource({ data: { x: [], y: [] } });
   figure.scatter({ field: "x" }, { field: "y" }, { source: mark, size: 13, fill_color: null, line_color: inks.ink, line_width: 3, level: "overlay" });
@@ -286,7 +310,7 @@ function rowCells(content, state, i, open) {
   bar.style.width = `${Math.min(100, (100 * Math.abs(change[i] || 0)) / state.most)}%`;
   const cell = (text) => make("td", { class: "n" }, text);
   return [make("th", { scope: "row" }, button, ...(name === feature ? [] : [" ", make("small", {}, feature)])),
-    make("td", { class: "n change" }, make("span", { class: "mini", "aria-hidden": "true" }, bar), `${arrow} ${number(change[i])}`), cell(number(fdr[i], 2)), cell(number(auc[i])),
+    make("td", { class: "n change" }, make("span", { class: "mini", "aria-hidden": "true" }, bar), make("span", { class: "value" }, `${arrow} ${number(change[i])}`)), cell(number(fdr[i], 2)), cell(number(auc[i])),
     ...(mean ? [cell(number(mean[i]))] : []), cell(content.arrays.core[i] ? "yes" : "")];
 }
 
