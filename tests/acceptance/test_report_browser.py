@@ -22,6 +22,7 @@ from xnbflow.density.bandwidth import bandwidths_of
 from xnbflow.diagnostics.diagnostic_tables import diagnose
 from xnbflow.report.index import write_index
 from xnbflow.report.page.page import write_page
+from xnbflow.report.page.style import MARKERS, style_of
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections import genes
 from xnbflow.report.study_page import write_report
@@ -444,6 +445,39 @@ def test_a_row_opens_the_gene_with_its_samples_and_links(browser, gene_page):
     browser.execute_script("arguments[0].click()", button)
     opened = drawn(browser, "tr.opened", 2)
     assert find(opened, "h4").text.startswith("MYC///</script>")
+
+
+def test_the_charts_of_a_gene_get_the_values_of_the_next_gene(browser, gene_page):
+    """The charts are drawn once: each gene's points must be those of its own values."""
+    path, values = gene_page
+    browser.get(path.as_uri())
+    drawn(browser, ".genes", 3)
+    shown = browser.execute_script(
+        "const content = await unpack(document.querySelector('.packed').textContent);"
+        "const view = new GeneView(content, {class: 'gene-view'});"
+        "document.body.append(view.place);"
+        "const points = () => Bokeh.documents.at(-2).roots()[0].renderers"
+        "  .filter((renderer) => renderer.glyph.type === 'Scatter')"
+        "  .flatMap((renderer) => [...renderer.data_source.data.y]);"
+        "await view.show(0); const first = points();"
+        "await view.show(1); const second = points();"
+        "const title = view.place.querySelector('h4').textContent;"
+        "return [first, second, title]"
+    )
+    first, second, title = shown
+    for points, row in ((first, values[0]), (second, values[1])):
+        step = (np.nanmax(row) - np.nanmin(row)) / 254
+        expected = np.sort(row[~np.isnan(row)])
+        np.testing.assert_allclose(np.sort(points), expected, atol=step / 2 + 0.01)
+    assert title.startswith("MYC")
+
+
+def test_the_marks_of_more_than_eight_classes_differ(browser, gene_page):
+    browser.get(gene_page[0].as_uri())
+    script = "return Array.from({length: 64}, (_, i) => [PALETTE[i % PALETTE.length], markOf(i)])"
+    styles = browser.execute_script(script)
+    assert len({tuple(style) for style in styles}) == 64
+    assert [MARKERS[mark] for _, mark in styles] == [style_of(i)[1] for i in range(64)]
 
 
 @pytest.mark.parametrize("spread", [2.5, 10.0])  # with the second the floor is reached

@@ -40,11 +40,17 @@ ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_a
 ENVIRONMENT.tests["known"] = lambda number: not math.isnan(number)
 
 _TEMPLATES = files("xnbflow.report.page").joinpath("templates")
-#: The page's own program: tables and menus, charts, genes.
-SCRIPT = "".join(
-    _TEMPLATES.joinpath(name).read_text(encoding="utf-8")
-    for name in ("page.js", "charts.js", "genes.js")
+_PROGRAMS = (
+    "page.js",
+    "charts.js",
+    "gene_values.js",
+    "gene_view.js",
+    "gene_plane.js",
+    "gene_table.js",
+    "genes.js",
 )
+#: The page's own program: tables and menus, charts, genes.
+SCRIPT = "".join(_TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in _PROGRAMS)
 
 
 def policy_of(library: Library | None = None) -> str:

@@ -11,6 +11,8 @@ const GREY = "#888888";
 const LONGEST_NAME = 26;
 /* Charts are drawn this many pixels before they come into sight. */
 const AHEAD = "300px";
+/* Cells of a matrix that are darker than this have white texts. */
+const DARK_CELL = 0.55;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 async function unzip(text) {
@@ -103,10 +105,13 @@ function nameTicks(axis, side) {
 }
 
 /* Tips are texts per point; the columns of a source get plain names, since theirs are any text. */
-function sourceOf(columns, tips = {}) {
-  const data = { ...columns };
-  Object.values(tips).forEach((texts, i) => { data[`tip${i}`] = texts; });
-  return new Bokeh.ColumnDataSource({ data });
+function columnsOf(columns, tips = {}) {
+  const texts = Object.values(tips).map((words, i) => [`tip${i}`, words]);
+  return { ...columns, ...Object.fromEntries(texts) };
+}
+
+function sourceOf(columns, tips) {
+  return new Bokeh.ColumnDataSource({ data: columnsOf(columns, tips) });
 }
 
 function addTips(figure, renderer, tips) {
@@ -116,49 +121,68 @@ function addTips(figure, renderer, tips) {
   figure.add_tools(new Bokeh.HoverTool({ renderers: [renderer], tooltips, visible: false }));
 }
 
+/* Layers of a chart: the columns of their source, and how it is drawn. */
 const LAYERS = {
-  points(figure, layer, colour) {
-    const size = Array.isArray(layer.size) ? layer.size : layer.x.map(() => layer.size ?? 8);
-    const source = sourceOf({ x: layer.x, y: layer.y, size }, layer.tips);
-    if (layer.joined) figure.line({ field: "x" }, { field: "y" }, { source, line_color: colour, line_width: 2 });
-    const marker = MARKERS[markOf(typeof layer.colour === "number" ? layer.colour : 0)];
-    const renderer = figure.scatter({ field: "x" }, { field: "y" }, {
-      source, marker, size: { field: "size" }, line_color: colour, line_width: layer.hollow ? 2 : 1,
-      fill_color: layer.hollow ? null : colour, fill_alpha: 0.85,
-    });
-    addTips(figure, renderer, layer.tips);
-  },
-  line(figure, layer, colour) {
-    figure.line(layer.x, layer.y, { line_color: colour, line_width: 1.5, line_dash: layer.dash ?? "solid" });
-  },
-  bars(figure, layer, colour) {
-    const { x0, y0, x1, y1 } = layer;
-    figure.segment({ field: "x0" }, { field: "y0" }, { field: "x1" }, { field: "y1" }, { source: sourceOf({ x0, y0, x1, y1 }), line_color: colour, line_width: 1.8 });
-  },
-  band(figure, layer, colour) {
-    const { x, lower, upper } = layer;
-    figure.varea({ field: "x" }, { field: "lower" }, { field: "upper" }, { source: sourceOf({ x, lower, upper }), fill_color: colour, fill_alpha: 0.18 });
-  },
-  level(figure, layer, colour) {
-    figure.add_layout(new Bokeh.Span({ location: layer.y, dimension: "width", line_color: colour, line_dash: "dashed", line_width: 1.5 }));
-  },
-  cells(figure, layer, colour, chart, inks) {
-    const places = (side) => new Map(chart[side].names.map((name, i) => [name, i]));
-    const [columns, rows] = [places("x"), places("y")];
-    const x = layer.x.map((name) => columns.get(name));
-    const y = layer.y.map((name) => rows.get(name));
-    const source = sourceOf({ x, y, colour: layer.colour, alpha: layer.alpha }, layer.tips);
-    const renderer = figure.rect({ field: "x" }, { field: "y" }, 1, 1, {
-      source, fill_color: { field: "colour" }, fill_alpha: { field: "alpha" }, line_color: inks.line, line_width: 0.5,
-    });
-    if (layer.text) {
-      const ink = layer.alpha.map((alpha) => (alpha > 0.55 ? "#ffffff" : inks.ink));
-      figure.text({ field: "x" }, { field: "y" }, { field: "text" }, {
-        source: sourceOf({ x, y, text: layer.text, ink }), text_align: "center", text_baseline: "middle",
-        text_color: { field: "ink" }, text_font_size: "13px",
+  points: {
+    columns({ x, y, size, tips }) {
+      return [{ x, y, size: Array.isArray(size) ? size : x.map(() => size ?? 8) }, tips];
+    },
+    draw(figure, source, layer, colour) {
+      const places = [{ field: "x" }, { field: "y" }];
+      if (layer.joined) figure.line(...places, { source, line_color: colour, line_width: 2 });
+      const renderer = figure.scatter(...places, {
+        source, marker: MARKERS[markOf(typeof layer.colour === "number" ? layer.colour : 0)], size: { field: "size" },
+        line_color: colour, line_width: layer.hollow ? 2 : 1, fill_color: layer.hollow ? null : colour, fill_alpha: 0.85,
       });
-    }
-    addTips(figure, renderer, layer.tips);
+      addTips(figure, renderer, layer.tips);
+    },
+  },
+  line: {
+    columns: ({ x, y }) => [{ x, y }],
+    draw(figure, source, layer, colour) {
+      figure.line({ field: "x" }, { field: "y" }, { source, line_color: colour, line_width: 1.5, line_dash: layer.dash ?? "solid" });
+    },
+  },
+  bars: {
+    columns: ({ x0, y0, x1, y1 }) => [{ x0, y0, x1, y1 }],
+    draw(figure, source, layer, colour) {
+      figure.segment({ field: "x0" }, { field: "y0" }, { field: "x1" }, { field: "y1" }, { source, line_color: colour, line_width: 1.8 });
+    },
+  },
+  band: {
+    columns: ({ x, lower, upper }) => [{ x, lower, upper }],
+    draw(figure, source, layer, colour) {
+      figure.varea({ field: "x" }, { field: "lower" }, { field: "upper" }, { source, fill_color: colour, fill_alpha: 0.18 });
+    },
+  },
+  level: {
+    columns: () => [{}],
+    draw(figure, source, layer, colour) {
+      figure.add_layout(new Bokeh.Span({ location: layer.y, dimension: "width", line_color: colour, line_dash: "dashed", line_width: 1.5 }));
+    },
+  },
+  cells: {
+    columns(layer, chart, inks) {
+      const positions = (side) => new Map(chart[side].names.map((name, i) => [name, i]));
+      const columns = positions("x");
+      const rows = positions("y");
+      const ink = layer.alpha.map((alpha) => (alpha > DARK_CELL ? "#ffffff" : inks.ink));
+      const x = layer.x.map((name) => columns.get(name));
+      const y = layer.y.map((name) => rows.get(name));
+      return [{ x, y, colour: layer.colour, alpha: layer.alpha, ink, text: layer.text ?? ink.map(() => "") }, layer.tips];
+    },
+    draw(figure, source, layer, colour, inks) {
+      const places = [{ field: "x" }, { field: "y" }];
+      const renderer = figure.rect(...places, 1, 1, {
+        source, fill_color: { field: "colour" }, fill_alpha: { field: "alpha" }, line_color: inks.line, line_width: 0.5,
+      });
+      if (layer.text) {
+        figure.text(...places, { field: "text" }, {
+          source, text_align: "center", text_baseline: "middle", text_color: { field: "ink" }, text_font_size: "13px",
+        });
+      }
+      addTips(figure, renderer, layer.tips);
+    },
   },
 };
 
@@ -208,15 +232,24 @@ async function showFigure(figure, place) {
   return Array.isArray(view) ? view[0] : view;
 }
 
+/* Draw a chart; the result updates it with the numbers of another chart with the same layers. */
 async function drawLayers(chart, place) {
   const inks = theme();
   const figure = newFigure(chart, inks);
-  for (const layer of chart.layers) LAYERS[layer.mark](figure, layer, colourOf(layer.colour, inks), chart, inks);
+  const sources = chart.layers.map((layer) => {
+    const { columns, draw } = LAYERS[layer.mark];
+    const source = sourceOf(...columns(layer, chart, inks));
+    draw(figure, source, layer, colourOf(layer.colour, inks), inks);
+    return source;
+  });
   const heading = chart.title ? [make("p", { class: "title" }, chart.title)] : [];
   const canvas = make("div", { class: "canvas" });
   const keys = chart.keys ? [make("ul", { class: "legend" }, ...chart.keys.map(([text, colour]) => legendItem("■", colour, text)))] : [];
   place.replaceChildren(...heading, ...legend(chart.layers, inks), ...keys, canvas);
   await showFigure(figure, canvas);
+  return (changed) => changed.layers.forEach((layer, i) => {
+    sources[i].data = columnsOf(...LAYERS[layer.mark].columns(layer, changed, inks));
+  });
 }
 
 /* Samples: colour and symbol by any column, the sample under the pointer, why it was classified. */
@@ -275,7 +308,7 @@ async function drawSamples(chart, place) {
     figure.text({ field: "x" }, { field: "y" }, { field: "text" }, {
       source: sourceOf({ ...chart.points, text: chart.named ?? [] }), text_color: inks.ink, text_font_size: "12px", x_offset: 6, y_offset: -4,
     });
-    if (chart.level !== undefined) LAYERS.level(figure, { y: chart.level }, GREY);
+    if (chart.level !== undefined) LAYERS.level.draw(figure, null, { y: chart.level }, GREY);
     addTips(figure, renderer, tips);
     figure.add_tools(new Bokeh.TapTool({ renderers: [renderer], visible: false }));
     source.selected.change.connect(() => {

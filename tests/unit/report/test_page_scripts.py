@@ -1,0 +1,54 @@
+"""The programs of a page are joined to one, and draw classes as the static figures do."""
+
+import re
+from importlib.resources import files
+
+from xnbflow.report.page.page import SCRIPT
+from xnbflow.report.page.style import COLOURS, MARKERS, style_of
+
+_CHARTS = files("xnbflow.report.page").joinpath("templates/charts.js").read_text(encoding="utf-8")
+
+
+def list_of(name: str) -> list[str]:
+    """Return the texts of a list of charts.js."""
+    (inside,) = re.findall(rf"^const {name} = \[(.*)\];$", _CHARTS, re.MULTILINE)
+    return [text.strip().strip('"') for text in inside.split(",")]
+
+
+def test_no_name_is_declared_twice():
+    """In a joined program a second function would replace the first one without an error."""
+    declared = re.findall(
+        r"^(?:async )?(?:function|const|let|class) (\w+)", SCRIPT, flags=re.MULTILINE
+    )
+    assert len(declared) > 50
+    assert sorted(declared) == sorted(set(declared))
+
+
+def test_charts_have_the_colours_of_the_static_figures():
+    blue, orange = re.findall(r'const \[BLUE, ORANGE\] = \["(#\w+)", "(#\w+)"\]', _CHARTS)[0]
+    names = {"BLUE": blue, "ORANGE": orange}
+    assert [names.get(colour, colour) for colour in list_of("PALETTE")] == list(COLOURS)
+
+
+def test_charts_have_the_marks_of_the_static_figures():
+    of_matplotlib = {
+        "circle": "o", "square": "s", "triangle": "^", "diamond": "D",
+        "inverted_triangle": "v", "plus": "P", "x": "X", "star": "*",
+    }  # fmt: skip
+    assert [of_matplotlib[name] for name in list_of("MARKERS")] == list(MARKERS)
+    assert len(list_of("SIGNS")) == len(MARKERS)
+
+
+def test_no_two_of_64_classes_are_drawn_alike():
+    styles = [style_of(i) for i in range(64)]
+    assert len(set(styles)) == 64
+    assert styles[0] == ("#009E73", "o")
+    assert styles[8] == ("#009E73", "s")
+
+
+def test_neighbouring_classes_differ_in_colour_and_in_mark():
+    for i in range(63):
+        colour, marker = style_of(i)
+        next_colour, next_marker = style_of(i + 1)
+        assert colour != next_colour
+        assert marker != next_marker
