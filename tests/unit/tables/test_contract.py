@@ -24,7 +24,7 @@ from xnbflow.tables.storage import (
     write_tsv,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 DECLARED = Path(__file__).with_name("toy_tables.toml").read_text()
 

@@ -11,7 +11,7 @@ from xnbflow.sources import sheet as sheet_module
 from xnbflow.sources.registry import SOURCES
 from xnbflow.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 GOOD = ["brain", "cumida", "Brain/GSE50161", "ab" * 32, "130", "54675", "5"]
 GOOD = dict(zip(COLUMNS, GOOD, strict=False))
