@@ -7,7 +7,7 @@ from scipy.special import rel_entr
 from scipy.stats import norm, wasserstein_distance
 from sklearn.datasets import load_wine
 
-from xnbflow.density.distances import DISTANCES, density_distances, hellinger
+from xnbflow.density.distances import DISTANCES, density_distances
 from xnbflow.naive_bayes import XNB, ClassSpecificNB
 from xnbflow.preprocessing.selection.class_features import pair_distances
 
@@ -100,18 +100,3 @@ def test_classifiers_select_by_the_distance(name):
     np.testing.assert_allclose(model.distances_[0], pairs_of_first)
     by_size = ClassSpecificNB(distance=name, n_features=2).fit(X, y)
     assert by_size.score(X, y) > 0.85
-
-
-@pytest.mark.parametrize("shift", [0.1, 1.0, 3.0])
-def test_distance_of_normal_densities_is_known(shift):
-    expected = np.sqrt(1 - np.exp(-(shift**2) / 8))
-    x = np.linspace(-12, 12 + shift, 4001)
-    densities = np.array([norm.pdf(x), norm.pdf(x, shift)])
-    densities = (densities / densities.sum(axis=1, keepdims=True))[:, :, None]
-    assert hellinger(densities.copy(), PAIR)[0][0] == pytest.approx(expected, rel=1e-6)
-
-
-def test_a_density_that_underflowed_is_at_distance_one_from_every_other():
-    densities = np.zeros((2, 9, 2))
-    densities[0, :, 0] = 1 / 9
-    np.testing.assert_array_equal(hellinger(densities.copy(), PAIR)[0], 1)
