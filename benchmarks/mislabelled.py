@@ -51,7 +51,11 @@ def doubted(n: int, effect: float, seed: int) -> tuple[set[str], set[str]]:
         warnings.simplefilter("ignore")
         tables = predictions(values, codes, seed)
     names = np.array([f"s{i}" for i in range(n)])
-    headers = {"d": DataSetHeader("d", names, codes.astype(str), values.shape[1])}
+    headers = {
+        "d": DataSetHeader(
+            name="d", samples=names, labels=codes.astype(str), n_features=values.shape[1]
+        )
+    }
     found = {
         key: pooled_performance(table, headers["d"], CROSS_VALIDATED, 1)
         for key, table in tables.items()

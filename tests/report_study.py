@@ -201,7 +201,16 @@ def analysis_section(analysis, tables, root, *, sourced=True, common=(), largest
     Every figure is drawn; what shows numbers names its files, unless ``sourced`` is false. In
     ``common`` are tables of the study.
     """
-    study = Study("s", "", "", (), (), (), diagnostics=False, analyses={})
+    study = Study(
+        id="s",
+        title="",
+        summary="",
+        datasets=(),
+        classifiers=(),
+        folds=(),
+        diagnostics=False,
+        analyses={},
+    )
     results = StudyResults(
         **{"study": study, "labels": {}, "configuration": {}} | results, root=root
     )

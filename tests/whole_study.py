@@ -38,11 +38,18 @@ ENTRIES = {
 }
 COHORTS = ("GSE7904", "beta", "gamma")
 STUDY = Study(
-    "s", "S", "", COHORTS, tuple(ENTRIES), ("3-fold",), True,
-    {name: {"datasets": []} for name in known_analyses()},
+    id="s",
+    title="S",
+    summary="",
+    datasets=COHORTS,
+    classifiers=tuple(ENTRIES),
+    folds=("3-fold",),
+    diagnostics=True,
+    analyses={name: {"datasets": []} for name in known_analyses()},
     final=("csnb",),
-    validate=(Validation("xnb", *COHORTS[:2], harmonise="rank"),), cohorts=Cohorts(COHORTS),
-)  # fmt: skip
+    validate=(Validation(model="xnb", train=COHORTS[0], test=COHORTS[1], harmonise="rank"),),
+    cohorts=Cohorts(COHORTS),
+)
 LABELS = {name: name.upper() for name in ENTRIES}
 
 

@@ -337,7 +337,16 @@ def gene_page(tmp_path_factory):
     )  # fmt: skip
     root = tmp_path_factory.mktemp("genes")
     StudyFiles(root).put("diagnostic", diagnose(series, None), dataset="toy")
-    study = Study("a-study", "Genes", "", ("toy",), (), (), diagnostics=False, analyses={})
+    study = Study(
+        id="a-study",
+        title="Genes",
+        summary="",
+        datasets=("toy",),
+        classifiers=(),
+        folds=(),
+        diagnostics=False,
+        analyses={},
+    )
     none = {key: [] for key in ("audit", "components", "enrichment", "prerank", "artefacts")}
     none["gene_set_tests"] = []
     results = StudyResults(study, {}, {}, root)

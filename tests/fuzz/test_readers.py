@@ -229,7 +229,9 @@ def write_cells(path):
 
 
 def read_toy_folds(path):
-    header = DataSetHeader("toy", np.array(SAMPLES), np.array(list("ab" * 4)), 6)
+    header = DataSetHeader(
+        name="toy", samples=np.array(SAMPLES), labels=np.array(list("ab" * 4)), n_features=6
+    )
     return read_folds(path, header, 2, 1)
 
 

@@ -17,7 +17,7 @@ from xnbflow.evaluation.folds_file import read_folds
 def header(*counts, name="toy"):
     labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name, samples, labels, 3)
+    return DataSetHeader(name=name, samples=samples, labels=labels, n_features=3)
 
 
 def test_folds_keep_the_proportions_of_classes_and_depend_on_the_repeat_alone():
@@ -74,7 +74,13 @@ def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
 
 def grouped(labels, groups, name="toy"):
     samples = np.array([f"s{i}" for i in range(len(labels))])
-    return DataSetHeader(name, samples, np.array(list(labels)), 3, np.array(list(groups)))
+    return DataSetHeader(
+        name=name,
+        samples=samples,
+        labels=np.array(list(labels)),
+        n_features=3,
+        groups=np.array(list(groups)),
+    )
 
 
 @settings(max_examples=50, deadline=None)

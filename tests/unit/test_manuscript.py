@@ -286,7 +286,7 @@ def test_a_card_says_what_a_model_reached_and_where(results, toy_model, tmp_path
     ):
         path = results.folder / f"validation/{table}.parquet"
         write_declared(pd.DataFrame([keys | row]), path, contract.VALIDATION_TABLES[table])
-    pair = Validation("xnb", "alpha", "GSE7904")
+    pair = Validation(model="xnb", train="alpha", test="GSE7904")
     study = replace(results, study=replace(results.study, validate=(pair,)))
     told = summary(toy_model)
     text = writer.card(told, "toy", writer.reached_elsewhere(study, "alpha", "xnb"))

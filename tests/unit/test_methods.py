@@ -50,7 +50,7 @@ def test_a_method_declares_that_it_tunes_itself(monkeypatch):
         assert inflation_of({"steps": [{"method": "imputer"}, entry]}) == TUNED
     lasso = {"method": "sklearn.linear_model.LogisticRegressionCV"}
     assert inflation_of(lasso) == TUNED  # no entry: scikit-learn's name
-    added = Method("lasso", lasso["method"], "", "")
+    added = Method(name="lasso", estimator=lasso["method"], title="", source="")
     monkeypatch.setattr("xnbflow.inference.intervals.known_methods", lambda: {"lasso": added})
     assert inflation_of(lasso) == CROSS_VALIDATED
 

@@ -113,7 +113,10 @@ def test_the_table_of_the_core_is_what_the_classifier_found():
 def results(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     files = StudyFiles(root)
-    pairs = (Validation("csnb", "one", "two"), Validation("nb", "one", "two", harmonise="rank"))
+    pairs = (
+        Validation(model="csnb", train="one", test="two"),
+        Validation(model="nb", train="one", test="two", harmonise="rank"),
+    )
     study = Study(
         "small", "Small", "", ("one", "two"), ("csnb", "nb"), ("5-fold",), True, {},
         final=("csnb", "nb"), validate=pairs,

@@ -244,7 +244,16 @@ def test_a_class_that_is_too_small_has_no_curve():
 
 
 def test_a_page_leaves_out_the_sections_that_a_study_omits():
-    study = Study("s", "s", "", ("d",), ("c",), ("f",), diagnostics=False, analyses={})
+    study = Study(
+        id="s",
+        title="s",
+        summary="",
+        datasets=("d",),
+        classifiers=("c",),
+        folds=("f",),
+        diagnostics=False,
+        analyses={},
+    )
     some = replace(study, omit_sections=("context", "samples"))
     left_out = set(section_modules(study, {})) - set(section_modules(some, {}))
     assert {name.rpartition(".")[2] for name in left_out} == {"context", "samples"}

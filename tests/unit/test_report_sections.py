@@ -234,7 +234,7 @@ def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_p
     keys = {"model": "xnb", "train": "alpha", "test": "two", "verdict": "did not hold"}
     path = results.root / contract.VALIDATION_TABLE.of(study="small", table="verdicts")
     report_study.write_declared(pd.DataFrame([keys]), path, contract.VALIDATION_TABLES["verdicts"])
-    pair = Validation("xnb", "alpha", "two")
+    pair = Validation(model="xnb", train="alpha", test="two")
     results = replace(results, study=replace(results.study, validate=(pair,)))
     results = changed(results, "estimates", f"{own} and metric == 'recall'", above=False)
     results = changed(results, "verdicts", own, reasons="classes; copies")
@@ -556,7 +556,16 @@ def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
 
 
 def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(tmp_path):
-    study = Study("s", "", "", ("d",), ("nb", "xnb"), ("f",), diagnostics=False, analyses={})
+    study = Study(
+        id="s",
+        title="",
+        summary="",
+        datasets=("d",),
+        classifiers=("nb", "xnb"),
+        folds=("f",),
+        diagnostics=False,
+        analyses={},
+    )
     results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
     row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
     rows = [

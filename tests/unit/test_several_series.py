@@ -242,7 +242,17 @@ def test_platforms_meet_by_gene_and_the_probe_is_chosen_without_labels():
 
 def test_the_page_shows_the_tables(tmp_path):
     settings = Cohorts(("a", "b", "c"), "csnb")
-    study = Study("s", "S", "", ("a", "b", "c"), ("csnb",), ("5-fold",), True, {}, cohorts=settings)
+    study = Study(
+        id="s",
+        title="S",
+        summary="",
+        datasets=("a", "b", "c"),
+        classifiers=("csnb",),
+        folds=("5-fold",),
+        diagnostics=True,
+        analyses={},
+        cohorts=settings,
+    )
     tables, model, merged = combined()
     files = StudyFiles(tmp_path)
     files.put("cohorts", tables, study="s")

@@ -23,7 +23,10 @@ from xnbflow.tables.contract import STUDY_TABLES
 
 PLACES = list(np.ndindex(2, 2))
 HEADER = DataSetHeader(
-    "d", np.array([f"s{i}" for i in range(20)]), np.repeat(["x", "y"], [12, 8]), 9
+    name="d",
+    samples=np.array([f"s{i}" for i in range(20)]),
+    labels=np.repeat(["x", "y"], [12, 8]),
+    n_features=9,
 )
 
 
@@ -112,8 +115,8 @@ def test_where_samples_have_groups_intervals_count_groups():
     """Each patient gives four samples, all right or all wrong: twenty samples are five."""
     patients = np.repeat([f"p{i}" for i in range(5)], 4)
     labels, samples = np.repeat(["x", "y"], [12, 8]), HEADER.samples
-    grouped = DataSetHeader("d", samples, labels, 9, patients)
-    alone = DataSetHeader("e", samples, labels, 9)
+    grouped = DataSetHeader(name="d", samples=samples, labels=labels, n_features=9, groups=patients)
+    alone = DataSetHeader(name="e", samples=samples, labels=labels, n_features=9)
     right = ~np.isin(patients, ["p1"])
     table = pd.DataFrame({"repeat": 0, "fold": 0, "sample": samples, "true": labels})
     table["predicted"] = np.where(right, labels, np.where(labels == "x", "y", "x"))
@@ -255,7 +258,12 @@ def test_a_class_whose_features_are_there_because_a_class_is_constant_says_so():
     rows = [(*place, "x", feature) for place in PLACES for feature in ("g0", "g1", "g2")]
     rows.append((*PLACES[0], "y", "g3"))
     mostly = selected_of(rows, [*[True, True, False] * 4, False])
-    header = DataSetHeader("d", np.array(["s0", "s1", "s2"]), np.array(["x", "x", "y"]), 9)
+    header = DataSetHeader(
+        name="d",
+        samples=np.array(["s0", "s1", "s2"]),
+        labels=np.array(["x", "x", "y"]),
+        n_features=9,
+    )
     table = selected_features.stability({KEY: mostly}, {KEY: fits_of()}, {"d": header}, {})
     table = table.set_index("class")
     assert table.loc["x", "constant"] == pytest.approx(2 / 3)
@@ -276,7 +284,9 @@ def recalled(predictions):
     every = np.unique([*labels, *pd.concat(predictions.values())["predicted"]]).astype(str)
     absent = [label for label in every if label not in labels]
     names = [*samples, *(f"other {label}" for label in absent)]
-    header = DataSetHeader("d", np.array(names), np.array([*labels, *absent]), 9)
+    header = DataSetHeader(
+        name="d", samples=np.array(names), labels=np.array([*labels, *absent]), n_features=9
+    )
     found = performances(predictions, {"d": header})
     return estimates(found, {"d": header}, dict.fromkeys(found, 0))
 

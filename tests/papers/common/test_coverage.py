@@ -25,7 +25,7 @@ ITEMS = [(paper, item) for paper in covered_papers() for item in read_coverage(p
 COVERED = [(paper, item) for paper, item in ITEMS if not item.left_out]
 
 TABLE = {"kind": "table", "name": "Table 1", "content": "sizes"}
-DONE = TABLE | {"place": "naive_bayes/xnb.py", "test": "tests/unit/test_density.py"}
+DONE = TABLE | {"place": "naive_bayes/xnb.py", "test": "tests/unit/density/test_kernels.py"}
 
 
 def defined_names(path):
@@ -131,6 +131,6 @@ def test_the_table_counts_the_items_and_names_their_places():
     assert lines[0] == "2 of 3 items are in the project: 1 of 2 tables, 1 of 1 figures."
     assert lines[4] == (
         "| Table 1 | sizes | `naive_bayes/xnb.py`; study `xnb-paper`, section `accuracy` "
-        "| `tests/unit/test_density.py` |"
+        "| `tests/unit/density/test_kernels.py` |"
     )
     assert lines[5] == "| Table 2 | a \\| b | left out: no data | |"

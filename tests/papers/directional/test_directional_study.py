@@ -227,7 +227,17 @@ def drawn(tables, root, common=None):
     """Write the tables of a study; return its section and its tables of the page by caption."""
     common = common or common_tables()
     classifiers, parts = tuple(LABELS), ABOUT["parts"]
-    study = Study("angles", "", "", DATASETS, classifiers, ("10-fold",), False, {}, paper=parts)
+    study = Study(
+        id="angles",
+        title="",
+        summary="",
+        datasets=DATASETS,
+        classifiers=classifiers,
+        folds=("10-fold",),
+        diagnostics=False,
+        analyses={},
+        paper=parts,
+    )
     given = {"labels": LABELS, "largest": 10**6}  # regions are pictures
     beside = compare(ABOUT, common)
     made, found = analysis_section(

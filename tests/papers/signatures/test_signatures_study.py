@@ -93,7 +93,16 @@ def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipel
 
 
 def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
-    study = Study("s", "S", "", ("toy",), (), ("3-fold",), diagnostics=False, analyses={})
+    study = Study(
+        id="s",
+        title="S",
+        summary="",
+        datasets=("toy",),
+        classifiers=(),
+        folds=("3-fold",),
+        diagnostics=False,
+        analyses={},
+    )
     common = {"summary": pd.DataFrame()}
     _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=study)
     shown = next(table for table in found if "least" in table.frame)

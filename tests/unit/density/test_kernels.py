@@ -8,7 +8,7 @@ from xnbflow.core.errors import InputError
 from xnbflow.density.families import Kernel
 from xnbflow.density.families.kernel import LOG_ZERO
 from xnbflow.density.grid import grid_densities
-from xnbflow.density.kernels import apply_kernel, kernel_code, kernel_title
+from xnbflow.density.kernels import apply_kernel, exponentiate, kernel_code, kernel_title
 from xnbflow.naive_bayes import FlexibleNB
 
 
@@ -82,3 +82,22 @@ def test_other_kernels_are_refused():
 def test_kernels_have_titles():
     assert kernel_title("cosine") == "cosine"
     assert kernel_title(4) == "beta (s = 4)"
+
+
+def test_exponentials_are_accurate_to_two_units_in_the_last_place(rng):
+    values = rng.uniform(-708, 709, 1001)
+    expected = np.exp(values)
+    exponentiate(values)
+    np.testing.assert_allclose(values, expected, rtol=2 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "s"), [("uniform", 0), ("epanechnikov", 1), ("biweight", 2), ("triweight", 3)]
+)
+def test_beta_kernels_follow_equation_5(kernel, s):
+    u = np.linspace(-0.95, 0.95, 9)
+    double_factorial = np.prod(np.arange(2 * s + 1, 0, -2.0))
+    factorial = np.prod(np.arange(1.0, s + 1))
+    expected = double_factorial / (2 ** (s + 1) * factorial) * (1 - u**2) ** s
+    apply_kernel(kernel_code(kernel), u)
+    np.testing.assert_allclose(u, expected)

@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import minimize, minimize_scalar
+from calibration_cases import by_another_optimiser, overconfident
+from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import StratifiedKFold
@@ -90,33 +91,6 @@ def test_the_fewest_features_within_one_standard_error_of_the_best():
     path = rows([0.01, 0.0, 0.0], [0.1, 0.0, 0.0])  # one of 100 samples is no difference
     assert choose_size(path, 100) == 0
     assert choose_size(path, 1000) == 1
-
-
-def overconfident(rng, n=240, n_classes=3, by=(6.0, 2.0, 1.0)):
-    """Return sums that count what they know several times, for each class another number."""
-    codes = rng.integers(n_classes, size=n)
-    sums = rng.normal(size=(n, n_classes)) + 1.5 * (codes[:, None] == np.arange(n_classes))
-    log_prior = np.log((np.bincount(codes, minlength=n_classes) + 1) / (n + n_classes))
-    return sums * by, np.tile(log_prior, (n, 1)), codes
-
-
-def penalised(point, sums, log_prior, codes, temperature):
-    slope, intercept = np.split(point, 2)
-    logs = log_softmax(sums / temperature * slope + intercept + log_prior, axis=1)
-    penalty = ((slope - 1.0) ** 2).sum() + (intercept**2).sum()
-    return 4.0 * penalty / 2.0 - logs[np.arange(len(codes)), codes].sum()
-
-
-def by_another_optimiser(sums, log_prior, codes, temperature):
-    n_classes = sums.shape[1]
-    found = minimize(
-        penalised,
-        np.repeat([1.0, 0.0], n_classes),
-        (sums, log_prior, codes, temperature),
-        bounds=[(1e-3, temperature)] * n_classes + [(None, None)] * n_classes,
-        options={"ftol": 1e-14, "gtol": 1e-9, "maxfun": 100_000},
-    )
-    return found.x[:n_classes] / temperature, found.x[n_classes:]
 
 
 def inner(rng, n=60, **changes):

@@ -23,7 +23,16 @@ ENTRIES = {"xnb": resolved({"method": "xnb"})}
 def study_of(root, series):
     """Return the results of a study of some series with one classifier."""
     names = tuple(each.name for each in series)
-    study = Study("s", "S", "", names, ("xnb",), ("3-fold",), True, {})
+    study = Study(
+        id="s",
+        title="S",
+        summary="",
+        datasets=names,
+        classifiers=("xnb",),
+        folds=("3-fold",),
+        diagnostics=True,
+        analyses={},
+    )
     files = StudyFiles(root)
     for each in series:
         files.put_series(each)

@@ -1,1 +1,15 @@
-"""Foundations of all packages: errors, compilation, seeds, files and entries."""
+"""Foundations of all packages: errors, compilation, seeds, files and entries.
+
+================= ==================================================================
+errors, counts    How does a message quote values, names and numbers of things?
+schemas           Does a value from YAML satisfy a JSON schema?
+parameters        Which values may a parameter of an estimator have?
+entries, plugins  What can a configuration name, and which package provides it?
+study             What does the configuration ask of a study?
+terms             Which column does a term of ``adjust`` name?
+atomic            How is a file written, so that it is complete or absent?
+jit               When is a compiled kernel out of date?
+seeds, rounding   Which seed has a job, and which numbers are equal?
+software          With which versions were results computed?
+================= ==================================================================
+"""

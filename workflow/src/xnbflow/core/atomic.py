@@ -18,15 +18,16 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 #: Seconds without a write after which another host's temporary file is considered abandoned.
-_OLD = 86_400.0
+_ABANDONED = 86_400.0
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path for writing, and move the file to ``path`` when the block ends.
 
-    It is in the same folder, hidden, with a name that no other process has. If the block raises,
-    nothing is left of it and ``path`` is as it was. Missing folders are made.
+    The temporary file is hidden, in the same folder, and has a name that no other process uses. If
+    the block raises, the temporary file is removed and ``path`` is unchanged. Missing folders are
+    created.
 
     Examples
     --------
@@ -38,8 +39,9 @@ def atomic(path: str | Path) -> Iterator[Path]:
     ['a.txt']
     """
     path = Path(path)
-    own = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
-    part = path.with_name(f".{own}.part.{path.name}")  # keeps the suffix, by which writers choose
+    writer = f"{platform.node()}.{os.getpid()}.{uuid.uuid4().hex}"
+    # Writers choose the format by the suffix of the name, so the name ends as that of the file.
+    part = path.with_name(f".{writer}.part.{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove_old_parts(path)
@@ -56,7 +58,7 @@ def atomic(path: str | Path) -> Iterator[Path]:
             raise InputError(msg, file=str(path)) from error
         raise
     finally:
-        with suppress(OSError):  # it is moved, or its folder could not be made
+        with suppress(OSError):  # it has been moved, or its folder could not be created
             part.unlink()
 
 
@@ -85,12 +87,17 @@ def no_space(path: str | Path) -> InputError:
 
 
 def _remove_old_parts(path: Path) -> None:
-    """Remove what ended processes of this host, and any a day ago, left of a file."""
-    own = re.compile(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.")
+    """Remove abandoned temporary files of a path.
+
+    A file of this host is abandoned if its process has ended. Whether a process of another host
+    has ended is not visible here: its file is abandoned a day after the last write.
+    """
+    part_of_host = re.compile(rf"\.{re.escape(platform.node())}\.(\d{{1,9}})\.[0-9a-f]+\.part\.")
     for part in path.parent.glob(f".*.part.{glob.escape(path.name)}"):
-        found = own.match(part.name)
-        with suppress(FileNotFoundError):
-            if (found and _has_ended(int(found[1]))) or time.time() - part.stat().st_mtime > _OLD:
+        match = part_of_host.match(part.name)
+        with suppress(FileNotFoundError):  # another process may remove it at the same time
+            age = time.time() - part.stat().st_mtime
+            if (match and _has_ended(int(match[1]))) or age > _ABANDONED:
                 part.unlink()
 
 
@@ -99,6 +106,6 @@ def _has_ended(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return True
-    except OSError:  # it is somebody else's
+    except OSError:  # the process runs, but belongs to another user
         return False
     return False

@@ -2,27 +2,29 @@
 
 from collections.abc import Iterable
 
-_HISSING = ("s", "x", "ch", "sh")
-_ALIKE = frozenset({"series"})
+#: Endings of nouns whose plural ends in "es".
+_SIBILANTS = ("s", "x", "ch", "sh")
+#: Nouns whose plural is the same word.
+_INVARIANT = frozenset({"series"})
 
 
 def noun(count: int, name: str) -> str:
-    """Return the noun in the number that fits a count; it is the last word of ``one``.
+    """Return a noun in the singular or plural, as a count requires; the last word is inflected.
 
     Examples
     --------
     >>> noun(1, "class"), noun(0, "class"), noun(2, "gene symbol"), noun(2, "category")
     ('class', 'classes', 'gene symbols', 'categories')
     """
-    if count == 1 or name.rpartition(" ")[2] in _ALIKE:
+    if count == 1 or name.rpartition(" ")[2] in _INVARIANT:
         return name
     if name.endswith("y") and name[-2] not in "aeiou":
         return f"{name[:-1]}ies"
-    return f"{name}es" if name.endswith(_HISSING) else f"{name}s"
+    return f"{name}es" if name.endswith(_SIBILANTS) else f"{name}s"
 
 
 def counted(count: int, name: str, one: str = "", many: str = "") -> str:
-    """Return a count with its noun and, if given, the verb in the right number.
+    """Return a count with its noun and, if there is one, the verb in the right number.
 
     Examples
     --------
@@ -31,11 +33,12 @@ def counted(count: int, name: str, one: str = "", many: str = "") -> str:
     >>> counted(1, "sample", "has", "have"), counted(3, "class", "is", "are")
     ('1 sample has', '3 classes are')
     """
-    return " ".join(filter(None, [f"{count:,}", noun(count, name), either(count, one, many)]))
+    words = [f"{count:,}", noun(count, name), either(count, one, many)]
+    return " ".join(word for word in words if word)
 
 
 def either(count: int, one: str, many: str) -> str:
-    """Return the words for one thing or those for several.
+    """Return the first text for a count of one, the second for all others.
 
     Examples
     --------
@@ -54,5 +57,6 @@ def listed(names: Iterable[object], most: int = 8) -> str:
     ('a, b', 'a, b, c and 3 more')
     """
     texts = [text if len(text) < 60 else f"{text[:57]}..." for text in map(str, names)]
+    sentence = ", ".join(texts[:most])
     more = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")
+    return f"{sentence} and {more:,} more" if more > 0 else sentence

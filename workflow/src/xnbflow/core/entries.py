@@ -14,7 +14,7 @@ from typing import Any
 Schema = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """An estimator that the configuration can name.
 
@@ -63,7 +63,7 @@ class Method:
     checks_not_met: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """A place where data sets come from.
 
@@ -90,7 +90,7 @@ class Source:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Analysis:
     """A computation of a study beyond the common tables.
 
@@ -140,7 +140,7 @@ def read_parameters(module_file: str) -> Mapping[str, Mapping[str, Schema]]:
 
     They are in ``parameters.json`` beside the module of the entries. `make manual` writes this file
     from the constraints of the classes (`xnbflow.core.parameters.parameter_schemas`), so that
-    planning imports no estimator. A method that is not yet there has none.
+    planning imports no estimator. A method that is not in the file has no schemas.
     """
     path = Path(module_file).with_name("parameters.json")
     text = path.read_text(encoding="utf-8") if path.exists() else "{}"
@@ -208,7 +208,7 @@ def estimator() -> Schema:
 
 
 def either(*schemas: Schema) -> Schema:
-    """Return the schema of a value that satisfies one of several schemas."""
+    """Return the schema of a value that satisfies at least one of several schemas."""
     return {"anyOf": list(schemas)}
 
 

@@ -36,7 +36,9 @@ class InputError(ValueError):
     ) -> None:
         lines = [_cut(line, _LONGEST_LINE) for line in printable(message).split("\n")]
         super().__init__("\n".join(lines))
-        self.file, self.key, self.remedy = file, key, remedy
+        self.file = file
+        self.key = key
+        self.remedy = remedy
 
 
 def printable(text: str) -> str:
@@ -49,7 +51,7 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 @contextmanager
@@ -97,7 +99,7 @@ def quoted(value: object, most: int = MOST_QUOTED) -> str:
     """
     try:
         text = repr(value)
-    except ValueError:  # Python writes no whole number of thousands of digits
+    except ValueError:  # Python does not print whole numbers with thousands of digits
         return f"a {type(value).__name__} too long to be written"
     return _cut(text, most)
 
@@ -105,12 +107,12 @@ def quoted(value: object, most: int = MOST_QUOTED) -> str:
 def _cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
-    kept = (most - 3) // 2
-    return f"{text[:kept]}...{text[-kept:]}"
+    length = (most - 3) // 2
+    return f"{text[:length]}...{text[-length:]}"
 
 
-def known_names(name: str, known: Collection[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known name, or all of them.
+def known_names(name: str, names: Collection[str]) -> str:
+    """Return the end of a message about an unknown name: the most similar name, or all names.
 
     Examples
     --------
@@ -119,10 +121,11 @@ def known_names(name: str, known: Collection[str]) -> str:
     >>> known_names("abalone", ["wine", "digits"])
     'known: wine, digits'
     """
-    if close := difflib.get_close_matches(name[:MOST_QUOTED], known, n=1):
-        return f"did you mean {close[0]!r}?"
-    shown: list[str] = list(known)
+    if similar := difflib.get_close_matches(name[:MOST_QUOTED], names, n=1):
+        return f"did you mean {similar[0]!r}?"
+    omitted: list[str] = list(names)
     listed: list[str] = []
-    while shown and sum(map(len, listed)) < MOST_QUOTED:
-        listed.append(shown.pop(0))
-    return f"known: {', '.join(listed) or 'none'}" + (f" and {len(shown)} more" if shown else "")
+    while omitted and sum(map(len, listed)) < MOST_QUOTED:
+        listed.append(omitted.pop(0))
+    sentence = f"known: {', '.join(listed) or 'none'}"
+    return f"{sentence} and {len(omitted)} more" if omitted else sentence

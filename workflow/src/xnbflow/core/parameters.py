@@ -20,10 +20,13 @@ from xnbflow.core import entries
 from xnbflow.core.entries import Schema
 from xnbflow.core.errors import InputError
 
+#: Largest whole number of the kernels, which compute with 64 bits.
 _LARGEST = 2**63 - 1
 
-_SHOWN = reprlib.Repr()
-_SHOWN.maxstring = _SHOWN.maxother = 60
+#: Cuts the value of a parameter in a message to 60 characters.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = 60
+_SHORT.maxother = 60
 
 
 class Declared(BaseEstimator):
@@ -47,9 +50,9 @@ class Declared(BaseEstimator):
         """Raise an `InputError` for the first parameter with an invalid value."""
         for name, constraints in self._parameter_constraints.items():
             value = getattr(self, name)
-            if not any(satisfies(value, each) for each in constraints):
+            if not any(satisfies(value, constraint) for constraint in constraints):
                 msg = (
-                    f"{name} is {_SHOWN.repr(value)}; use {allowed(constraints)} "
+                    f"{name} is {_SHORT.repr(value)}; use {allowed(constraints)} "
                     f"({type(self).__name__})"
                 )
                 raise InputError(msg, key=name)
@@ -80,8 +83,10 @@ def allowed(constraints: Iterable[Any]) -> str:
     >>> allowed([one_of("cv", "paper"), number(0), None])
     'one of cv, paper, a float in the range (0.0, inf) or None'
     """
-    *others, last = [_constraint(each).words for each in constraints]
-    return f"{', '.join(others)} or {last}" if others else last
+    words = [_constraint(declared).words for declared in constraints]
+    if len(words) == 1:
+        return words[0]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def parameter_schemas(estimator: type) -> dict[str, Schema]:
@@ -100,26 +105,27 @@ def parameter_schemas(estimator: type) -> dict[str, Schema]:
     {'alpha': {'anyOf': [{'type': 'number', 'minimum': 0}, {'type': 'null'}]}}
     """
     declared = getattr(estimator, "_parameter_constraints", {})
-    own_init = any("__init__" in vars(part) for part in estimator.__mro__[:-1])
-    names = list(inspect.signature(estimator).parameters) if own_init else []
+    # The signature of ``object`` has the parameters args and kwargs, which are no parameters here.
+    defines_init = any("__init__" in vars(base) for base in estimator.__mro__[:-1])
+    names = list(inspect.signature(estimator).parameters) if defines_init else []
     if undeclared := [name for name in names if name not in declared]:
         msg = f"{estimator.__name__} declares no constraints of {undeclared[0]}"
         raise TypeError(msg)
     schemas = {}
     for name in names:
-        parts = [_constraint(each).schema for each in declared[name]]
-        possible = [part for part in parts if part is not None]
+        constraints = [_constraint(constraint) for constraint in declared[name]]
+        possible = [item.schema for item in constraints if item.schema is not None]
         schemas[name] = possible[0] if len(possible) == 1 else entries.either(*possible)
     return schemas
 
 
 def one_of(*choices: str) -> Constraint:
     """Return the constraint to one of several strings, in the order in which errors name them."""
-    known = list(dict.fromkeys(choices))
+    names = list(dict.fromkeys(choices))
     return Constraint(
-        f"one of {', '.join(known)}",
-        lambda value: isinstance(value, str) and value in known,
-        entries.choice(*known),
+        f"one of {', '.join(names)}",
+        lambda value: isinstance(value, str) and value in names,
+        entries.choice(*names),
     )
 
 
@@ -127,21 +133,28 @@ def number(
     left: float | None = None, right: float | None = None, *, closed: str = "neither"
 ) -> Constraint:
     """Return the constraint to a finite number between two bounds; None means unbounded."""
-    low, high = float("-inf" if left is None else left), float("inf" if right is None else right)
-    with_low, with_high = closed in ("left", "both"), closed in ("right", "both")
+    low = -np.inf if left is None else float(left)
+    high = np.inf if right is None else float(right)
+    with_low = closed in ("left", "both")
+    with_high = closed in ("right", "both")
 
     def allows(value: Any) -> bool:
-        above = _is_number(value) and (value >= low if with_low else value > low)
-        return bool(above and (value <= high if with_high else value < high))
+        if not _is_number(value):
+            return False
+        above = value >= low if with_low else value > low
+        below = value <= high if with_high else value < high
+        return bool(above and below)
 
-    opening, closing = "[" if with_low else "(", "]" if with_high else ")"
+    opening = "[" if with_low else "("
+    closing = "]" if with_high else ")"
     schema = entries.number(
         above=None if with_low else left,
         least=left if with_low else None,
         below=None if with_high else right,
         most=right if with_high else None,
     )
-    return Constraint(f"a float in the range {opening}{low}, {high}{closing}", allows, schema)
+    words = f"a float in the range {opening}{low}, {high}{closing}"
+    return Constraint(words, allows, schema)
 
 
 def whole(left: int, right: int | None = None) -> Constraint:
@@ -188,8 +201,8 @@ def ListOf(item: Any) -> Constraint:  # noqa: N802
 def Configured(declared: Any, schema: Schema) -> Constraint:  # noqa: N802
     """Return a constraint that is stricter for a configuration than for a program.
 
-    A program may give, for example, any array-like, which `fit` looks at; a configuration gives
-    what the ``schema`` allows.
+    A program may pass, for example, any array-like, which `fit` checks; a configuration may
+    contain only what the ``schema`` allows.
     """
     constraint = _constraint(declared)
     return Constraint(constraint.words, constraint.allows, schema)
@@ -221,14 +234,14 @@ def _may_name_columns(value: Any) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return False
     if isinstance(value, slice):
-        bounds = [value.start, value.stop]
-        return all(each is None or _is_column(each) for each in bounds) and (
-            value.step is None or (isinstance(value.step, Integral) and value.step != 0)
-        )
+        bounds = [bound for bound in (value.start, value.stop) if bound is not None]
+        if value.step is not None and not (isinstance(value.step, Integral) and value.step != 0):
+            return False
+        return all(_is_column(bound) for bound in bounds)
     if _is_column(value):
         return True
-    listed = isinstance(value, Sequence) or getattr(value, "ndim", None) == 1
-    return listed and all(_is_column(each) for each in value)
+    is_list = isinstance(value, Sequence) or getattr(value, "ndim", None) == 1
+    return is_list and all(_is_column(column) for column in value)
 
 
 #: Constraints that are declared by name, as in scikit-learn.

@@ -22,21 +22,25 @@ _GROUPS = ("xnbflow.analyses", "xnbflow.methods", "xnbflow.sources")
 PAPERS = Path(__file__).parents[1] / "papers"
 
 
-class _Named(Protocol):
+class _HasName(Protocol):
     @property
     def name(self) -> str: ...
 
 
-_Entry = TypeVar("_Entry", bound=_Named)
+_Entry = TypeVar("_Entry", bound=_HasName)
 
 
-def with_papers(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> dict[str, _Entry]:
+def with_papers(
+    group: str, kind: type[_Entry], core_entries: Mapping[str, _Entry]
+) -> dict[str, _Entry]:
     """Return the entries of the core and those of the papers in this installation, by name."""
-    points = _points_of_papers()
-    return _with_points([point for point in points if point.group == group], kind, own)
+    points = [point for point in _points_of_papers() if point.group == group]
+    return _with_points(points, kind, core_entries)
 
 
-def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> dict[str, _Entry]:
+def with_plugins(
+    group: str, kind: type[_Entry], core_entries: Mapping[str, _Entry]
+) -> dict[str, _Entry]:
     """Return the entries of core and papers, and those that installed packages add to a group.
 
     A package adds an entry by these lines of its pyproject.toml, where ``toy.entries`` is a module
@@ -50,8 +54,8 @@ def with_plugins(group: str, kind: type[_Entry], own: Mapping[str, _Entry]) -> d
     InputError
         If an entry cannot be loaded, is of another kind or name, or its name is taken.
     """
-    installed = sorted(entry_points(group=group), key=lambda each: (each.name, each.value))
-    return _with_points(installed, kind, with_papers(group, kind, own))
+    installed = sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
+    return _with_points(installed, kind, with_papers(group, kind, core_entries))
 
 
 @cache
@@ -77,8 +81,8 @@ def shipped_estimator(package: str, name: str) -> Any:
     papers = with_papers("xnbflow.methods", Method, {}).values()
     classes = {entry.estimator for entry in papers}.union(*(entry.related for entry in papers))
     for path in classes:
-        module, _, found = path.rpartition(".")
-        if found == name:
+        module, _, class_name = path.rpartition(".")
+        if class_name == name:
             return getattr(import_module(module), name)
     msg = f"module {package!r} has no attribute {name!r}"
     raise AttributeError(msg)
@@ -87,8 +91,8 @@ def shipped_estimator(package: str, name: str) -> Any:
 @cache
 def plugin_modules() -> tuple[str, ...]:
     """Return the modules with the entries that other packages add."""
-    found = {point.module for group in _GROUPS for point in entry_points(group=group)}
-    return tuple(sorted(found))
+    modules = {point.module for group in _GROUPS for point in entry_points(group=group)}
+    return tuple(sorted(modules))
 
 
 @cache
@@ -104,9 +108,10 @@ def _points_of_papers() -> list[EntryPoint]:
 
 
 def _with_points(
-    points: Iterable[EntryPoint], kind: type[_Entry], own: Mapping[str, _Entry]
+    points: Iterable[EntryPoint], kind: type[_Entry], entries: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
-    entries = dict(own)
+    """Return entries by name, with those of entry points, which are checked: see `with_plugins`."""
+    entries = dict(entries)
     for point in points:
         package = point.dist.name if point.dist else point.module.partition(".")[0]
         where = f"entry point {point.name!r} of {point.group} in {package}"

@@ -38,11 +38,12 @@ def check(value: object, schema: Mapping[str, Any], place: str) -> None:
     xnbflow.core.errors.InputError: configuration, halves: found 5.0; use a whole ...
     """
     if errors := list(_validator()(schema).iter_errors(value)):
-        error = min(errors, key=lambda each: len(each.absolute_path))
+        error = min(errors, key=lambda error: len(error.absolute_path))
         keys = ".".join(str(part) for part in error.absolute_path)
-        where = f"{place}, {keys}" if len(keys) <= 100 else f"{place}, {keys[:50]}...{keys[-45:]}"
-        msg = f"{where if keys else place}: {_complaint(error)}"
-        raise InputError(msg)
+        if len(keys) > 100:
+            keys = f"{keys[:50]}...{keys[-45:]}"
+        where = f"{place}, {keys}" if keys else place
+        raise InputError(f"{where}: {_complaint(error)}")
 
 
 def described(schema: Mapping[str, Any]) -> str:
@@ -58,19 +59,27 @@ def described(schema: Mapping[str, Any]) -> str:
     if words := schema.get("description") or schema.get("$comment"):
         return words
     if "anyOf" in schema:
-        return " or ".join(described(each) for each in schema["anyOf"])
+        return " or ".join(described(alternative) for alternative in schema["anyOf"])
     if "const" in schema:
         return repr(schema["const"])
     if "enum" in schema:
         words = ", ".join(schema["enum"])
         return f"one of {words}" if len(schema["enum"]) > 1 else words
-    for key, collection in (("items", "a list"), ("additionalProperties", "a mapping")):
-        if schema.get(key):
-            return f"{collection} (each {described(schema[key])})"
+    return _described_type(schema)
+
+
+def _described_type(schema: Mapping[str, Any]) -> str:
+    """Describe the type of a value and its items or bounds, for example "a number above 0"."""
+    if schema.get("items"):
+        return f"a list (each {described(schema['items'])})"
+    if schema.get("additionalProperties"):
+        return f"a mapping (each {described(schema['additionalProperties'])})"
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
     types = schema.get("type", [])
-    kinds = [_TYPES[kind] for kind in ([types] if isinstance(types, str) else types)]
-    return f"{' or '.join(kinds) or 'another value'} {' and '.join(bounds)}".strip()
+    if isinstance(types, str):
+        types = [types]
+    kind = " or ".join(_TYPES[name] for name in types) or "another value"
+    return f"{kind} {' and '.join(bounds)}" if bounds else kind
 
 
 @cache
@@ -93,28 +102,33 @@ def _is_number(checker: Any, value: object) -> bool:
 
 
 def _complaint(error: Any) -> str:
-    """Return what is wrong, without terms of JSON schemas."""
-    schema, value, asked = error.schema, error.instance, error.validator_value
+    """Return what is wrong, without terms of JSON schemas.
+
+    ``error.validator`` is the violated keyword of the schema, for example "enum", and ``expected``
+    the value of this keyword, in the example the list of valid texts.
+    """
+    schema, value = error.schema, error.instance
+    expected = error.validator_value
     match error.validator:
         case "required":
-            missing = next(key for key in asked if key not in value)
+            missing = next(key for key in expected if key not in value)
             text = f"{missing!r} is a required property, and missing. See config/README.md"
         case "additionalProperties":
-            known = list(schema.get("properties", {}))
-            unknown = next(key for key in value if key not in known)
-            text = f"unknown key {quoted(unknown)}; {known_names(str(unknown), known)}"
+            properties = list(schema.get("properties", {}))
+            unknown = next(key for key in value if key not in properties)
+            text = f"unknown key {quoted(unknown)}; {known_names(str(unknown), properties)}"
         case "uniqueItems":
             twice = next(item for i, item in enumerate(value) if item in value[:i])
             text = f"{quoted(twice)} is listed twice; leave one out"
         case "minItems" | "maxItems":
             bound = "least" if error.validator == "minItems" else "most"
-            text = f"found {len(value)} items; give at {bound} {asked}"
+            text = f"found {len(value)} items; give at {bound} {expected}"
         case "enum" if isinstance(value, str):
-            text = f"unknown {quoted(value)}; {known_names(value, asked)}"
-        case "anyOf" if isinstance(value, str) and (names := _names_among(asked)):
+            text = f"unknown {quoted(value)}; {known_names(value, expected)}"
+        case "anyOf" if isinstance(value, str) and (names := _names_among(expected)):
             text = f"unknown {quoted(value)}; {known_names(value, names)}"
         case "oneOf":
-            keys = [repr(each["required"][0]) for each in asked]
+            keys = [repr(alternative["required"][0]) for alternative in expected]
             text = f"give either {' or '.join(keys)}, and not both"
         case "dependentRequired":
             text = f"{quoted(value)} lacks a key that another needs. See config/README.md"
@@ -124,7 +138,7 @@ def _complaint(error: Any) -> str:
 
 
 def _names_among(schemas: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the names that one of several schemas lists, if values of the others are no text."""
+    """Return the texts that schemas list; none if one of the schemas allows any text."""
     if any(schema.get("type") == "string" for schema in schemas):
         return []
     return [name for schema in schemas for name in schema.get("enum", [])]

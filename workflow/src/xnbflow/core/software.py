@@ -12,9 +12,9 @@ _PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "scikit-learn", "sn
 
 @cache
 def software() -> dict[str, str]:
-    """Return the versions of this library, of Python and of what the numbers come from."""
-    found = {"xnbflow": __version__, "Python": platform.python_version()}
+    """Return the versions of this library, of Python and of the numerical packages."""
+    versions = {"xnbflow": __version__, "Python": platform.python_version()}
     for package in _PACKAGES:
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            versions[package] = version(package)
+    return versions

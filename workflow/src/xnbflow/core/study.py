@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Validation:
     """A model of one cohort that is tested on another: ids of a classifier and two data sets.
 
@@ -38,7 +38,7 @@ class Cohorts:
 MAIN_JOB = "main"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Study:
     """A study: ids of its data sets, classifiers and schemes of folds, and its analyses.
 
@@ -114,8 +114,9 @@ class Study:
     @property
     def leading(self) -> tuple[str, ...]:
         """The classifiers in their order of priority, independent of the results."""
-        named = (self.headline,) if self.headline else (*self.final, *self.classifiers)
-        return tuple(dict.fromkeys(named))
+        if self.headline:
+            return (self.headline,)
+        return tuple(dict.fromkeys([*self.final, *self.classifiers]))
 
     @property
     def combined(self) -> tuple[str, ...]:
@@ -130,7 +131,10 @@ class Study:
     @property
     def validated(self) -> list[str]:
         """The data sets of the models that are tested on second cohorts, in this order."""
-        return list(dict.fromkeys(n for pair in self.validate for n in (pair.train, pair.test)))
+        datasets: list[str] = []
+        for pair in self.validate:
+            datasets += [pair.train, pair.test]
+        return list(dict.fromkeys(datasets))
 
     @property
     def trained(self) -> list[tuple[str, str, str]]:

@@ -9,4 +9,6 @@ def column_of_term(term: str) -> str:
     >>> column_of_term("factor(plate)"), column_of_term("age")
     ('plate', 'age')
     """
-    return term[7:-1] if term.startswith("factor(") and term.endswith(")") else term
+    if term.startswith("factor(") and term.endswith(")"):
+        return term.removeprefix("factor(").removesuffix(")")
+    return term

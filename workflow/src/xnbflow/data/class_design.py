@@ -13,11 +13,11 @@ from xnbflow.core.errors import InputError
 DEPENDENT = 1e-7
 #: A column whose variation is smaller, relative to its largest value, is constant up to rounding.
 _CONSTANT = 1e-12
-#: Groups of one class are compared with each other beside blocks if there are at least so many.
-_FEWEST_SINGLE = 4
+#: Smallest number of groups of one class that are compared with each other beside blocks.
+_MIN_SINGLE_GROUPS = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ClassDesign:
     """A design matrix whose rows are *units*: samples, or means of the samples of a group.
 
@@ -26,7 +26,7 @@ class ClassDesign:
     matrix : ndarray of shape (n_units, n_columns)
         First a column per class, without intercept; then blocks; then covariates, centred.
     weights : sparse array of shape (n_samples, n_units)
-        The weights of samples in the mean that is the unit; of samples that are left out 0.
+        The weights of the samples in the mean that is the unit; 0 for samples that are left out.
     contrasts : ndarray of shape (n_classes, n_classes)
         In row c the weights of the classes in the contrast of class c; NaN where the design does
         not compare that class.
@@ -64,13 +64,14 @@ def class_designs(
 
     - Without ``groups`` the samples are the units.
     - If each group has one class, the means of the groups are the units.
-    - Groups of several classes are blocks, and their samples units: the paired design. If there are
-      also groups of one class, at least four, of at least two classes, their means are units with
-      one common level, and the pooled variance is not below that of the estimates. Fewer, or of one
-      class, they are left out.
-    - A class is compared with those to which groups connect it. A class that is in no group with
-      another one, as healthy persons beside tumour and normal tissue of patients, is compared in a
-      second design. Its units are all groups, as the means of the means of their classes.
+    - Groups of several classes are blocks, and their samples are units: the paired design. Groups
+      of one class are added if there are at least four, of at least two classes. Their means are
+      units with one common level, and the pooled variance is not below that of the estimates.
+      Otherwise the groups of one class are left out.
+    - A class is compared with the classes to which groups connect it. A class that shares no group
+      with another one is compared in a second design, for example healthy persons beside tumour
+      and normal tissue of patients. The units of this design are all groups, as the means of the
+      means of their classes.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def class_designs(
         The group of each sample, for example its patient.
     covariates : mapping of str to ndarray of shape (n_samples,), optional
         Columns to adjust for, by name: numbers, or texts, which are categories; an empty text is a
-        missing value. Of a unit that is a mean, the mean is used.
+        missing value. A unit that is a mean has the mean of the column.
 
     Raises
     ------
@@ -95,36 +96,80 @@ def class_designs(
     >>> design.matrix.shape, design.blocks, design.contrasts.tolist()
     ((6, 4), 3, [[1.0, -1.0], [-1.0, 1.0]])
     """
-    member = np.eye(codes.max() + 1)[codes]
-    if member.shape[1] < 2:
+    in_class = np.eye(codes.max() + 1)[codes]
+    if in_class.shape[1] < 2:
         msg = "all samples have one class; a comparison needs samples of at least two"
         raise InputError(msg)
-    terms = {name: _levels(name, np.asarray(each)) for name, each in (covariates or {}).items()}
-    everywhere = np.ones((1, member.shape[1]))
+    terms = _covariate_columns(covariates)
     if groups is None:
-        weights = _members(np.arange(len(codes)))
-        matrix = _design_matrix(weights, member, terms)
-        return [ClassDesign(matrix, weights, _contrasts(everywhere))]
+        weights = _indicators(np.arange(len(codes)))
+        matrix = _design_matrix(weights, in_class, terms)
+        all_classes = np.ones((1, in_class.shape[1]))
+        return [ClassDesign(matrix=matrix, weights=weights, contrasts=_contrasts(all_classes))]
     patients = np.unique(groups, return_inverse=True)[1]
-    in_group = _members(patients)
-    sizes = in_group.T @ member  # (n_groups, n_classes)
-    several = np.count_nonzero(sizes, axis=1) > 1
-    singles = sizes[~several].any(axis=0)  # the classes of the groups of one class
-    if several.any() and (singles.sum() < 2 or (~several).sum() < _FEWEST_SINGLE):
-        singles[:] = False
-    means = in_group[:, ~several & singles.any()]
-    each = _members(np.arange(len(codes)))[:, several[patients]]
-    weights = sparse.csc_array(sparse.hstack([each, means.multiply(1 / means.sum(axis=0))]))
-    blocks = in_group[:, several][:, 0 if singles.any() else 1 :]
-    matrix = _design_matrix(weights, member, terms, blocks)
-    contrasts = _contrasts(np.vstack([sizes[several], singles]))
-    designs = [ClassDesign(matrix, weights, contrasts, int(several.sum()))]
-    if not designs[0].compared.all():
-        per_class = in_group.multiply(1 / sizes[patients, codes][:, None])
-        weights = sparse.csc_array(per_class.multiply(1 / np.count_nonzero(sizes, axis=1)))
-        contrasts = np.where(designs[0].compared[:, None], np.nan, _contrasts(everywhere))
-        designs.append(ClassDesign(_design_matrix(weights, member, terms), weights, contrasts))
-    return designs
+    paired = _paired_design(patients, in_class, terms)
+    if paired.compared.all():
+        return [paired]
+    return [paired, _design_of_group_means(patients, in_class, terms, ~paired.compared)]
+
+
+def _paired_design(
+    patients: np.ndarray, in_class: np.ndarray, terms: Mapping[str, np.ndarray]
+) -> ClassDesign:
+    """Return the design with groups of several classes as blocks, and the means of other groups.
+
+    For example, patients A and B with tumour and normal tissue, and four with tumour or normal
+    tissue: the units are the four samples of A and B and four means; the columns are two classes,
+    and an indicator of A and of B. The common level of the means is part of the class columns.
+
+    ``patients`` (n_samples,) are the codes of the groups, ``in_class`` (n_samples, n_classes) the
+    indicators of the classes, and ``terms`` the columns of covariates by name.
+    """
+    in_group = _indicators(patients)
+    sizes = in_group.T @ in_class  # (n_groups, n_classes)
+    is_block = np.count_nonzero(sizes, axis=1) > 1
+    single_classes = sizes[~is_block].any(axis=0)
+    n_singles = int((~is_block).sum())
+    if is_block.any() and (single_classes.sum() < 2 or n_singles < _MIN_SINGLE_GROUPS):
+        single_classes[:] = False
+    has_singles = bool(single_classes.any())
+    samples_of_blocks = _indicators(np.arange(len(patients)))[:, is_block[patients]]
+    singles = in_group[:, ~is_block & has_singles]
+    means = singles.multiply(1 / singles.sum(axis=0))
+    weights = sparse.csc_array(sparse.hstack([samples_of_blocks, means]))
+    # The columns of the classes sum to one. Without means, so do the blocks: the first is omitted.
+    blocks = in_group[:, is_block][:, 0 if has_singles else 1 :]
+    return ClassDesign(
+        matrix=_design_matrix(weights, in_class, terms, blocks),
+        weights=weights,
+        contrasts=_contrasts(np.vstack([sizes[is_block], single_classes])),
+        blocks=int(is_block.sum()),
+    )
+
+
+def _design_of_group_means(
+    patients: np.ndarray,
+    in_class: np.ndarray,
+    terms: Mapping[str, np.ndarray],
+    compared: np.ndarray,
+) -> ClassDesign:
+    """Return the design whose units are all groups, which compares only the classes ``compared``.
+
+    A unit is the mean of the means of a group's classes, so that in a group with 3 samples of one
+    class and 1 of another these have the weights 1/6, 1/6, 1/6 and 1/2. The other parameters are
+    as in `_paired_design`.
+    """
+    in_group = _indicators(patients)
+    sizes = in_group.T @ in_class
+    size_of_class = sizes[patients, in_class.argmax(axis=1)]  # in the sample's group
+    mean_of_class = in_group.multiply(1 / size_of_class[:, None])
+    weights = sparse.csc_array(mean_of_class.multiply(1 / np.count_nonzero(sizes, axis=1)))
+    contrasts = _contrasts(np.ones((1, in_class.shape[1])))
+    return ClassDesign(
+        matrix=_design_matrix(weights, in_class, terms),
+        weights=weights,
+        contrasts=np.where(compared[:, None], contrasts, np.nan),
+    )
 
 
 def number_design(
@@ -134,8 +179,8 @@ def number_design(
 ) -> tuple[ClassDesign, np.ndarray]:
     """Return the design of the slope of a number, and the contrast that is the slope.
 
-    Where the number is the same in all samples of each group, the means of groups are the units.
-    Otherwise each group has its own level, so that the slope is within groups.
+    If the number is constant in every group, the means of groups are the units. Otherwise each
+    group has its own level, so that the slope is within groups.
 
     Parameters
     ----------
@@ -161,12 +206,14 @@ def number_design(
     >>> (contrast @ coefficients).round(9).tolist()
     [2.0]
     """
-    terms = {name: _levels(name, np.asarray(each)) for name, each in (covariates or {}).items()}
+    terms = _covariate_columns(covariates)
     terms["number"] = numbers.astype(float)[:, None]
-    weights, blocks, n_blocks = _members(np.arange(len(numbers))), None, 0
+    weights = _indicators(np.arange(len(numbers)))
+    blocks = None
+    n_blocks = 0
     if groups is not None:
         patients = np.unique(groups, return_inverse=True)[1]
-        in_group = _members(patients)
+        in_group = _indicators(patients)
         sizes = np.asarray(in_group.sum(axis=0)).ravel()
         means = in_group.T @ numbers / sizes
         if np.allclose(means[patients], numbers):
@@ -175,22 +222,36 @@ def number_design(
             n_blocks = len(sizes)
             blocks = in_group[:, 1:]
     matrix = _design_matrix(weights, np.ones((len(numbers), 1)), terms, blocks)
+    # `_centred` divides the column of the number by its length, so its coefficient is the slope
+    # times the length.
     column = weights.T @ terms["number"][:, 0]
     length = np.sqrt(((column - column.mean()) ** 2).sum())
     contrast = np.zeros((1, matrix.shape[1]))
-    contrast[0, -1] = 1 / length  # the columns of covariates have length 1
-    return ClassDesign(matrix, weights, np.full((1, 1), np.nan), n_blocks), contrast
+    contrast[0, -1] = 1 / length
+    no_classes = np.full((1, 1), np.nan)
+    design = ClassDesign(matrix=matrix, weights=weights, contrasts=no_classes, blocks=n_blocks)
+    return design, contrast
 
 
-def _members(parts: np.ndarray) -> sparse.csc_array:
-    """Return the indicators of the parts 0 to n_parts - 1, shape (n_samples, n_parts)."""
-    place = np.arange(len(parts))
-    return sparse.csc_array((np.ones(len(parts)), (place, parts)))
+def _indicators(codes: np.ndarray) -> sparse.csc_array:
+    """Return the indicators of the codes 0 to n_codes - 1, shape (n_samples, n_codes)."""
+    positions = np.arange(len(codes))
+    return sparse.csc_array((np.ones(len(codes)), (positions, codes)))
 
 
-def _contrasts(together: np.ndarray) -> np.ndarray:
-    """Return each class less the mean of those with which rows of ``together`` connect it."""
-    present = (together > 0).astype(float)  # (n_sets, n_classes)
+def _contrasts(class_sets: np.ndarray) -> np.ndarray:
+    """Return each class less the mean of the classes to which it is connected.
+
+    ``class_sets`` (n_sets, n_classes) is positive for the classes of a set, for example of a
+    patient. Two classes are connected if they share a set, or if both are connected to a third
+    one: the transitive closure, which repeated squaring of the adjacency matrix computes.
+
+    Examples
+    --------
+    >>> _contrasts(np.array([[1, 1, 0, 0], [0, 1, 1, 0]])).tolist()
+    [[1.0, -0.5, -0.5, 0.0], [-0.5, 1.0, -0.5, 0.0], [-0.5, -0.5, 1.0, 0.0], [nan, nan, nan, nan]]
+    """
+    present = (class_sets > 0).astype(float)
     connected = np.eye(present.shape[1]) + present.T @ present > 0
     for _ in connected:
         connected = connected @ connected
@@ -200,15 +261,24 @@ def _contrasts(together: np.ndarray) -> np.ndarray:
     return np.where(n_others > 0, contrasts, np.nan)
 
 
+def _covariate_columns(covariates: Mapping[str, np.ndarray] | None) -> dict[str, np.ndarray]:
+    """Return the columns of each covariate by its name."""
+    columns = {}
+    for name, covariate in (covariates or {}).items():
+        columns[name] = _levels(name, np.asarray(covariate))
+    return columns
+
+
 def _levels(name: str, column: np.ndarray) -> np.ndarray:
-    """Return a covariate as columns (n_samples, n_levels), numbers as one."""
+    """Return a covariate as columns (n_samples, n_levels): one of numbers, or one per category."""
     if column.dtype.kind in "biuf":
         columns = column.astype(float)[:, None]
         missing = ~np.isfinite(columns)
     else:
         texts = np.array([cell if isinstance(cell, str) else "" for cell in column])
-        levels, level = np.unique(texts, return_inverse=True)
-        columns, missing = np.eye(len(levels))[level], texts == ""
+        levels, codes = np.unique(texts, return_inverse=True)
+        columns = np.eye(len(levels))[codes]
+        missing = texts == ""
     if missing.any():
         n = counted(int(missing.sum()), "sample")
         msg = (
@@ -220,33 +290,38 @@ def _levels(name: str, column: np.ndarray) -> np.ndarray:
 
 def _design_matrix(
     weights: sparse.csc_array,
-    member: np.ndarray,
+    in_class: np.ndarray,
     terms: Mapping[str, np.ndarray],
     blocks: sparse.csc_array | None = None,
 ) -> np.ndarray:
     """Return the rows of units, after checks of rank and degrees of freedom."""
-    parts = {"the class": weights.T @ member}
+    parts = {"the class": weights.T @ in_class}
     if blocks is not None and blocks.nnz:
         parts["the groups"] = (weights.T @ blocks).toarray()
-    added = {f"the column {name!r}": _centred(name, weights.T @ terms[name]) for name in terms}
-    n_columns = _rank(parts.values()) + sum(columns.shape[1] for columns in added.values())
+    covariates = {
+        f"the column {name!r}": _centred(name, weights.T @ columns)
+        for name, columns in terms.items()
+    }
+    n_columns = _rank(parts.values())
+    n_columns += sum(columns.shape[1] for columns in covariates.values())
     if weights.shape[1] <= n_columns:
         msg = (
             f"the model has {counted(weights.shape[1], 'unit')} (samples, or means of groups) and "
-            f"{counted(n_columns, 'coefficient')} ({', '.join([*parts, *added])}): no degrees of "
-            "freedom are left for the variance; add samples, or adjust for fewer columns"
+            f"{counted(n_columns, 'coefficient')} ({', '.join([*parts, *covariates])}): no degrees "
+            "of freedom are left for the variance; add samples, or adjust for fewer columns"
         )
         raise InputError(msg)
-    for name, columns in added.items():
+    for name, columns in covariates.items():
         _refuse_dependent(name, columns, parts)
         parts[name] = columns
     return np.hstack(list(parts.values()))
 
 
 def _centred(name: str, columns: np.ndarray) -> np.ndarray:
-    """Return the columns of a covariate, centred, of length 1; of levels all but the first."""
+    """Return the columns of a covariate, centred and of length 1; all levels but the first."""
     used = columns[:, columns.any(axis=0)]
-    used = used[:, 1:] if columns.shape[1] > 1 else used
+    if columns.shape[1] > 1:
+        used = used[:, 1:]
     used = used - used.mean(axis=0)
     lengths = np.sqrt((used**2).sum(axis=0))
     if not used.size or (lengths <= _CONSTANT * np.abs(columns).max()).any():
@@ -256,22 +331,28 @@ def _centred(name: str, columns: np.ndarray) -> np.ndarray:
 
 
 def _refuse_dependent(name: str, columns: np.ndarray, parts: Mapping[str, np.ndarray]) -> None:
-    """Raise an InputError if other parts determine a column of a covariate, and name these."""
+    """Raise an InputError if parts of the design determine a column of a covariate.
 
-    def determined(others: Iterable[str]) -> bool:
-        known = [np.ones((len(columns), 1)), *(parts[other] for other in others)]
-        return _rank([*known, columns]) < _rank(known) + columns.shape[1]
+    The message names as few parts as possible: all of them, less those without which the others
+    still determine the column. The class is tried last, so it remains if it is enough.
+    """
 
-    others = list(parts)
-    if determined(others):
-        for each in reversed(list(parts)):  # the class remains if it is enough
-            fewer = [other for other in others if other != each]
-            others = fewer if determined(fewer) else others
-        msg = (
-            f"{name} cannot be separated from {' and '.join(others)}, so that no comparison can be "
-            "adjusted for it; leave it out, or add samples in which they differ"
-        )
-        raise InputError(msg)
+    def determine(names: Iterable[str]) -> bool:
+        others = [np.ones((len(columns), 1)), *(parts[name] for name in names)]
+        return _rank([*others, columns]) < _rank(others) + columns.shape[1]
+
+    determining = list(parts)
+    if not determine(determining):
+        return
+    for part in reversed(list(parts)):
+        fewer = [other for other in determining if other != part]
+        if determine(fewer):
+            determining = fewer
+    msg = (
+        f"{name} cannot be separated from {' and '.join(determining)}, so that no comparison can "
+        "be adjusted for it; leave it out, or add samples in which they differ"
+    )
+    raise InputError(msg)
 
 
 def _rank(parts: Iterable[np.ndarray]) -> int:

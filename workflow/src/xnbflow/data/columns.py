@@ -16,8 +16,9 @@ from xnbflow.data.matrices import is_sparse
 _LARGEST = 2.0**500
 #: Different numbers, one of them at least this large, differ by more than 2**-500.
 _SURELY_APART = 2.0**-447
-#: Squares of values between these bounds neither overflow nor underflow.
-_SMALL, _GREAT = 1e-100, 1e100
+#: Squares of values between this and the next bound neither overflow nor underflow.
+_SMALL = 1e-100
+_GREAT = 1e100
 
 
 def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
@@ -37,28 +38,32 @@ def column_positions(columns: Any, names: np.ndarray, what: str) -> np.ndarray:
     """
     index = pd.Index(names)
     if isinstance(columns, slice):
-        first, last = columns.start, columns.stop
-        first = _position(first, index, what) if isinstance(first, str) else first
-        last = _position(last, index, what) + 1 if isinstance(last, str) else last
-        return np.arange(len(names))[first : last : columns.step]
-    given = np.atleast_1d(np.asarray(columns))
-    if given.dtype.kind not in "biu":
-        given = np.atleast_1d(np.asarray(columns, dtype=object))
-    if given.ndim > 1:
-        msg = f"{what} has shape {given.shape}; give a list of columns"
+        first = columns.start
+        if isinstance(first, str):
+            first = _position(first, index, what)
+        stop = columns.stop
+        if isinstance(stop, str):
+            stop = _position(stop, index, what) + 1
+        return np.arange(len(names))[first : stop : columns.step]
+    selection = np.atleast_1d(np.asarray(columns))
+    if selection.dtype.kind not in "biu":  # NumPy makes text of mixed names and positions
+        selection = np.atleast_1d(np.asarray(columns, dtype=object))
+    if selection.ndim > 1:
+        msg = f"{what} has shape {selection.shape}; give a list of columns"
         raise InputError(msg)
-    if len(given) and all(isinstance(each, (bool, np.bool_)) for each in given):
-        if len(given) != len(names):
-            n = counted(len(given), "column")
-            msg = f"{what} is a mask of {n}, but there are {_listed(index)}"
+    if len(selection) and all(isinstance(column, (bool, np.bool_)) for column in selection):
+        if len(selection) != len(names):
+            n = counted(len(selection), "column")
+            msg = f"{what} is a mask of {n}, but there are {_describe_columns(index)}"
             raise InputError(msg)
-        return np.flatnonzero(given.astype(bool))
-    if given.dtype == object:
-        given = np.array([_position(each, index, what) for each in given], dtype=np.intp)
-    outside = (given < -len(names)) | (given >= len(names))
+        return np.flatnonzero(selection.astype(bool))
+    if selection.dtype == object:
+        positions = [_position(column, index, what) for column in selection]
+        selection = np.array(positions, dtype=np.intp)
+    outside = (selection < -len(names)) | (selection >= len(names))
     if outside.any():
-        _refuse(int(given[outside][0]), index, what)
-    return np.where(given < 0, given + len(names), given).astype(np.intp)
+        _refuse(int(selection[outside][0]), index, what)
+    return np.where(selection < 0, selection + len(names), selection).astype(np.intp)
 
 
 def _position(column: Any, names: pd.Index, what: str) -> int:
@@ -67,24 +72,28 @@ def _position(column: Any, names: pd.Index, what: str) -> int:
         return int(column)
     if not isinstance(column, str) or column not in names:
         _refuse(column, names, what)
-    found = names.get_loc(column)
-    if not isinstance(found, int):
-        n = len(names[found])
+    location = names.get_loc(column)
+    if not isinstance(location, int):  # a slice or a mask of all columns with this name
+        n = len(names[location])
         msg = f"{what} names column {column!r}, but {n} columns have that name"
         raise InputError(msg)
-    return found
+    return location
 
 
 def _refuse(column: Any, names: pd.Index, what: str) -> NoReturn:
-    msg = f"{what} names column {reprlib.repr(column)}, but there are {_listed(names)}"
+    msg = f"{what} names column {reprlib.repr(column)}, but there are {_describe_columns(names)}"
     raise InputError(msg)
 
 
-def _listed(names: pd.Index) -> str:
+def _describe_columns(names: pd.Index) -> str:
+    """Return the number of columns and the first names, for example ``9 columns: a, b, c, ...``."""
     n = counted(len(names), "column")
     if names.dtype.kind in "iu":
         return f"{n}, without {either(len(names), 'a name', 'names')}"
-    return f"{n}: {', '.join(map(str, names[:3]))}{', ...' if len(names) > 3 else ''}"
+    first_names = [str(name) for name in names[:3]]
+    if len(names) > 3:
+        first_names.append("...")
+    return f"{n}: {', '.join(first_names)}"
 
 
 def name_bad_value(X: Any, error: Exception) -> None:
@@ -128,7 +137,8 @@ def refuse_repeated_names(X: Any) -> None:
     """
     if isinstance(X, pd.DataFrame) and not X.columns.is_unique:
         repeated = X.columns[X.columns.duplicated()].unique().tolist()
-        n, others = int((X.columns == repeated[0]).sum()), len(repeated) - 1
+        n = int((X.columns == repeated[0]).sum())
+        others = len(repeated) - 1
         more = f" ({counted(others, 'more name', 'repeats', 'repeat')})" if others else ""
         msg = (
             f"X has {n} columns named {repeated[0]!r}{more}: features are identified by name; "
@@ -156,19 +166,26 @@ def refuse_beyond_squares(X: Any, names: Any = None) -> None:
         size = np.abs(X.data)
         if X.dtype == np.float32 or not size.size or (size.max() < _GREAT and size.min() > _SMALL):
             return
-        low, high = (limit.toarray().ravel() for limit in (X.min(axis=0), X.max(axis=0)))
+        low = X.min(axis=0).toarray().ravel()
+        high = X.max(axis=0).toarray().ravel()
     else:
-        small = max(X.max(initial=0.0), -X.min(initial=0.0)) <= _LARGEST
-        if small and (np.abs(X[0]) >= _SURELY_APART).all():  # the common case, in half the time
+        # The common case, in half the time: no value is too large, and different values of a
+        # column cannot be too close to each other if one of them is not tiny.
+        bounded = max(X.max(initial=0.0), -X.min(initial=0.0)) <= _LARGEST
+        if bounded and (np.abs(X[0]) >= _SURELY_APART).all():
             return
-        low, high = X.min(axis=0), X.max(axis=0)
+        low = X.min(axis=0)
+        high = X.max(axis=0)
     with np.errstate(over="ignore"):
-        largest, spread = np.maximum(high, -low), high - low
-    if (great := largest > _LARGEST).any():
-        column = int(np.argmax(great))
+        largest = np.maximum(high, -low)
+        spread = high - low
+    too_large = largest > _LARGEST
+    if too_large.any():
+        column = int(np.argmax(too_large))
         _refuse_unit(column, names, f"reaches {largest[column]:.3g}")
-    if (lost := (spread > 0.0) & (spread < 1.0 / _LARGEST)).any():
-        column = int(np.argmax(lost))
+    too_close = (spread > 0.0) & (spread < 1.0 / _LARGEST)
+    if too_close.any():
+        column = int(np.argmax(too_close))
         _refuse_unit(column, names, f"varies by {spread[column]:.3g}")
 
 

@@ -19,7 +19,7 @@ _NO_CONTROL = re.compile(r"(?<![a-z])(not|non|un|ab)[- _]+(normal|control|health
 def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> str:
     """Return the class that is the control: the ``reference``, else the one with such a name.
 
-    Empty if no name is that of a control, or several are.
+    The result is empty if no class has the name of a control, or if several have one.
 
     Examples
     --------
@@ -30,13 +30,14 @@ def control_class(classes: Sequence[str] | np.ndarray, reference: str = "") -> s
     """
     if reference:
         return reference
-    named = [
-        str(label)
-        for label in classes
-        if _CONTROL.search(str(label).lower().replace("_", " "))
-        and not _NO_CONTROL.search(str(label).lower())
-    ]
-    return named[0] if len(named) == 1 else ""
+    controls = [str(label) for label in classes if _is_control(str(label).lower())]
+    return controls[0] if len(controls) == 1 else ""
+
+
+def _is_control(label: str) -> bool:
+    """Return whether a label in lower case is the name of a control."""
+    words = label.replace("_", " ")
+    return bool(_CONTROL.search(words)) and not _NO_CONTROL.search(label)
 
 
 def shown_classes(classes: Sequence[str] | np.ndarray, reference: str = "") -> list[int]:
@@ -51,4 +52,5 @@ def shown_classes(classes: Sequence[str] | np.ndarray, reference: str = "") -> l
     """
     if len(classes) != 2:
         return list(range(len(classes)))
-    return [0] if control_class(classes, reference) == str(classes[1]) else [1]
+    second_is_control = control_class(classes, reference) == str(classes[1])
+    return [0] if second_is_control else [1]

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ REPEATED = ("mean", "correlation")
 KINDS = ("linear", "angular", "categorical")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-#: Some 4 MB: a reader holds a few groups beside the whole, and new pages of memory are dear.
+#: Number of values in a row group, about 4 MB: a reader holds several groups in memory, and
+#: allocation is slow.
 _ROW_GROUP_VALUES = 500_000
 
 
@@ -55,30 +56,28 @@ class DataSet:
     labels : ndarray of str, shape (n_samples,)
         The class label of each sample.
     kinds : ndarray of str, shape (n_features,)
-        One of `KINDS` per feature; all ``"linear"`` where left out.
+        One of `KINDS` per feature; all ``"linear"`` by default.
     groups : ndarray of str, shape (n_samples,), optional
-        What must not stand on both sides of a fold: the patient, or the batch, of each sample.
+        The patient, or the batch, of each sample. All samples of a group are in the same fold.
     sample_metadata : DataFrame of str, n_samples rows, optional
         Columns of the phenotype; an empty cell is a missing value.
     feature_metadata : DataFrame of str, n_features rows, optional
-        Say ``symbol`` and ``entrez_id``; an empty cell where a feature has none.
+        For example ``symbol`` and ``entrez_id``; an empty cell is a missing value.
     missing : bool, default=False
         Whether values may be missing (NaN), for a pipeline that imputes them.
     notes : tuple of str
-        What reading did that a reader of the results should know.
+        Changes of the data by the reader, for the report.
     scale : {"", "log2", "ln", "counts"}
-        Which logarithms of intensities, or of counts, the linear features are; "counts" of reads
-        that are normalised in the folds (`xnbflow.preprocessing.counts`); empty where that is not
-        known.
+        The scale of the linear features: logarithms of intensities or counts; "counts" of reads,
+        which are normalised in the folds (`xnbflow.preprocessing.counts`); empty if unknown.
     adjust : tuple of str
         Columns of ``sample_metadata`` for which comparisons of classes are adjusted. They are
         numbers if all cells are; ``factor(plate)`` is a column of categories in any case.
     trend : bool, default=False
-        Whether the variance of a feature depends on its mean, as of logarithms of counts. Of
+        Whether the variance of a feature depends on its mean, as with logarithms of counts. For
         counts, whether this replaces the weights of `xnbflow.diagnostics.voom`.
-
     reference : str
-        The class with which the others are compared, say the control; empty where none is named.
+        The class with which the others are compared, for example the control; empty without one.
     contrasts : tuple of str
         Further comparisons, see `xnbflow.diagnostics.contrasts`.
     repeated : {"mean", "correlation"}
@@ -103,6 +102,7 @@ class DataSet:
     features: np.ndarray
     samples: np.ndarray
     labels: np.ndarray
+    _: KW_ONLY
     kinds: np.ndarray = field(default=None)  # type: ignore[arg-type]
     groups: np.ndarray | None = None
     sample_metadata: pd.DataFrame | None = None
@@ -125,6 +125,7 @@ class DataSet:
             features: ArrayLike,
             samples: ArrayLike,
             labels: ArrayLike,
+            *,
             kinds: ArrayLike | None = None,
             groups: ArrayLike | None = None,
             sample_metadata: pd.DataFrame | None = None,
@@ -144,46 +145,58 @@ class DataSet:
         self._refuse_missing("class label", self.labels, "label it")
         if self.groups is not None:
             self._refuse_missing("group", self.groups, "name its patient or batch")
-        held: dict[str, Any] = {
+        converted: dict[str, Any] = {
             "values": np.ascontiguousarray(self.values, dtype=np.float64),
+            "features": np.asarray(self.features, dtype=str),
+            "samples": np.asarray(self.samples, dtype=str),
+            "labels": np.asarray(self.labels, dtype=str),
             "kinds": np.asarray(kinds, dtype=str),
             "notes": tuple(self.notes),
             "adjust": tuple(self.adjust),
             "contrasts": tuple(self.contrasts),
         }
-        for key in ("features", "samples", "labels", "groups"):
-            if (given := getattr(self, key)) is not None:
-                held[key] = np.asarray(given, dtype=str)
-        for key, names in (("sample_metadata", self.samples), ("feature_metadata", self.features)):
-            if (table := getattr(self, key)) is not None:
-                held[key] = _as_metadata(self.name, key, table, len(names))
-        for key, array in held.items():
-            object.__setattr__(self, key, array)
-        self._check()
+        if self.groups is not None:
+            converted["groups"] = np.asarray(self.groups, dtype=str)
+        if self.sample_metadata is not None:
+            converted["sample_metadata"] = _as_metadata(
+                self.name, "sample_metadata", self.sample_metadata, len(self.samples)
+            )
+        if self.feature_metadata is not None:
+            converted["feature_metadata"] = _as_metadata(
+                self.name, "feature_metadata", self.feature_metadata, len(self.features)
+            )
+        for attribute, value in converted.items():
+            object.__setattr__(self, attribute, value)  # the dataclass is frozen
+        self._check_names()
+        self._check_settings()
+        self._check_values()
 
     @property
     def covariates(self) -> dict[str, np.ndarray]:
         """The columns of ``adjust`` by name: numbers, or texts, which are categories.
 
-        Samples without a value are to be left out before, by
+        Samples without a value are left out earlier, by
         `xnbflow.sources.sample_columns.with_known_covariates`.
         """
-        found = {}
-        known = pd.DataFrame() if self.sample_metadata is None else self.sample_metadata
+        columns: dict[str, np.ndarray] = {}
+        phenotype = pd.DataFrame() if self.sample_metadata is None else self.sample_metadata
         for term in self.adjust:
             name = column_of_term(term)
-            cells = known[name].to_numpy()
-            numbers = pd.to_numeric(known[name], errors="coerce").to_numpy(dtype=float)
-            found[name] = numbers if name == term and np.isfinite(numbers).all() else cells
-        return found
+            columns[name] = phenotype[name].to_numpy()
+            is_factor = name != term
+            numbers = pd.to_numeric(phenotype[name], errors="coerce").to_numpy(dtype=float)
+            if not is_factor and np.isfinite(numbers).all():
+                columns[name] = numbers
+        return columns
 
     @property
     def columns_by_kind(self) -> dict[str, np.ndarray]:
         """The positions of the features of each kind, for every one of `KINDS`."""
         return {kind: np.flatnonzero(self.kinds == kind) for kind in KINDS}
 
-    def _refuse_missing(self, what: str, given: Any, remedy: str) -> None:
-        cells = np.asarray(given, dtype=object)
+    def _refuse_missing(self, what: str, column: Any, remedy: str) -> None:
+        """Raise an `InputError` unless a column has one value per sample."""
+        cells = np.asarray(column, dtype=object)
         if len(cells) != len(self.samples):
             msg = f"{self.name}: one {what} per sample is needed, {len(cells)} are given"
             raise InputError(msg)
@@ -199,7 +212,8 @@ class DataSet:
             )
             raise InputError(msg)
 
-    def _check(self) -> None:
+    def _check_names(self) -> None:
+        """Check shapes, and that names are unique and can be printed."""
         expected = (len(self.features), len(self.samples))
         if self.values.shape != expected or len(self.kinds) != len(self.features):
             msg = (
@@ -207,13 +221,18 @@ class DataSet:
                 f"and there are {len(self.kinds)} kinds of features"
             )
             raise InputError(msg)
-        for what, names in (("feature", self.features), ("sample", self.samples)):
-            _refuse_duplicates(self.name, what, names)
-            refuse_control_characters(self.name, f"{what} name", names)
+        _refuse_duplicates(self.name, "feature", self.features)
+        refuse_control_characters(self.name, "feature name", self.features)
+        _refuse_duplicates(self.name, "sample", self.samples)
+        refuse_control_characters(self.name, "sample name", self.samples)
         refuse_control_characters(self.name, "label", self.labels)
-        refuse_control_characters(self.name, "group", () if self.groups is None else self.groups)
-        known = () if self.sample_metadata is None else list(self.sample_metadata)
-        if absent := [term for term in self.adjust if column_of_term(term) not in known]:
+        if self.groups is not None:
+            refuse_control_characters(self.name, "group", self.groups)
+
+    def _check_settings(self) -> None:
+        """Check that columns to adjust for, the reference and kinds of features exist."""
+        columns = () if self.sample_metadata is None else list(self.sample_metadata)
+        if absent := [term for term in self.adjust if column_of_term(term) not in columns]:
             msg = f"{self.name}: there is no column {quoted(absent[0])} of samples to adjust for"
             raise InputError(msg, key="adjust")
         if self.reference and self.reference not in self.labels:
@@ -228,14 +247,18 @@ class DataSet:
                 f"{', '.join(KINDS)}"
             )
             raise InputError(msg)
+
+    def _check_values(self) -> None:
+        """Check that values are finite, or missing if the data set may have missing values."""
         for rows in row_slices(self.values.shape):
             values = self.values[rows]
-            bad = np.isinf(values) if self.missing else ~np.isfinite(values)
-            if bad.any():
-                row, column = np.argwhere(bad)[0]
-                feature, sample = self.features[rows][row], self.samples[column]
+            invalid = np.isinf(values) if self.missing else ~np.isfinite(values)
+            if invalid.any():
+                row, column = np.argwhere(invalid)[0]
+                feature = str(self.features[rows][row])
+                sample = str(self.samples[column])
                 msg = (
-                    f"{self.name}: feature {str(feature)!r} of sample {str(sample)!r} is "
+                    f"{self.name}: feature {feature!r} of sample {sample!r} is "
                     f"{values[row, column]}; remove or impute missing and infinite values first"
                 )
                 raise InputError(msg)
@@ -257,20 +280,21 @@ class DataSet:
 
     def take(self, samples: np.ndarray) -> "DataSet":
         """Return the series of some samples; ``samples`` is a mask, or positions."""
-        place, phenotype = np.arange(self.n_samples)[samples], self.sample_metadata
+        positions = np.arange(self.n_samples)[samples]
+        phenotype = self.sample_metadata
         return replace(
             self,
-            values=self.values.take(place, axis=1),
-            samples=self.samples[place],
-            labels=self.labels[place],
-            groups=None if self.groups is None else self.groups[place],
-            sample_metadata=None if phenotype is None else phenotype.iloc[place],
+            values=self.values.take(positions, axis=1),
+            samples=self.samples[positions],
+            labels=self.labels[positions],
+            groups=None if self.groups is None else self.groups[positions],
+            sample_metadata=None if phenotype is None else phenotype.iloc[positions],
         )
 
     def frame(self, samples: np.ndarray | slice = slice(None)) -> pd.DataFrame:
         """Return samples by features as a DataFrame whose one block is feature-major.
 
-        ``samples`` are the positions of those to take; all by default.
+        ``samples`` are the positions of the samples; all by default.
         """
         if isinstance(samples, slice):
             values = self.values[:, samples]
@@ -282,26 +306,28 @@ class DataSet:
 
     @cached_property
     def _columns(self) -> pd.Index:
-        # of objects, as scikit-learn keeps names: those of each fit need no conversion
+        # Scikit-learn stores names as objects: an index of objects needs no conversion in each fit.
         return pd.Index(self.features, dtype=object)
 
     def write(self, path: str | Path) -> None:
         """Write the series to a Parquet file, atomically."""
-        table, group = self._table(), max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
+        table = self._table()
+        group_size = max(1, _ROW_GROUP_VALUES // max(1, self.n_samples))
         with parquet_writer(path, table.schema, **_PARQUET) as writer:
-            writer.write_table(table, row_group_size=group)
+            writer.write_table(table, row_group_size=group_size)
 
     def _table(self) -> pa.Table:
+        """Return features as rows, and everything about samples in the metadata of the table."""
+        values = pa.array(self.values.reshape(-1))
         columns = {
             "feature": pa.array(self.features),
             "kind": pa.array(self.kinds),
-            "values": pa.FixedSizeListArray.from_arrays(
-                pa.array(self.values.reshape(-1)), self.n_samples
-            ),
+            "values": pa.FixedSizeListArray.from_arrays(values, self.n_samples),
         }
-        known = self.feature_metadata
-        for name, column in {} if known is None else known.items():
-            columns[name] = pa.array(column.to_numpy(dtype=str))
+        annotation = self.feature_metadata
+        if annotation is not None:
+            for name, column in annotation.items():
+                columns[name] = pa.array(column.to_numpy(dtype=str))
         phenotype = self.sample_metadata
         header = {
             "name": self.name,
@@ -309,7 +335,7 @@ class DataSet:
             "labels": list(self.labels),
             "groups": None if self.groups is None else list(self.groups),
             "sample_metadata": None if phenotype is None else phenotype.to_dict("list"),
-            "feature_columns": None if known is None else list(known),
+            "feature_columns": None if annotation is None else list(annotation),
             "missing": self.missing,
             "notes": list(self.notes),
             "scale": self.scale,
@@ -333,23 +359,28 @@ class DataSet:
         """
         header = read_header(path)
         values = np.empty((header.n_features, len(header.samples)))
-        columns, start = [pd.DataFrame(columns=["feature", "kind"], dtype=str)], 0
-        for table, rows in row_groups(path):  # never twice in memory
-            values[start : start + len(rows)] = rows
-            start += len(rows)
-            columns.append(table.drop_columns("values").to_pandas())
-        rows = pd.concat(columns, ignore_index=True)
-        known = list(header.feature_columns)
-        shared = {key: vars(header)[key] for key in vars(header).keys() & cls.__annotations__}
+        # A series without features has no row group, so the first table has the columns only.
+        tables = [pd.DataFrame(columns=["feature", "kind"], dtype=str)]
+        start = 0
+        for table, group_values in row_groups(path):  # values are never twice in memory
+            values[start : start + len(group_values)] = group_values
+            start += len(group_values)
+            tables.append(table.drop_columns("values").to_pandas())
+        features = pd.concat(tables, ignore_index=True)
+        feature_columns = list(header.feature_columns)
+        of_samples = {
+            key: value for key, value in vars(header).items() if key in cls.__annotations__
+        }
         return cls(
             values=values,
-            features=rows["feature"].to_numpy(),
-            kinds=rows["kind"].to_numpy(),
-            feature_metadata=rows[known] if known else None,
-            **shared,
+            features=features["feature"].to_numpy(),
+            kinds=features["kind"].to_numpy(),
+            feature_metadata=features[feature_columns] if feature_columns else None,
+            **of_samples,
         )
 
 
+#: Options of the Parquet writer: doubles compress best by separate streams of their bytes.
 _PARQUET = {
     "compression_level": 1,
     "use_dictionary": ["kind"],
@@ -367,16 +398,19 @@ def _as_metadata(name: str, key: str, table: pd.DataFrame, length: int) -> pd.Da
         msg = (
             f"{name}: {key} has {counted(len(table), 'row')} and the columns {', '.join(columns)}; "
             f"give it {length} rows and columns that do not repeat"
-            + (f" nor are called {', '.join(reserved)}" if reserved else "")
         )
+        if reserved:
+            msg += f" nor are called {', '.join(reserved)}"
         raise InputError(msg)
     cells = table.to_numpy(dtype=object)
-    text = [["" if pd.isna(cell) else str(cell) for cell in row] for row in cells]
-    return pd.DataFrame(text, index=range(length), columns=columns, dtype=object)
+    missing = pd.isna(cells)
+    texts = np.array([str(cell) for cell in cells.ravel()], dtype=object).reshape(cells.shape)
+    texts[missing] = ""
+    return pd.DataFrame(texts, index=range(length), columns=columns, dtype=object)
 
 
 def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
-    """Yield the rows of a matrix some million values at a time, so that masks stay small."""
+    """Yield the rows of a matrix about a million values at a time, so that masks stay small."""
     step = max(1, 1_000_000 // max(1, shape[1]))
     for start in range(0, shape[0], step):
         yield slice(start, start + step)
@@ -385,8 +419,8 @@ def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
 def refuse_control_characters(name: str, what: str, texts: Iterable[str]) -> None:
     """Refuse control characters, which a terminal may obey and which cut names short."""
     if _CONTROL.search("".join(texts)):
-        found = next(text for text in texts if _CONTROL.search(text))
-        msg = f"{name}: the {what} {quoted(str(found))} has control characters; remove them"
+        text = next(text for text in texts if _CONTROL.search(text))
+        msg = f"{name}: the {what} {quoted(str(text))} has control characters; remove them"
         raise InputError(msg, key=what)
 
 

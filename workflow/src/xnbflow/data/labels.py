@@ -29,8 +29,10 @@ def refuse_missing(y: Any) -> None:
         y = pd.Series(list(y), dtype=object)
     elif type(y) is np.ndarray and y.dtype.kind in "iub":  # no value is missing, unless masked
         return
-    elif isinstance(y, np.ndarray):
-        y = pd.Series(y) if y.ndim == 1 else pd.DataFrame(y) if y.ndim == 2 else None
+    elif isinstance(y, np.ndarray) and y.ndim == 1:
+        y = pd.Series(y)
+    elif isinstance(y, np.ndarray) and y.ndim == 2:
+        y = pd.DataFrame(y)
     if not isinstance(y, (pd.Series, pd.DataFrame, pd.api.extensions.ExtensionArray, pd.Index)):
         return
     missing = pd.DataFrame(np.asarray(pd.isna(y))).any(axis=1).to_numpy()
@@ -46,7 +48,7 @@ def refuse_missing(y: Any) -> None:
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sorted distinct labels, the code of each sample, and the size of each class.
 
-    Beside the labels of scikit-learn's classifiers these may be bytes, dates, times or periods.
+    Labels may be those of scikit-learn's classifiers, and also bytes, dates, times or periods.
 
     Examples
     --------
@@ -59,9 +61,9 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return np.unique(y, return_inverse=True, return_counts=True)
     except (TypeError, ValueError) as error:
         kinds = sorted({type(label).__name__ for label in y})
-        what = str(error)
+        message = str(error)
         if len(kinds) > 1:
-            what = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
-        elif "Unknown label type: unknown" in what:
-            what = f"Unknown label type: {kinds[0]}; make the labels text, as y.astype(str)"
-        raise InputError(what) from error
+            message = f"y mixes labels of types {', '.join(kinds)}; give labels of one type"
+        elif "Unknown label type: unknown" in message:
+            message = f"Unknown label type: {kinds[0]}; make the labels text, as y.astype(str)"
+        raise InputError(message) from error

@@ -10,7 +10,7 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows of a matrix, (n_rows, n_samples), of which only a slice is ever copied.
+    """Some rows of a matrix, (n_rows, n_samples), by reference: only slices are copied.
 
     Examples
     --------
@@ -43,10 +43,14 @@ def some_rows(values: Any, which: np.ndarray) -> Any:
     """Return the features ``which`` (n_rows,) of an array or `Rows` by reference, of CSR a copy."""
     if isinstance(values, Rows):
         return Rows(values.values, values.which[which])
-    return Rows(values, which) if isinstance(values, np.ndarray) else values[which]
+    if isinstance(values, np.ndarray):
+        return Rows(values, which)
+    return values[which]
 
 
+#: Log densities in memory at a time, about 32 MB.
 _CHUNK_VALUES = 4_000_000
+#: Values of dense parts in memory at a time, about 16 MB.
 _DENSE_VALUES = 2_000_000
 
 
@@ -58,20 +62,20 @@ def is_sparse(values: Any) -> bool:
 def by_feature(features: Any) -> sparse.csr_array:
     """Return a sparse matrix (n_features, n_samples) of any format as CSR without duplicates.
 
-    Numbers that are not floats become float64. The matrix that is given is not changed.
+    Numbers that are not floats become float64. The argument is not changed.
 
     Examples
     --------
     >>> by_feature(sparse.coo_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2))).toarray()
     array([[0., 3.]])
     """
-    found = sparse.csr_array(features)
-    if found.dtype.kind != "f":
-        found = found.astype(np.float64)
-    if not found.has_canonical_format:
-        found = found.copy()
-        found.sum_duplicates()
-    return found
+    matrix = sparse.csr_array(features)
+    if matrix.dtype.kind != "f":
+        matrix = matrix.astype(np.float64)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()  # `csr_array` may share its arrays with the argument
+        matrix.sum_duplicates()
+    return matrix
 
 
 def as_dense(values: Any) -> np.ndarray:
@@ -91,12 +95,15 @@ def dense_parts(values: Any) -> Iterator[np.ndarray]:
 def dense_chunks(
     features: Any, columns: np.ndarray, n_classes: int = 1
 ) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield slices of the samples, and some features of these as a dense array (n_columns, n_some).
+    """Yield slices of the samples, and features of these as a dense array (n_columns, n_slice).
 
-    So many that the log densities of ``n_classes`` take some 32 MB.
+    The slices are so wide that the log densities of ``n_classes`` take about 32 MB.
     """
-    some: Any = by_feature(features[columns]).tocsc() if is_sparse(features) else features
+    by_sample = by_feature(features[columns]).tocsc() if is_sparse(features) else None
     width = max(1, _CHUNK_VALUES // max(1, n_classes * len(columns)))
     for start in range(0, features.shape[1], width):
-        which = slice(start, min(start + width, features.shape[1]))
-        yield which, as_dense(some[:, which]) if is_sparse(features) else some[columns, which]
+        samples = slice(start, min(start + width, features.shape[1]))
+        if by_sample is not None:
+            yield samples, as_dense(by_sample[:, samples])
+        else:
+            yield samples, features[columns, samples]

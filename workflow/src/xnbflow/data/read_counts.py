@@ -38,8 +38,8 @@ def enough_reads(
     """Return which features have enough reads to be compared, (n_features,).
 
     A feature needs ``min_count`` reads per median library in about as many samples as the smallest
-    group has (of groups above 10 samples, 10 and 70 % of the further ones), and
-    ``min_total_count`` reads in all samples.
+    group has, and ``min_total_count`` reads in all samples. In groups of more than 10 samples, 10
+    and 70 % of the others are enough.
 
     Parameters
     ----------
@@ -57,16 +57,15 @@ def enough_reads(
     >>> enough_reads(counts, 2).tolist()
     [True, True, False]
     """
-    n_samples = smallest_group
-    if n_samples > _LARGE_GROUP:
-        n_samples = _LARGE_GROUP + (n_samples - _LARGE_GROUP) * _LARGE_SHARE
+    min_samples = smallest_group
+    if min_samples > _LARGE_GROUP:
+        min_samples = _LARGE_GROUP + (min_samples - _LARGE_GROUP) * _LARGE_SHARE
     sizes = counts.sum(axis=0)
-    threshold = min_count / np.median(sizes) * 1e6
-    in_samples = (counts / (sizes / 1e6) >= threshold).sum(axis=1)
-    in_total = counts.sum(axis=1)
-    return np.asarray(
-        (in_samples >= n_samples - _ROUNDING) & (in_total >= min_total_count - _ROUNDING)
-    )
+    threshold = min_count / np.median(sizes) * 1e6  # reads per million
+    n_samples = (counts / (sizes / 1e6) >= threshold).sum(axis=1)
+    in_samples = n_samples >= min_samples - _ROUNDING
+    in_total = counts.sum(axis=1) >= min_total_count - _ROUNDING
+    return np.asarray(in_samples & in_total)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class ReferenceProfile:
     counts : ndarray of shape (n_features,)
         Counts of the reference sample.
     size : float
-        Its library size.
+        The library size of the reference sample.
     unit : float
         The geometric mean of the training samples' factors against the reference, by which all
         factors are divided.
@@ -89,7 +88,7 @@ class ReferenceProfile:
     unit: float = 1.0
 
     def factors(self, counts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Return the factor of each sample, by itself, (n_samples,).
+        """Return the factor of each sample, (n_samples,), which does not depend on the others.
 
         ``counts`` are (n_features, n_samples), with the features of the reference; ``sizes``
         (n_samples,) are the library sizes.
@@ -103,19 +102,19 @@ class ReferenceProfile:
 
 
 def fit_reference(counts: np.ndarray, sizes: np.ndarray | None = None) -> ReferenceProfile:
-    """Choose the reference sample of TMM: its upper quartile is nearest the mean of all.
+    """Choose the reference sample of TMM, whose upper quartile is nearest to the mean of all.
 
     Parameters
     ----------
     counts : ndarray of shape (n_features, n_samples)
         The training samples.
     sizes : ndarray of shape (n_samples,), optional
-        Library sizes; the sums of counts if left out.
+        Library sizes; the sums of counts by default.
 
     Returns
     -------
     ReferenceProfile
-        With it the factors of these samples are those of edgeR's `calcNormFactors`.
+        Its factors of the training samples are those of edgeR's `calcNormFactors`.
 
     References
     ----------
@@ -132,10 +131,10 @@ def fit_reference(counts: np.ndarray, sizes: np.ndarray | None = None) -> Refere
     expressed = counts[(counts > 0).any(axis=1)]
     quartiles = np.quantile(expressed, 0.75, axis=0) / sizes
     if np.median(quartiles) < _NO_READS:
-        chosen = int(np.argmax(np.sqrt(counts).sum(axis=0)))
+        sample = int(np.argmax(np.sqrt(counts).sum(axis=0)))
     else:
-        chosen = int(np.argmin(np.abs(quartiles - quartiles.mean())))
-    reference = ReferenceProfile(counts[:, chosen].copy(), float(sizes[chosen]))
+        sample = int(np.argmin(np.abs(quartiles - quartiles.mean())))
+    reference = ReferenceProfile(counts[:, sample].copy(), float(sizes[sample]))
     factors = reference.factors(counts, sizes)
     return replace(reference, unit=float(np.exp(np.log(factors).mean())))
 
@@ -151,7 +150,8 @@ def _trimmed_mean_factor(
     (R - r)/(R r)`` (Robinson and Oshlack 2010, page 8).
     """
     both = (counts > 0) & (reference > 0)
-    y, r = counts[both], reference[both]
+    y = counts[both]
+    r = reference[both]
     if not len(y):
         return 1.0
     ratio = np.log2((y / size) / (r / reference_size))
@@ -159,10 +159,11 @@ def _trimmed_mean_factor(
         return 1.0
     level = (np.log2(y / size) + np.log2(r / reference_size)) / 2
     variance = (size - y) / size / y + (reference_size - r) / reference_size / r
-    kept = _within_ranks(ratio, _RATIO_TRIM) & _within_ranks(level, _LEVEL_TRIM)
-    if not kept.any():
+    central = _within_ranks(ratio, _RATIO_TRIM) & _within_ranks(level, _LEVEL_TRIM)
+    if not central.any():
         return 1.0
-    mean = (ratio[kept] / variance[kept]).sum() / (1 / variance[kept]).sum()
+    weights = 1 / variance[central]
+    mean = (ratio[central] / variance[central]).sum() / weights.sum()
     return float(2**mean)
 
 
@@ -237,8 +238,9 @@ def effective_sizes(counts: np.ndarray) -> np.ndarray:
 def with_log_counts(series: DataSet) -> DataSet:
     """Return a series of counts as log2 counts per million of all its samples, with all features.
 
-    Library sizes and TMM factors are of the features with enough reads. Other series are returned
-    as they are. For drawings and descriptions of all samples, not for fits that are tested.
+    Library sizes and TMM factors are computed from the features with enough reads. Series of other
+    scales are returned unchanged. Use this for drawings and descriptions of all samples only: in
+    a cross-validation it would share information between training and test samples.
     """
     if series.scale != COUNTS:
         return series
@@ -250,7 +252,7 @@ def with_log_counts(series: DataSet) -> DataSet:
 
 
 def expressed_features(series: DataSet) -> np.ndarray:
-    """Return which features of a series of counts have enough reads; all where none has."""
+    """Return which features of a series of counts have enough reads; all if no feature has."""
     _, sizes = np.unique(series.labels, return_counts=True)
     enough = enough_reads(series.values, sizes.min())
     return enough if enough.any() else np.ones(len(enough), dtype=bool)

@@ -39,8 +39,9 @@ class AnnDataLike(Protocol):
 def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
     """Return samples as an array, sparse array or table, and names that such an array lacks.
 
-    AnnData gives its X and ``var_names``, a DataFrame of sparse columns CSR and its columns, tables
-    of polars and Arrow become DataFrames. Anything else is returned as it is, without names.
+    From AnnData these are its X and ``var_names``, from a DataFrame of sparse columns a CSR array
+    and the names of the columns. Tables of polars and Arrow become DataFrames, which need no names.
+    All others are returned unchanged, without names.
 
     Examples
     --------
@@ -60,19 +61,21 @@ def named_samples(X: Any) -> tuple[Any, np.ndarray | None]:
         if len(set(names.tolist())) < len(names):
             msg = "two genes of the AnnData have one name; call its var_names_make_unique()"
             raise InputError(msg)
-        return (X.X if issparse(X.X) else np.asarray(X.X)), names
+        matrix = X.X if issparse(X.X) else np.asarray(X.X)
+        return matrix, names
     return X, None
 
 
 def _backed_message(cells: Any) -> str:
-    """Return what to do about an AnnData whose values are in a file, and the memory it takes."""
+    """Return the remedy for an AnnData whose values are in a file, with the memory they need."""
     n_cells, n_genes = cells.X.shape
-    stored = getattr(cells.X, "group", None)
-    if stored is None:
-        n_bytes, what = n_cells * n_genes * np.dtype(np.float64).itemsize, "dense"
+    csr_group = getattr(cells.X, "group", None)
+    if csr_group is None:
+        what = "dense"
+        n_bytes = n_cells * n_genes * np.dtype(np.float64).itemsize
     else:
-        n_bytes = sum(stored[part].nbytes for part in ("data", "indices", "indptr"))
         what = "sparse"
+        n_bytes = sum(csr_group[part].nbytes for part in ("data", "indices", "indptr"))
     return (
         f"X is an AnnData of {n_cells:,} cells and {n_genes:,} genes whose values are in a file. "
         f"Give X.to_memory(): its {what} values take {_megabytes(n_bytes)} MB, and fit up to "
@@ -86,24 +89,29 @@ def _megabytes(n_bytes: int) -> str:
 
 
 def _sparse_frame(X: pd.DataFrame) -> tuple[Any, np.ndarray | None]:
-    kinds = X.dtypes
-    if not (len(kinds) and isinstance(kinds.iloc[0], pd.SparseDtype)):
+    """Return a DataFrame of sparse columns as CSR with its names; others unchanged, without names.
+
+    Columns whose omitted value is not 0 are made dense. Names that are not texts, for example the
+    numbers of columns, are omitted.
+    """
+    dtypes = X.dtypes
+    if not (len(dtypes) and isinstance(dtypes.iloc[0], pd.SparseDtype)):
         return X, None
-    kinds = kinds.unique()
-    if not all(isinstance(kind, pd.SparseDtype) for kind in kinds):
+    dtypes = dtypes.unique()
+    if not all(isinstance(dtype, pd.SparseDtype) for dtype in dtypes):
         return X, None
-    if any(kind.fill_value != 0 for kind in kinds):
+    if any(dtype.fill_value != 0 for dtype in dtypes):
         return X.sparse.to_dense(), None
     names = np.asarray(X.columns, dtype=object)
-    text = all(isinstance(name, str) for name in names)
-    return X.sparse.to_coo().tocsr(), names if text else None
+    are_texts = all(isinstance(name, str) for name in names)
+    return X.sparse.to_coo().tocsr(), names if are_texts else None
 
 
 def plain_labels(y: Any, X: Any = None) -> Any:
-    """Return labels whose values survive in a NumPy array; of AnnData ``y`` may name a column.
+    """Return labels whose values a NumPy array preserves; with AnnData ``y`` may name a column.
 
-    pandas' nullable whole numbers and truth values become NumPy's, since scikit-learn makes floats
-    of them, in which whole numbers beyond 2**53 are not exact.
+    pandas' nullable whole numbers and truth values become NumPy's, since scikit-learn converts
+    them to floats, in which whole numbers beyond 2**53 are not exact.
 
     Examples
     --------
@@ -115,9 +123,9 @@ def plain_labels(y: Any, X: Any = None) -> Any:
             msg = f"the AnnData has no column {y!r} in obs; {known_names(y, list(X.obs))}"
             raise InputError(msg, key=y)
         y = X.obs[y]
-    kind: Any = getattr(y, "dtype", None)
-    nullable = isinstance(kind, pd.api.extensions.ExtensionDtype)
-    whole = pd.api.types.is_integer_dtype(kind) or pd.api.types.is_bool_dtype(kind)
-    if nullable and whole and hasattr(kind, "numpy_dtype"):
-        return y if pd.isna(y).any() else y.to_numpy(kind.numpy_dtype)
+    dtype: Any = getattr(y, "dtype", None)
+    nullable = isinstance(dtype, pd.api.extensions.ExtensionDtype)
+    exact = pd.api.types.is_integer_dtype(dtype) or pd.api.types.is_bool_dtype(dtype)
+    if nullable and exact and hasattr(dtype, "numpy_dtype") and not pd.isna(y).any():
+        return y.to_numpy(dtype.numpy_dtype)
     return y

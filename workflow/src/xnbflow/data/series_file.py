@@ -1,8 +1,8 @@
 """The file of a data set: its header, and its features by row groups.
 
-It has *one row per feature*: ``feature``, ``kind``, ``values`` (a list of one float64 per sample),
-what else is known of the feature. Names and labels of samples are in the file's metadata: one
-column for each of fifty thousand features would make Parquet's overhead dominate everything.
+It has *one row per feature*: ``feature``, ``kind``, ``values`` (a list of one float64 per sample)
+and further columns of the features. Names and labels of samples are in the file's metadata. With a
+row per sample, the overhead of fifty thousand columns would dominate the size and the time.
 """
 
 import json
@@ -23,7 +23,7 @@ from xnbflow.tables.parquet import REMEDY, open_parquet
 METADATA_KEY = b"xnbflow"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DataSetHeader:
     """The contents of a file except its values.
 
@@ -33,7 +33,7 @@ class DataSetHeader:
     feature_columns : tuple of str
         Further columns of the features.
     name, samples, labels, groups, sample_metadata, missing, notes, scale, adjust, trend, reference
-        As those of `DataSet`, and so are ``contrasts`` and ``repeated``.
+        As in `DataSet`, and so are ``contrasts`` and ``repeated``.
     """
 
     name: str
@@ -110,21 +110,26 @@ def row_groups(path: str | Path) -> Iterator[tuple[pa.Table, np.ndarray]]:
 
 
 def _header(file: pq.ParquetFile, path: str | Path) -> DataSetHeader:
-    schema, wrong = file.schema_arrow, ""
+    schema = file.schema_arrow
+    fault = ""
     try:
         header = json.loads((schema.metadata or {})[METADATA_KEY])
-        samples, labels = header["samples"], header["labels"]
-        groups, phenotype = header.get("groups"), header.get("sample_metadata")
-        values = schema.field("values").type
-        of_samples = [samples, labels, groups or samples, *(phenotype or {}).values()]
-        if not all(_are_texts(cells, values.list_size) for cells in of_samples):
-            wrong = "its metadata lacks one text per sample"
-        elif values.value_type != pa.float64():
-            wrong = f"column 'values' holds {values}"
+        samples = header["samples"]
+        labels = header["labels"]
+        groups = header.get("groups")
+        phenotype = header.get("sample_metadata")
+        values_type = schema.field("values").type
+        columns_of_samples = [samples, labels, *(phenotype or {}).values()]
+        if groups:
+            columns_of_samples.append(groups)
+        if not all(_are_texts(cells, values_type.list_size) for cells in columns_of_samples):
+            fault = "its metadata lacks one text per sample"
+        elif values_type.value_type != pa.float64():
+            fault = f"column 'values' holds {values_type}"
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        wrong = f"its metadata cannot be read: {error}"
-    if wrong:
-        raise _not_a_series(path, wrong)
+        fault = f"its metadata cannot be read: {error}"
+    if fault:
+        raise _not_a_series(path, fault)
     return DataSetHeader(
         name=header["name"],
         samples=np.asarray(samples, dtype=str),
@@ -149,6 +154,6 @@ def _are_texts(cells: Any, n_samples: int) -> bool:
     return are_texts and len(cells) == n_samples
 
 
-def _not_a_series(path: str | Path, why: str) -> InputError:
-    msg = f"{path} is a Parquet file but not a series of this workflow ({why})"
+def _not_a_series(path: str | Path, fault: str) -> InputError:
+    msg = f"{path} is a Parquet file but not a series of this workflow ({fault})"
     return InputError(f"{msg}; {REMEDY}")

@@ -1,8 +1,8 @@
 """Random seeds from the content of a data set.
 
-A seed from a name lets the name decide: the same file under three names had three draws of folds,
-and verdicts near their limit differed. These seeds depend on the classes and groups of the samples
-in their order, and not on any name, neither of the data set nor of samples, classes or groups.
+With a seed from its name, the same file under three names had three draws of folds, and verdicts
+near their limit differed. These seeds depend on the classes and groups of the samples in their
+order, but not on names of the data set, samples, classes or groups.
 """
 
 from typing import Protocol
@@ -41,5 +41,5 @@ def series_seed(series: Labelled, *purpose: str | int) -> int:
     patterns = [pd.factorize(series.labels)[0]]
     if series.groups is not None:
         patterns.append(pd.factorize(series.groups)[0])
-    texts = [" ".join(map(str, pattern.tolist())) for pattern in patterns]
+    texts = [" ".join(str(code) for code in pattern) for pattern in patterns]
     return derive_seed(*texts, *purpose)

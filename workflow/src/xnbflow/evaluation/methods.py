@@ -50,44 +50,46 @@ _SIZE_RULES = {
 _transformer = partial(Method, kind="transformer")
 _OWN = (
     Method(
-        "gaussian_nb",
-        "xnbflow.naive_bayes.gaussian_nb.GaussianNB",
-        "Gaussian naive Bayes",
-        f"{_XNB}, section 3",
-        _PARAMETERS["gaussian_nb"],
+        name="gaussian_nb",
+        estimator="xnbflow.naive_bayes.gaussian_nb.GaussianNB",
+        title="Gaussian naive Bayes",
+        source=f"{_XNB}, section 3",
+        parameters=_PARAMETERS["gaussian_nb"],
     ),
     Method(
-        "flexible_nb",
-        "xnbflow.naive_bayes.flexible_nb.FlexibleNB",
-        "flexible naive Bayes: kernel densities",
-        f"@john1995; {_XNB}, Eq. 8",
-        _PARAMETERS["flexible_nb"],
+        name="flexible_nb",
+        estimator="xnbflow.naive_bayes.flexible_nb.FlexibleNB",
+        title="flexible naive Bayes: kernel densities",
+        source=f"@john1995; {_XNB}, Eq. 8",
+        parameters=_PARAMETERS["flexible_nb"],
     ),
     Method(
-        "xnb",
-        "xnbflow.naive_bayes.xnb.XNB",
-        "kernel densities, features of each class’s own",
-        f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
-        _PARAMETERS["xnb"],
+        name="xnb",
+        estimator="xnbflow.naive_bayes.xnb.XNB",
+        title="kernel densities, features of each class’s own",
+        source=f"{_XNB}, Algorithm 1, Eqs. 8, 9 and 12; bandwidths by @silverman1986, Eq. 3.31",
+        parameters=_PARAMETERS["xnb"],
         rules={"selection": _XNB_SELECTION},
         quick="xnbflow.naive_bayes.xnb.XNB",
     ),
     Method(
-        "csnb",
-        _QUICK,
-        "ClassSpecificNB: features of each class’s own, weighed against one reference",
-        _CSNB,
-        _PARAMETERS["csnb"],
+        name="csnb",
+        estimator=_QUICK,
+        title="ClassSpecificNB: features of each class’s own, weighed against one reference",
+        source=_CSNB,
+        parameters=_PARAMETERS["csnb"],
         rules={"evidence": _EVIDENCE_RULE},
         quick=_QUICK,
         checks_not_met=_BY_NAME,
     ),
     Method(
-        "csnb_cv",
-        "xnbflow.naive_bayes.class_specific_nb_cv.ClassSpecificNBCV",
-        "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated",
-        _CSNB,
-        _PARAMETERS["csnb_cv"],
+        name="csnb_cv",
+        estimator="xnbflow.naive_bayes.class_specific_nb_cv.ClassSpecificNBCV",
+        title=(
+            "ClassSpecificNBCV: ClassSpecificNB, number of features and calibration cross-validated"
+        ),
+        source=_CSNB,
+        parameters=_PARAMETERS["csnb_cv"],
         rules={
             "evidence": _EVIDENCE_RULE,
             "calibration": _CALIBRATION_RULE,
@@ -98,69 +100,79 @@ _OWN = (
         checks_not_met=_BY_NAME,
     ),
     Method(
-        "shrunken_centroids",
-        "xnbflow.naive_bayes.shrunken_centroids.ShrunkenCentroids",
-        "nearest shrunken centroids (PAM), threshold cross-validated",
-        "@tibshirani2002, on standardised features",
-        _PARAMETERS["shrunken_centroids"],
+        name="shrunken_centroids",
+        estimator="xnbflow.naive_bayes.shrunken_centroids.ShrunkenCentroids",
+        title="nearest shrunken centroids (PAM), threshold cross-validated",
+        source="@tibshirani2002, on standardised features",
+        parameters=_PARAMETERS["shrunken_centroids"],
         tunes_itself=True,
     ),
     _transformer(
-        "imputer",
-        "xnbflow.preprocessing.imputation.Imputer",
-        "missing values filled in by the training samples’ median",
-        "@troyanskaya2001",
+        name="imputer",
+        estimator="xnbflow.preprocessing.imputation.Imputer",
+        title="missing values filled in by the training samples’ median",
+        source="@troyanskaya2001",
     ),
     _transformer(
-        "adjust_covariates",
-        "xnbflow.preprocessing.designs.CovariateAdjuster",
-        "the effect of columns of the samples subtracted, which is taken to be the same in every "
-        "class; where batch and class go together, its error remains and may be recognised",
-        "a linear model with the class, fitted to the training samples; its limits: @nygaard2016",
-        _PARAMETERS["adjust_covariates"],
+        name="adjust_covariates",
+        estimator="xnbflow.preprocessing.designs.CovariateAdjuster",
+        title=(
+            "the effect of columns of the samples subtracted, which is taken to be the same in "
+            "every class; where batch and class go together, its error remains and may be "
+            "recognised"
+        ),
+        source=(
+            "a linear model with the class, fitted to the training samples; its limits: "
+            "@nygaard2016"
+        ),
+        parameters=_PARAMETERS["adjust_covariates"],
     ),
     _transformer(
-        "centre_groups",
-        "xnbflow.preprocessing.designs.GroupCentrer",
-        "each feature less its mean over the samples of a patient, each of which is taken to have "
-        "the same shares of the classes",
-        "the blocks of a paired design",
-        _PARAMETERS["centre_groups"],
+        name="centre_groups",
+        estimator="xnbflow.preprocessing.designs.GroupCentrer",
+        title=(
+            "each feature less its mean over the samples of a patient, each of which is taken to "
+            "have the same shares of the classes"
+        ),
+        source="the blocks of a paired design",
+        parameters=_PARAMETERS["centre_groups"],
     ),
     _transformer(
-        "read_filter",
-        "xnbflow.preprocessing.counts.ReadFilter",
-        "features of counts with enough reads in the training samples, by the smallest class",
-        "filterByExpr of edgeR, @chen2016",
-        _PARAMETERS["read_filter"],
+        name="read_filter",
+        estimator="xnbflow.preprocessing.counts.ReadFilter",
+        title="features of counts with enough reads in the training samples, by the smallest class",
+        source="filterByExpr of edgeR, @chen2016",
+        parameters=_PARAMETERS["read_filter"],
         checks_not_met=_NO_READS,
     ),
     _transformer(
-        "count_normalizer",
-        "xnbflow.preprocessing.counts.CountNormalizer",
-        "log2 counts per million, libraries adjusted for composition by TMM against a reference "
-        "sample of the training samples; prior count as in edgeR",
-        "@robinson2010",
-        _PARAMETERS["count_normalizer"],
+        name="count_normalizer",
+        estimator="xnbflow.preprocessing.counts.CountNormalizer",
+        title=(
+            "log2 counts per million, libraries adjusted for composition by TMM against a "
+            "reference sample of the training samples; prior count as in edgeR"
+        ),
+        source="@robinson2010",
+        parameters=_PARAMETERS["count_normalizer"],
         checks_not_met=_NO_READS,
     ),
     _transformer(
-        "sample_standardizer",
-        "xnbflow.preprocessing.normalisation.SampleStandardizer",
-        "each sample’s values, standardised",
-        "standard scores within a sample",
+        name="sample_standardizer",
+        estimator="xnbflow.preprocessing.normalisation.SampleStandardizer",
+        title="each sample’s values, standardised",
+        source="standard scores within a sample",
     ),
     _transformer(
-        "sample_ranks",
-        "xnbflow.preprocessing.normalisation.SampleRanks",
-        "each sample’s values by their rank",
-        "ranks within a sample, as in @geman2004",
+        name="sample_ranks",
+        estimator="xnbflow.preprocessing.normalisation.SampleRanks",
+        title="each sample’s values by their rank",
+        source="ranks within a sample, as in @geman2004",
     ),
     _transformer(
-        "quantile_normalizer",
-        "xnbflow.preprocessing.normalisation.QuantileNormalizer",
-        "each sample’s quantiles as the training samples have them in the mean",
-        "@bolstad2003",
+        name="quantile_normalizer",
+        estimator="xnbflow.preprocessing.normalisation.QuantileNormalizer",
+        title="each sample’s quantiles as the training samples have them in the mean",
+        source="@bolstad2003",
     ),
 )
 

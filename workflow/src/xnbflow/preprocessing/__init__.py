@@ -1,5 +1,14 @@
 """Transformers that prepare features for a classifier.
 
+============== ==================================================================
+estimator      Are parameters, samples and labels valid? (the base of all estimators)
+counts         Which features have enough reads, and what are their log counts per million?
+normalisation  How do samples become comparable: z-scores, ranks or quantiles?
+imputation     Which value replaces a missing one?
+designs        How are features adjusted for columns of samples, or centred within patients?
+selection      Which features distinguish a class from others?
+============== ==================================================================
+
 Those of a paper in `xnbflow.papers` can be imported from here as well, while it is installed.
 """
 

@@ -30,7 +30,8 @@ class ReadFilter(SelectorMixin, Declared):
     Parameters
     ----------
     min_count, min_total_count : float
-        Reads per median library in about as many samples as the smallest class has, and in all.
+        ``min_count`` reads per median library are needed in about as many samples as the smallest
+        class has, and ``min_total_count`` reads in all samples together.
 
     Attributes
     ----------
@@ -90,9 +91,9 @@ class ReadFilter(SelectorMixin, Declared):
 class CountNormalizer(OneToOneFeatureMixin, Unlabelled):
     """Log2 counts per million, libraries adjusted for composition by TMM.
 
-    A few strong features take their share of a library, so that counts per million of all others
-    are too low. TMM estimates this from the features between the extremes. The reference sample is
-    chosen among the training samples and kept, so that a new sample is normalised by itself, and a
+    A few strong features take a large share of a library, so that counts per million of all others
+    are too low. TMM estimates this effect from the features between the extremes. The reference
+    sample is one of the training samples, so that a new sample is normalised without others, and a
     training sample gets the value of edgeR's ``cpm(calcNormFactors(y), log=TRUE)``.
 
     Parameters
@@ -117,7 +118,7 @@ class CountNormalizer(OneToOneFeatureMixin, Unlabelled):
 
     See Also
     --------
-    ReadFilter : The features with enough reads, to be selected before.
+    ReadFilter : The step before, which selects the features with enough reads.
 
     Examples
     --------

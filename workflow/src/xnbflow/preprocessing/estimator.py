@@ -20,6 +20,7 @@ from xnbflow.data.labels import refuse_missing
 from xnbflow.data.matrices import is_sparse
 from xnbflow.data.samples import Labels, Samples, named_samples, plain_labels
 
+#: Value of ``y`` in methods other than `fit`, as in scikit-learn's `validate_data`.
 _NO_Y = "no_validation"
 
 
@@ -34,7 +35,7 @@ class Estimator(Declared):
     #: Whether the estimator squares its features, so that the squares must not overflow.
     _squares_features = True
 
-    #: Whether X may be sparse, compressed by row or by column. It stays as it is then.
+    #: Whether X may be sparse, compressed by row or by column; the format is then preserved.
     _takes_sparse = False
 
     def __sklearn_tags__(self) -> Tags:
@@ -58,16 +59,17 @@ class Estimator(Declared):
             refuse_missing(y)
         else:
             check_is_fitted(self)
-        X, sparse_names = self._opened(X, fitting=fitting)
+        X, sparse_names = self._read_samples(X, fitting=fitting)
         least = 1 if fitting else min(1, self.n_features_in_)  # XNB may have selected nothing
         checks = {"dtype": np.float64, "ensure_min_features": least, **checks}
         if is_sparse(X):
             checks |= {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
-        # scikit-learn's own way takes half a second for the 54,675 columns of a microarray.
+        # Names of plain DataFrames are checked here: scikit-learn's check takes half a second for
+        # the 54,675 columns of a microarray.
         names = _plain_names(X)
-        plain = not (names is None or y is None) and (
-            fitting or np.array_equal(names, getattr(self, "feature_names_in_", ()))
-        )
+        plain = names is not None and y is not None
+        if names is not None and not fitting:
+            plain = np.array_equal(names, getattr(self, "feature_names_in_", ()))
         try:
             checked = self._converted(X, y, checks, plain=plain)
         except (TypeError, ValueError) as error:
@@ -81,34 +83,40 @@ class Estimator(Declared):
                 refuse_beyond_squares(checked[1].reshape(-1, 1), ["y"])
         names = names if plain else sparse_names
         if fitting and names is not None:
-            self.feature_names_in_, self.n_features_in_ = names, len(names)
+            self.feature_names_in_ = names
+            self.n_features_in_ = len(names)
         return checked
 
-    def _opened(self, X: Any, *, fitting: bool) -> tuple[Any, np.ndarray | None]:
-        """Return samples as an array, sparse array or DataFrame, and the names of sparse ones.
+    def _read_samples(self, X: Any, *, fitting: bool) -> tuple[Any, np.ndarray | None]:
+        """Return samples as an array, sparse array or DataFrame, and the names of sparse features.
 
-        In `fit` all features of AnnData and of sparse tables are used; later those of `fit`, found
-        by name among any others.
+        In `fit` all features of AnnData and of sparse tables are used. Other methods select the
+        features of `fit` by their names; X may have further ones.
         """
         X, names = named_samples(X)
-        own = names if fitting else getattr(self, "feature_names_in_", None)
+        fitted_names = names if fitting else getattr(self, "feature_names_in_", None)
         if is_sparse(X) and not self._takes_sparse:
             msg = (
                 f"{type(self).__name__} takes no sparse samples; make them dense (X.toarray(), or "
                 "X.sparse.to_dense() of a DataFrame), or use ClassSpecificNB, which takes them"
             )
             raise InputError(msg)
-        if names is None or own is None:
+        if names is None or fitted_names is None:
             return X, None
-        positions = pd.Index(names).get_indexer(own)
-        if (positions < 0).any():
-            n, lacking = counted((positions < 0).sum(), "feature"), listed(own[positions < 0])
-            msg = f"X lacks {n} that {type(self).__name__} was fitted on: {lacking}"
+        positions = pd.Index(names).get_indexer(fitted_names)
+        absent = fitted_names[positions < 0]
+        if len(absent):
+            msg = (
+                f"X lacks {counted(len(absent), 'feature')} that {type(self).__name__} was fitted "
+                f"on: {listed(absent)}"
+            )
             raise InputError(msg)
         sparse = is_sparse(X)
-        if not np.array_equal(own, names):
+        if not np.array_equal(fitted_names, names):
             X = X.tocsc()[:, positions] if sparse else X[:, positions]
-        return (X, own) if sparse else (pd.DataFrame(X, columns=own), None)
+        if sparse:
+            return X, fitted_names
+        return pd.DataFrame(X, columns=fitted_names), None
 
     def _expected(self, message: str) -> str:
         """Return the expected features, for the end of a message about their number."""
@@ -117,13 +125,17 @@ class Estimator(Declared):
         return "; these are its feature_names_in_, in this order"
 
     def _converted(self, X: Any, y: Any, checks: dict[str, Any], *, plain: bool) -> Any:
-        """Return arrays after scikit-learn's checks, which ignore names of sparse samples."""
+        """Return arrays after scikit-learn's checks, which ignore names of sparse samples.
+
+        ``plain`` is whether X is a DataFrame whose names are those of `fit`, or new in `fit`.
+        """
         fitting = y is not _NO_Y
         if fitting and plain:
             return check_X_y(X.to_numpy(), y, estimator=self, **checks)
         if fitting or not (plain or "accept_sparse" in checks):
             return validate_data(self, X, y, reset=fitting, **checks)
-        X = X.to_numpy() if plain else X
+        if plain:
+            X = X.to_numpy()
         checked = check_array(X, estimator=self, input_name="X", **checks)
         if checked.shape[1] != self.n_features_in_:
             msg = (
@@ -151,7 +163,7 @@ class Unlabelled(TransformerMixin, Declared):
         return np.asfortranarray(self._transformed(self._checked(X, reset=False)))
 
     def _learn(self, X: np.ndarray) -> None:
-        """Learn nothing, unless a subclass does."""
+        """Learn from the training samples; by default nothing."""
 
     def _transformed(self, X: np.ndarray) -> np.ndarray:
         """Return the transformed samples, in any memory layout."""

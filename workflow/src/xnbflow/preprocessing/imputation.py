@@ -13,7 +13,7 @@ from xnbflow.preprocessing.estimator import Unlabelled
 class Imputer(OneToOneFeatureMixin, Unlabelled):
     """Fill in missing values (NaN) by the feature's median over the training samples.
 
-    `fit` warns of features without a value, and refuses samples without any.
+    `fit` warns about features without a value, and refuses samples if all values are missing.
 
     Attributes
     ----------
@@ -44,13 +44,15 @@ class Imputer(OneToOneFeatureMixin, Unlabelled):
             msg = "all values of the training samples are missing; there is nothing to impute from"
             raise InputError(msg)
         empty = missing.all(axis=0)
-        self.n_missing_, self.n_empty_ = int(missing.sum()), int(empty.sum())
+        self.n_missing_ = int(missing.sum())
+        self.n_empty_ = int(empty.sum())
         self.medians_ = np.empty(X.shape[1])
-        self.medians_[empty] = np.nanmedian(X) if empty.any() else 0.0
-        whole = ~missing.any(axis=0)
-        self.medians_[whole] = np.median(X[:, whole], axis=0)
-        partly = ~whole & ~empty
-        self.medians_[partly] = np.nanmedian(X[:, partly], axis=0)
+        if empty.any():
+            self.medians_[empty] = np.nanmedian(X)
+        complete = ~missing.any(axis=0)
+        self.medians_[complete] = np.median(X[:, complete], axis=0)  # faster than `nanmedian`
+        incomplete = ~complete & ~empty
+        self.medians_[incomplete] = np.nanmedian(X[:, incomplete], axis=0)
         if empty.any():
             msg = (
                 f"{counted(self.n_empty_, 'feature', 'has', 'have')} no value among "

@@ -11,7 +11,7 @@ from xnbflow.preprocessing.estimator import Unlabelled
 class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
     """Z-score of each sample: its values less their mean, divided by their standard deviation.
 
-    Missing values do not count and stay missing. A sample of equal values becomes zero.
+    Missing values are ignored and remain missing. A sample of equal values becomes zero.
 
     See Also
     --------
@@ -35,7 +35,7 @@ class SampleStandardizer(OneToOneFeatureMixin, Unlabelled):
 class SampleRanks(OneToOneFeatureMixin, Unlabelled):
     """Rank of each value within its sample, between 0 and 1: (rank - 1/2) / count.
 
-    Ties have their mean rank. Missing values do not count and stay missing.
+    Ties have their mean rank. Missing values are ignored and remain missing.
 
     See Also
     --------
@@ -55,11 +55,11 @@ class SampleRanks(OneToOneFeatureMixin, Unlabelled):
 
 
 class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
-    """Give every sample the same distribution: the mean of the training samples'.
+    """Give every sample the same distribution: the mean distribution of the training samples.
 
-    Bolstad's quantile normalization against a fixed target, so that a test sample is normalised
-    without the others: its values become the target's quantiles at their ranks. Tied values
-    become the mean of the quantiles that their ranks span.
+    This is Bolstad's quantile normalization against a fixed target, so that a test sample is
+    normalised without the others: its values become the target's quantiles at their ranks. Tied
+    values become the mean of the quantiles that their ranks span.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
 
     See Also
     --------
-    SampleRanks : Ranks within the sample: nothing is learned.
+    SampleRanks : Ranks within the sample, without parameters.
     SampleStandardizer : The sample's mean and spread alone.
 
     References
@@ -86,19 +86,22 @@ class QuantileNormalizer(OneToOneFeatureMixin, Unlabelled):
 
     def _learn(self, X: np.ndarray) -> None:
         target = np.zeros(X.shape[1])
-        for sample in X:  # not all of them sorted in memory
+        for sample in X:  # one at a time, so that no sorted copy of X is in memory
             target += np.sort(sample)
         self.target_ = target / len(X)
 
     def _transformed(self, X: np.ndarray) -> np.ndarray:
-        cumulated = np.concatenate([[0.0], np.cumsum(self.target_)])
+        # The values of ranks first + 1 to last, which are tied, become the mean of the targets
+        # first to last - 1: a difference of cumulative sums.
+        cumulative = np.concatenate([[0.0], np.cumsum(self.target_)])
         normalised = np.empty(X.shape, order="F")
         for i, sample in enumerate(X):
             first = rankdata(sample, "min").astype(np.intp) - 1
             last = rankdata(sample, "max").astype(np.intp)
-            tied = last - first > 1
             values = self.target_[first]
-            values[tied] = (cumulated[last] - cumulated[first])[tied] / (last - first)[tied]
+            tied = last - first > 1
+            sums = cumulative[last[tied]] - cumulative[first[tied]]
+            values[tied] = sums / (last - first)[tied]
             normalised[i] = values
         return normalised
 

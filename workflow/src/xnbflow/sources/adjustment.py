@@ -57,7 +57,16 @@ def refuse_inseparable(dataset: SheetRow, phenotype: pd.DataFrame) -> None:
     terms = adjusted_terms(dataset, where, known, samples)
     groups = known[names[-1]].to_numpy(dtype=str) if group else None
     empty = np.empty((0, len(samples)))
-    series = DataSet(dataset.id, empty, [], samples, labels, None, groups, known, adjust=terms)
+    series = DataSet(
+        name=dataset.id,
+        values=empty,
+        features=[],
+        samples=samples,
+        labels=labels,
+        groups=groups,
+        sample_metadata=known,
+        adjust=terms,
+    )
     if len(series.classes) > 1:
         comparison_notes(series, where)
 

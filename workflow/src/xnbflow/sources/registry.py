@@ -63,9 +63,9 @@ _PLATFORM = r"GPL\d+|none"
 
 _OWN = (
     Source(
-        "cumida",
-        "xnbflow.sources.cumida",
-        {"features_tolerance": WHOLE, "format": _FORMAT}
+        name="cumida",
+        module="xnbflow.sources.cumida",
+        options={"features_tolerance": WHOLE, "format": _FORMAT}
         | {
             key: _OF_FILES[key]
             for key in ("annotation", "collapse", "literal", "map", "transform", "unlabelled")
@@ -73,16 +73,16 @@ _OWN = (
         files={"annotation": _PLATFORM},
     ),
     Source(
-        "geo",
-        "xnbflow.sources.geo",
-        _OF_FILES,
+        name="geo",
+        module="xnbflow.sources.geo",
+        options=_OF_FILES,
         needs=("location", "label"),
         files={"location": ACCESSION, "annotation": _PLATFORM},
     ),
     Source(
-        "table",
-        "xnbflow.sources.table",
-        _OF_FILES
+        name="table",
+        module="xnbflow.sources.table",
+        options=_OF_FILES
         | {
             "angular": _NAMES,
             "categorical": _NAMES,
@@ -104,11 +104,11 @@ _OWN = (
         needs=("location", "label"),
         files={"location": "", "phenotype": ACCESSION, "annotation": _PLATFORM},
     ),
-    Source("bundled", "xnbflow.sources.bundled"),
+    Source(name="bundled", module="xnbflow.sources.bundled"),
     Source(
-        "simulate",
-        "xnbflow.sources.simulate",
-        {"seed": WHOLE},
+        name="simulate",
+        module="xnbflow.sources.simulate",
+        options={"seed": WHOLE},
         needs=("samples", "features", "classes"),
     ),
 )

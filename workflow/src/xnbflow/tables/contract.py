@@ -43,14 +43,19 @@ class PathTemplate(str):
         return PathTemplate(self.rpartition("/")[0])
 
     def of(self, **values: str) -> str:
-        """Return the path with every wildcard replaced by its value; a `TypeError` names others."""
-        for given, needed, verb in (
-            (values.keys(), self.wildcards, "needs"),
-            (self.wildcards, values.keys(), "has no"),
-        ):
-            if missing := sorted(set(needed) - set(given)):
-                msg = f"{self} {verb} {', '.join(missing)}"
-                raise TypeError(msg)
+        """Return the path with every wildcard replaced by its value.
+
+        Raises
+        ------
+        TypeError
+            If a wildcard has no value, or a value no wildcard.
+        """
+        if missing := sorted(self.wildcards - values.keys()):
+            msg = f"{self} needs {', '.join(missing)}"
+            raise TypeError(msg)
+        if unknown := sorted(values.keys() - self.wildcards):
+            msg = f"{self} has no {', '.join(unknown)}"
+            raise TypeError(msg)
         return self.format(**values)
 
     def fill(self, **values: str) -> "PathTemplate":
@@ -61,8 +66,8 @@ class PathTemplate(str):
         >>> DIAGNOSTIC.fill(table="normality")
         'results/{dataset}/normality.parquet'
         """
-        rest = {name: f"{{{name}}}" for name in self.wildcards}
-        return PathTemplate(self.format(**rest | values))
+        unchanged = {name: f"{{{name}}}" for name in self.wildcards}
+        return PathTemplate(self.format(**unchanged | values))
 
 
 @cache
@@ -178,7 +183,7 @@ def stacked_schema(table: TableSchema) -> TableSchema:
     return replace(table, columns=columns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableGroup:
     """Tables of one kind, which a rule writes into one folder: ``[group]`` in ``tables.toml``.
 
@@ -228,80 +233,108 @@ class TableGroup:
         return [text_of(path) for path in self.files.values() if self.text]
 
     def targets(self, study: Study) -> list[str]:
-        """Return the files that a run of a study writes because they are `wanted`."""
-        wanted = getattr(study, self.wanted) if self.wanted else ()
+        """Return the files that a run of a study writes because they are `wanted`.
+
+        For example, ``wanted = "models"`` and a path with the wildcards ``dataset`` and
+        ``classifier`` are all tables of the group for each pair in ``study.models``.
+        """
+        jobs = getattr(study, self.wanted) if self.wanted else ()
         names = [name for name in wildcards_of(self.path) if name not in {"study", "table"}]
-        if not names:
-            wanted = [()] if wanted else []
-        cells = [(each,) if isinstance(each, str) else each for each in wanted]
-        values = [dict(zip(names, each, strict=True)) for each in cells]
-        own = {"study": study.id} if "study" in self.path.wildcards else {}
+        if not names:  # one job, or none
+            jobs = [()] if jobs else []
+        study_id = {"study": study.id} if "study" in self.path.wildcards else {}
         files = [*self.files.values(), *self.texts] or [self.path]
-        return [path.of(**own, **each) for each in values for path in files]
+        targets = []
+        for job in jobs:
+            job_values = (job,) if isinstance(job, str) else job
+            wildcards = dict(zip(names, job_values, strict=True))
+            targets += [path.of(**study_id, **wildcards) for path in files]
+        return targets
 
 
-def _read(
-    path: Path, known: Mapping[str, Column]
-) -> tuple[dict[str, Column], dict[str, dict[str, Any]]]:
-    """Return the shared columns of a file, and the known ones; and the attributes of its groups.
+@dataclass(frozen=True)
+class _Declaration:
+    """The content of a ``tables.toml``.
 
-    The attribute ``tables`` has the tables by name.
+    Attributes
+    ----------
+    shared : dict of str to Column
+        The columns of ``[shared]``, with those of the core, which a table takes by their names.
+    groups : dict of str to dict
+        The attributes of each group by its name; the attribute ``tables`` has the schemas by name.
     """
+
+    shared: dict[str, Column]
+    groups: dict[str, dict[str, Any]]
+
+
+def _read_declaration(path: Path, core_columns: Mapping[str, Column]) -> _Declaration:
+    """Return the declaration of a file, which may take columns of the core as shared ones."""
     try:
-        groups = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         msg = f"{path} cannot be read as a declaration of tables ({error}); correct it"
         raise InputError(msg, file=str(path)) from error
-    place = "shared"
+    place = "shared"  # of the error below
+    groups = {}
     try:
-        shared = {**known, **_columns(groups.pop("shared", {}), {})}
-        for group, declared in groups.items():
+        shared = {**core_columns, **_columns(document.pop("shared", {}), {})}
+        for group, declared in document.items():
+            attributes = {}
             tables = {}
-            others = {name: each for name, each in declared.items() if not isinstance(each, dict)}
-            for name, table in declared.items():
-                if name in others:
+            # In a group a mapping is a table, and every other value an attribute of the group.
+            for name, value in declared.items():
+                if not isinstance(value, dict):
+                    attributes[name] = value
                     continue
                 place = f"{group}.{name}"
-                columns = _columns(table.pop("columns"), shared)
-                tables[name] = TableSchema(name, columns=columns, **table)
-            groups[group] = {**others, "tables": tables}
+                columns = _columns(value.pop("columns"), shared)
+                tables[name] = TableSchema(name, columns=columns, **value)
+            groups[group] = {**attributes, "tables": tables}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         msg = f"{path}, [{place}]: {error}; correct the declaration"
         raise InputError(msg, file=str(path), key=place) from error
-    return shared, groups
+    return _Declaration(shared, groups)
 
 
 def _columns(declared: Mapping[str, Any], shared: Mapping[str, Column]) -> dict[str, Column]:
-    """Return the columns of a table by name; of ``"a b" = "shared"`` those that are shared."""
-    found: dict[str, Column] = {}
-    for names, column in declared.items():
-        if column == "shared":
-            found |= {name: shared[name] for name in names.split()}
+    """Return the columns of a table by name.
+
+    A column is declared as ``recall = "number"``, as ``recall = { type = "number", ... }``, or with
+    others that the tables share as ``"dataset classifier" = "shared"``.
+    """
+    columns: dict[str, Column] = {}
+    for name, entry in declared.items():
+        if entry == "shared":
+            for shared_name in name.split():
+                columns[shared_name] = shared[shared_name]
             continue
-        entry = {"type": column} if isinstance(column, str) else column
-        found[names] = each = Column(**entry)
-        format(0.0, each.format)
-        if each.type not in TYPES or each.names not in {"", "classifier"}:
-            msg = f"{names} = {column!r} has an unknown type, or names; types: {', '.join(TYPES)}"
+        column = Column(type=entry) if isinstance(entry, str) else Column(**entry)
+        format(0.0, column.format)  # a ValueError if it is not a number format
+        if column.type not in TYPES or column.names not in {"", "classifier"}:
+            msg = f"{name} = {entry!r} has an unknown type, or names; types: {', '.join(TYPES)}"
             raise ValueError(msg)
-    return found
+        columns[name] = column
+    return columns
 
 
 def _groups(declared: Mapping[str, Mapping[str, Any]]) -> dict[str, TableGroup]:
     """Return the groups of tables by name; an error names the group with a wrong attribute."""
-    found = {}
-    for name, each in declared.items():
+    groups = {}
+    for name, attributes in declared.items():
+        path = PathTemplate(attributes.get("path", ""))
         try:
-            found[name] = TableGroup(**{**each, "path": PathTemplate(each.get("path", ""))})
+            groups[name] = TableGroup(**{**attributes, "path": path})
         except TypeError as error:
             msg = f"tables.toml, [{name}]: {error}; correct the declaration"
             raise InputError(msg, key=name) from error
-    return found
+    return groups
 
 
-_SHARED, _DECLARED = _read(Path(__file__).with_name("tables.toml"), {})
+_CORE = _read_declaration(Path(__file__).with_name("tables.toml"), {})
+_SHARED = _CORE.shared
 #: All tables but those of analyses, by group.
-GROUPS = _groups(_DECLARED)
+GROUPS = _groups(_CORE.groups)
 
 #: A data set in canonical form, and the planted markers of a simulated one.
 SERIES = PathTemplate("results/{dataset}/series.parquet")
@@ -349,18 +382,21 @@ INDEX = PathTemplate("results/index.html")
 #: The manual of the results.
 MANUAL = PathTemplate("results/README.md")
 
+
+def _wildcards_of_rules() -> dict[str, str]:
+    """Return the wildcards of the jobs of each rule, for example ``{dataset}/{folds}``.
+
+    They are those of all its groups of tables in the order of their first appearance.
+    """
+    names: dict[str, dict[str, None]] = {}
+    for group in GROUPS.values():
+        wildcards = [name for name in wildcards_of(group.path) if name != "table"]
+        names.setdefault(group.rule, {}).update(dict.fromkeys(wildcards))
+    return {rule: "/".join(f"{{{name}}}" for name in used) for rule, used in names.items()}
+
+
 #: A rule and the wildcards of its jobs.
-JOBS = {
-    rule: "/".join(
-        dict.fromkeys(
-            f"{{{name}}}"
-            for group in GROUPS.values()
-            for name in wildcards_of(group.path)
-            if group.rule == rule and name != "table"
-        )
-    )
-    for rule in dict.fromkeys(group.rule for group in GROUPS.values())
-}
+JOBS = _wildcards_of_rules()
 
 
 def log_of(rule: str) -> PathTemplate:
@@ -414,7 +450,8 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
     InputError
         If that file is absent or wrong, or has no tables under the name of the analysis.
     """
-    spec, reason = None, f"No module named {analysis.compute!r}"
+    spec = None
+    reason = f"No module named {analysis.compute!r}"
     try:
         spec = find_spec(analysis.compute)
     except ModuleNotFoundError as error:  # its package, or one of its imports
@@ -423,11 +460,11 @@ def analysis_tables(analysis: Analysis) -> Mapping[str, TableSchema]:
         msg = f"analysis {analysis.name!r}: {reason}; correct its entry, or install what is absent"
         raise InputError(msg, key=analysis.name)
     path = Path(spec.origin).with_name("tables.toml")
-    _, groups = _read(path, _SHARED)
+    groups = _read_declaration(path, _SHARED).groups
     if analysis.name not in groups:
         msg = (
             f"{path} declares no table [{analysis.name}.name]; {known_names(analysis.name, groups)}"
         )
         raise InputError(msg, file=str(path), key=analysis.name)
-    found: Mapping[str, TableSchema] = groups[analysis.name]["tables"]
-    return found
+    tables: Mapping[str, TableSchema] = groups[analysis.name]["tables"]
+    return tables

@@ -1,6 +1,6 @@
 """Parquet files with checksums of every page, which name the place that they were written for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,12 @@ def parquet_writer(
 
     ``options`` are those of `pyarrow.parquet.ParquetWriter`; files are compressed with zstd.
     """
-    place = {_PLACE: found.encode()} if (found := place_of(path)) else {}
-    metadata: Mapping[bytes, bytes] = {**(schema.metadata or {}), **place}
+    metadata: dict[bytes, bytes] = dict(schema.metadata or {})
+    if place := place_of(path):
+        metadata[_PLACE] = place.encode()
     options = {"compression": "zstd", "write_page_checksum": True, **options}
-    named = schema.with_metadata(metadata)
-    with atomic(path) as part, pq.ParquetWriter(part, named, **options) as writer:
+    schema = schema.with_metadata(metadata)
+    with atomic(path) as part, pq.ParquetWriter(part, schema, **options) as writer:
         yield writer
 
 
@@ -37,7 +38,8 @@ def parquet_writer(
 def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
     """Open a file that `parquet_writer` has written; pages are verified as they are read.
 
-    Keep the block to reading: what fails in it counts as damage of the file.
+    The block should only read: its errors of Arrow and of the operating system are reported as
+    damage of the file.
     """
     try:
         with (
@@ -50,9 +52,11 @@ def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
         msg = f"{path} is missing; run the workflow again with this file as a target"
         raise InputError(msg) from error
     except (OSError, pa.ArrowException) as error:
-        reason, remedy = str(error).partition("\n")[0], REMEDY
+        reason = str(error).partition("\n")[0]
+        remedy = REMEDY
         msg = f"{path} is damaged ({reason}); {remedy}"
-        # Arrow has no error of its own for a thread that cannot be started.
+        # Lack of memory or of threads is not damage. Arrow has no error class for a thread that
+        # cannot be started: it raises the base class.
         if (
             isinstance(error, MemoryError)
             or type(error) is pa.ArrowException
@@ -80,8 +84,8 @@ def place_of(path: str | Path) -> str:
 
 def _refuse_other_place(file: pq.ParquetFile, path: str | Path) -> None:
     """Refuse a file that was written for another data set, scheme, classifier or table."""
-    own = (file.schema_arrow.metadata or {}).get(_PLACE, b"").decode()
+    written_place = (file.schema_arrow.metadata or {}).get(_PLACE, b"").decode()
     place = place_of(path)
-    if own and place and own != place:
-        msg = f"{path} is a copy of {own}, which belongs to something else; {REMEDY}"
+    if written_place and place and written_place != place:
+        msg = f"{path} is a copy of {written_place}, which belongs to something else; {REMEDY}"
         raise InputError(msg, file=str(path), remedy=REMEDY)

@@ -3,8 +3,8 @@
 from xnbflow.core.entries import Analysis, whole
 
 ANALYSIS = Analysis(
-    "cells",
-    "xnbflow.papers.cells.compute",
-    "xnbflow.papers.cells.section",
-    {"splits": whole(2), "repeats": whole(1), "top": whole(1), "trees": whole(1)},
+    name="cells",
+    compute="xnbflow.papers.cells.compute",
+    section="xnbflow.papers.cells.section",
+    parameters={"splits": whole(2), "repeats": whole(1), "top": whole(1), "trees": whole(1)},
 )

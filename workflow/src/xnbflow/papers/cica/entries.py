@@ -7,20 +7,20 @@ _PARAMETERS = read_parameters(__file__)
 _SAMPLES = list_of(whole(2))
 
 TRANSFORMER = Method(
-    "cica",
-    "xnbflow.papers.cica.transformer.CICA",
-    "linear components that are independent given the class",
-    "@akaho2001, Eq. 7, sections 4 and 5",
-    _PARAMETERS["cica"],
+    name="cica",
+    estimator="xnbflow.papers.cica.transformer.CICA",
+    title="linear components that are independent given the class",
+    source="@akaho2001, Eq. 7, sections 4 and 5",
+    parameters=_PARAMETERS["cica"],
     kind="transformer",
     related=("xnbflow.papers.cica.regression.KernelNBRegressor",),
 )
 
 ANALYSIS = Analysis(
-    "cica",
-    "xnbflow.papers.cica.compute",
-    "xnbflow.papers.cica.section",
-    {
+    name="cica",
+    compute="xnbflow.papers.cica.compute",
+    section="xnbflow.papers.cica.section",
+    parameters={
         "seeds": whole(1),
         "samples": _SAMPLES,
         "recovery_samples": _SAMPLES,

@@ -10,4 +10,4 @@ _FILE = {
 #: Options of a source with a raw file below the base URLs, from which rows may be drawn.
 SAMPLE = {"file": _FILE, "rows": WHOLE, "seed": WHOLE}
 
-UCI = Source("uci", "xnbflow.papers.common.uci", SAMPLE)
+UCI = Source(name="uci", module="xnbflow.papers.common.uci", options=SAMPLE)

@@ -63,7 +63,12 @@ def load_published(
     frame = _some_rows(dataset, frame)
     values = numbers(dataset, frame[list(kinds)])
     return DataSet(
-        dataset.id, values, list(kinds), frame.index, frame["label"], list(kinds.values())
+        name=dataset.id,
+        values=values,
+        features=list(kinds),
+        samples=frame.index,
+        labels=frame["label"],
+        kinds=list(kinds.values()),
     )
 
 

@@ -26,11 +26,11 @@ _SMOOTHING = {
 }
 
 GENERALIZED_NB = Method(
-    "generalized_nb",
-    "xnbflow.papers.generalized.generalized_nb.GeneralizedNB",
-    "naive effects, adjusted for marginal bias",
-    _SOURCE,
-    _PARAMETERS["generalized_nb"],
+    name="generalized_nb",
+    estimator="xnbflow.papers.generalized.generalized_nb.GeneralizedNB",
+    title="naive effects, adjusted for marginal bias",
+    source=_SOURCE,
+    parameters=_PARAMETERS["generalized_nb"],
     rules={
         "start": {
             "logistic": "the adjustments start from a logistic regression on naive effects, "
@@ -42,19 +42,19 @@ GENERALIZED_NB = Method(
 )
 
 STEPWISE_NAIVE_EFFECTS = Method(
-    "stepwise_naive_effects",
-    "xnbflow.papers.generalized.stepwise_naive_effects.StepwiseNaiveEffects",
-    "selection of features by stepwise logistic regression on naive effects",
-    _SOURCE,
-    _PARAMETERS["stepwise_naive_effects"],
+    name="stepwise_naive_effects",
+    estimator="xnbflow.papers.generalized.stepwise_naive_effects.StepwiseNaiveEffects",
+    title="selection of features by stepwise logistic regression on naive effects",
+    source=_SOURCE,
+    parameters=_PARAMETERS["stepwise_naive_effects"],
     kind="transformer",
 )
 
 ANALYSIS = Analysis(
-    "effects",
-    "xnbflow.papers.generalized.compute",
-    "xnbflow.papers.generalized.section",
-    {
+    name="effects",
+    compute="xnbflow.papers.generalized.compute",
+    section="xnbflow.papers.generalized.section",
+    parameters={
         "features": mapping(either(list_of(text(), 1), choice("stepwise"), nothing())),
         "generalized": mapping(),
         "stepwise": mapping(),

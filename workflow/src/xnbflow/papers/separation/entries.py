@@ -14,28 +14,28 @@ _PARAMETERS = read_parameters(__file__)
 _PAIRS = list_of({**list_of(number(least=0), 2), "maxItems": 2})
 
 BLOCK_NB = Method(
-    "block_nb",
-    "xnbflow.papers.separation.block_nb.BlockNB",
-    "naive Bayes over blocks of features, kept or weighted by their separation score",
-    "@pavlenko2004, Eqs. 9 to 11, 15 to 18 and 22, Theorem 1",
-    _PARAMETERS["block_nb"],
+    name="block_nb",
+    estimator="xnbflow.papers.separation.block_nb.BlockNB",
+    title="naive Bayes over blocks of features, kept or weighted by their separation score",
+    source="@pavlenko2004, Eqs. 9 to 11, 15 to 18 and 22, Theorem 1",
+    parameters=_PARAMETERS["block_nb"],
     states=("xnbflow.papers.separation.gaussian_blocks.GaussianBlocks",),
 )
 
 CORRELATION_BLOCKS = Method(
-    "correlation_blocks",
-    "xnbflow.papers.separation.correlation_blocks.CorrelationBlocks",
-    "blocks of the features whose residuals correlate most",
-    "xnbflow, for the blocks that @pavlenko2004 assume as given",
-    _PARAMETERS["correlation_blocks"],
+    name="correlation_blocks",
+    estimator="xnbflow.papers.separation.correlation_blocks.CorrelationBlocks",
+    title="blocks of the features whose residuals correlate most",
+    source="xnbflow, for the blocks that @pavlenko2004 assume as given",
+    parameters=_PARAMETERS["correlation_blocks"],
     kind="transformer",
 )
 
 ANALYSIS = Analysis(
-    "separation",
-    "xnbflow.papers.separation.compute",
-    "xnbflow.papers.separation.section",
-    {
+    name="separation",
+    compute="xnbflow.papers.separation.compute",
+    section="xnbflow.papers.separation.section",
+    parameters={
         "blocks": whole(1),
         "size": whole(1),
         "samples": list_of(whole(2), 1),

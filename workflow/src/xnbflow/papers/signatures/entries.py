@@ -3,10 +3,10 @@
 from xnbflow.core.entries import Analysis, list_of, number, whole
 
 ANALYSIS = Analysis(
-    "signatures",
-    "xnbflow.papers.signatures.compute",
-    "xnbflow.papers.signatures.section",
-    {
+    name="signatures",
+    compute="xnbflow.papers.signatures.compute",
+    section="xnbflow.papers.signatures.section",
+    parameters={
         "splits": whole(2),
         "repeats": whole(1),
         "sizes": list_of(whole(1), 1),

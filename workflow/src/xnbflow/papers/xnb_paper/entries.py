@@ -6,20 +6,20 @@ They are the rerun of its tables, and a study of its questions for future work.
 from xnbflow.core.entries import Analysis, choice, either, list_of, nothing, number, whole
 
 ANALYSIS = Analysis(
-    "xnb_paper",
-    "xnbflow.papers.xnb_paper.compute",
-    "xnbflow.papers.xnb_paper.section",
-    {"figure_repeats": whole(1)},
+    name="xnb_paper",
+    compute="xnbflow.papers.xnb_paper.compute",
+    section="xnbflow.papers.xnb_paper.section",
+    parameters={"figure_repeats": whole(1)},
     comparison="xnbflow.papers.xnb_paper.compute",
     needs=("repeats", "diagnostics"),
     parts=("nb", "xnb"),
 )
 
 DISTANCES = Analysis(
-    "distances",
-    "xnbflow.papers.xnb_paper.compute_distances",
-    "xnbflow.papers.xnb_paper.section_distances",
-    {
+    name="distances",
+    compute="xnbflow.papers.xnb_paper.compute_distances",
+    section="xnbflow.papers.xnb_paper.section_distances",
+    parameters={
         "distances": list_of(
             choice("jeffreys", "jensen_shannon", "kullback_leibler", "wasserstein")
         ),

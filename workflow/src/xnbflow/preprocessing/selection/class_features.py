@@ -12,7 +12,8 @@ from xnbflow.preprocessing.selection.covering import smallest_cover
 #: The probability of distinguishing two classes that a selection reaches (XNB paper, Eq. 11).
 DEFAULT_THRESHOLD = 0.999
 
-_FIRST_LOOK = 64
+#: Number of strongest features that are sorted first; most pairs of classes need fewer.
+_FIRST_SORTED = 64
 
 #: Number of candidate features per pair of classes in the integer program.
 _CANDIDATES = 300
@@ -26,8 +27,11 @@ def class_pairs(n_classes: int) -> np.ndarray:
 def pairs_with(code: int, n_classes: int) -> np.ndarray:
     """Return the positions of a class's pairs in `class_pairs`, shape (n_classes - 1,)."""
     others = np.delete(np.arange(n_classes), code)
-    first, second = np.minimum(others, code), np.maximum(others, code)
-    return first * (2 * n_classes - first - 1) // 2 + second - first - 1
+    first = np.minimum(others, code)
+    second = np.maximum(others, code)
+    # Rows of the upper triangle have n - 1, n - 2, ... pairs.
+    start_of_row = first * (2 * n_classes - first - 1) // 2
+    return start_of_row + second - first - 1
 
 
 def pair_distances(
@@ -73,9 +77,9 @@ class PairSelection:
     """The features that `xnbflow.naive_bayes.XNB` selects.
 
     For each pair of classes these are the features with the greatest distance, until ``1 - prod(1 -
-    distance)`` reaches the ``threshold``. A class gets the union over its pairs. Only distances
-    greater than ``min_distance`` count, "mean" being the mean of all ``distances`` (n_pairs,
-    n_features). Ties are broken by the ``names`` (n_features,).
+    distance)`` reaches the ``threshold``. A class gets the union over its pairs. Only features with
+    a distance greater than ``min_distance`` are selected; "mean" is the mean of all ``distances``
+    (n_pairs, n_features). Ties are broken by the ``names`` (n_features,).
 
     The ``selection`` "joint" ranks the features of a class once, by one product over all other
     classes (Eq. 11 as printed). "minimal" is the smallest set of a class that reaches the threshold
@@ -91,60 +95,83 @@ class PairSelection:
         min_distance: float | str,
         selection: str = "greedy",
     ) -> None:
-        self._distances, self._names, self._n_classes = distances, names, n_classes
+        self._distances = distances
+        self._names = names
+        self._n_classes = n_classes
+        self._threshold = threshold
         self.mean_distance = float(distances.sum()) / max(1, distances.size)
         self._cut = self.mean_distance if min_distance == "mean" else float(min_distance)
-        self._threshold = threshold
-        mine = [pairs_with(code, n_classes) for code in range(n_classes)]
-        self._of_class, self._rankings, self.gaps = mine, distances, [0] * n_classes
+        self.gaps = [0] * n_classes
+        class_pair_rows = [pairs_with(code, n_classes) for code in range(n_classes)]
+        # The rankings, each (n_features,), and for each class the positions of its rankings.
+        self._rankings = distances
+        self._rankings_of_class = class_pair_rows
         if selection == "minimal":
-            counted = np.where(distances > self._cut, distances, 0.0)
-            covers = [smallest_cover_of(counted[pairs], names, threshold) for pairs in mine]
-            self._chosen, self.gaps = map(list, zip(*covers, strict=True))
-            self._of_class = [np.empty(0, dtype=int)] * n_classes
+            self._select_covers(class_pair_rows)
             return
         if selection == "joint":
-            self._of_class = [np.array([code]) for code in range(n_classes)]
-            self._rankings = np.array([1.0 - np.prod(1.0 - distances[own], axis=0) for own in mine])
-        self._tops = [ranked_prefix(row, names, threshold) for row in self._rankings]
-        kept = [
-            top[row[top] > self._cut] for row, top in zip(self._rankings, self._tops, strict=True)
-        ]
-        nothing = np.empty(0, dtype=int)  # of a single class
-        self._chosen = [
-            np.unique(np.concatenate([nothing, *(kept[i] for i in own)])) for own in self._of_class
-        ]
+            joint = [1.0 - np.prod(1.0 - distances[rows], axis=0) for rows in class_pair_rows]
+            self._rankings = np.array(joint)
+            self._rankings_of_class = [np.array([code]) for code in range(n_classes)]
+        self._select_prefixes()
+
+    def _select_covers(self, class_pair_rows: list[np.ndarray]) -> None:
+        """Select the smallest set of each class, which has no ranking."""
+        self._rankings_of_class = [np.empty(0, dtype=int)] * self._n_classes
+        distances = np.where(self._distances > self._cut, self._distances, 0.0)
+        self._selected = []
+        for code, rows in enumerate(class_pair_rows):
+            selected, gap = smallest_cover_of(distances[rows], self._names, self._threshold)
+            self._selected.append(selected)
+            self.gaps[code] = gap
+
+    def _select_prefixes(self) -> None:
+        """Select from the top of each ranking; a class gets the union over its rankings."""
+        self._tops = []
+        above_cut = []
+        for ranking in self._rankings:
+            top = ranked_prefix(ranking, self._names, self._threshold)
+            self._tops.append(top)
+            above_cut.append(top[ranking[top] > self._cut])
+        self._selected = []
+        for positions in self._rankings_of_class:
+            union = [above_cut[position] for position in positions]
+            union.append(np.empty(0, dtype=int))  # a single class has no ranking
+            self._selected.append(np.unique(np.concatenate(union)))
 
     def share(self) -> None:
         """Give every class the union of the features of all classes."""
-        union = np.unique(np.concatenate(self._chosen))
-        self._chosen = [union] * self._n_classes
+        union = np.unique(np.concatenate(self._selected))
+        self._selected = [union] * self._n_classes
 
     def ranked(self, code: int) -> tuple[np.ndarray, np.ndarray]:
         """Return a class's features by their greatest distance to another class, ties by name.
 
-        Also returns their distances to each other class, shape (n_classes - 1, n_chosen).
+        Also returns their distances to each other class, shape (n_classes - 1, n_selected).
         """
-        chosen = self._chosen[code]
-        distances = self._distances[np.ix_(pairs_with(code, self._n_classes), chosen)]
-        names = _sortable(self._names[chosen])
+        selected = self._selected[code]
+        distances = self._distances[np.ix_(pairs_with(code, self._n_classes), selected)]
+        names = _sortable(self._names[selected])
         order = np.lexsort((names, -distances.max(axis=0, initial=0.0)))
-        return chosen[order], distances[:, order]
+        return selected[order], distances[:, order]
 
     def ties(self, code: int) -> list[list[Any]]:
-        """Return the names of features, some taken and some not, that tie at the end of a ranking.
+        """Return the names of features that tie at the end of a ranking, if only some are selected.
 
         There is a list, in the order of names, for each ranking of the class with such a tie.
         """
-        found = []
-        for ranking in self._of_class[code]:
-            row, top = self._rankings[ranking], self._tops[ranking]
-            if not _reaches(row[top], self._threshold).any() or row[top[-1]] <= self._cut:
+        ties = []
+        for position in self._rankings_of_class[code]:
+            ranking = self._rankings[position]
+            top = self._tops[position]
+            last = ranking[top[-1]]
+            if not _reaches(ranking[top], self._threshold).any() or last <= self._cut:
                 continue
-            tied = self._names[row == row[top[-1]]]
-            if (row[top] == row[top[-1]]).sum() < len(tied):
-                found.append(tied[np.argsort(_sortable(tied), kind="stable")].tolist())
-        return found
+            tied = self._names[ranking == last]
+            n_selected = (ranking[top] == last).sum()
+            if n_selected < len(tied):
+                ties.append(tied[np.argsort(_sortable(tied), kind="stable")].tolist())
+        return ties
 
 
 def smallest_cover_of(
@@ -152,17 +179,17 @@ def smallest_cover_of(
 ) -> tuple[np.ndarray, int]:
     """Return a class's smallest set of features, ascending, and a bound on its excess.
 
-    ``distances`` (n_classes - 1, n_features) are those to each other class, 0 where a feature does
-    not count. The set is searched among the 300 best features of each pair, or as many as reach the
-    threshold; the bound is for all features.
+    ``distances`` (n_classes - 1, n_features) are those to each other class, 0 for a feature that
+    must not be selected. The set is searched among the 300 best features of each pair, or more if
+    the threshold needs more; the bound holds for all features.
     """
     with np.errstate(divide="ignore"):
         strengths = np.log1p(-distances) / np.log1p(-threshold)
     best = [ranked_prefix(row, names, threshold, _CANDIDATES) for row in distances]
     candidates = np.unique(np.concatenate([np.empty(0, dtype=int), *best]))
-    cut = _CANDIDATES if len(candidates) < len(names) else None
-    chosen, gap = smallest_cover(strengths[:, candidates], cut)
-    return candidates[chosen], gap
+    n_top = _CANDIDATES if len(candidates) < len(names) else None
+    selected, gap = smallest_cover(strengths[:, candidates], n_top)
+    return candidates[selected], gap
 
 
 def ranked_prefix(
@@ -171,28 +198,31 @@ def ranked_prefix(
     """Return the fewest features from the top that together reach the threshold, in rank order.
 
     Features are ranked by distance (n_features,), descending, ties by name. All are returned if ``1
-    - prod(1 - distance)`` never reaches the threshold, and ``least`` at least, if there are.
+    - prod(1 - distance)`` never reaches the threshold; ``least`` is a lower limit of their number.
+    Only the strongest features are sorted, eight times as many in every further attempt.
 
     Examples
     --------
     >>> ranked_prefix(np.array([0.2, 0.9, 0.99, 0.9]), np.array(["d", "c", "b", "a"]), 0.998)
     array([2, 3])
     """
-    look = max(_FIRST_LOOK, least)
+    n_sorted = max(_FIRST_SORTED, least)
     while True:
         order = np.arange(len(distances))
-        if look < len(distances):  # the greatest, and all that equal the last of them
-            order = np.flatnonzero(distances >= np.partition(distances, -look)[-look])
+        if n_sorted < len(distances):  # with all features that tie with the last one
+            last = np.partition(distances, -n_sorted)[-n_sorted]
+            order = np.flatnonzero(distances >= last)
         order = order[np.lexsort((_sortable(names[order]), -distances[order]))]
         reached = _reaches(distances[order], threshold)
         if reached.any():
             return order[: max(least, np.argmax(reached) + 1)]
         if len(order) == len(distances):
             return order
-        look *= 8
+        n_sorted *= 8
 
 
 def _reaches(distances: np.ndarray, threshold: float) -> np.ndarray:
+    """Return for each prefix of distances whether it reaches the threshold (Eq. 11)."""
     return 1.0 - np.cumprod(1.0 - distances) >= threshold
 
 

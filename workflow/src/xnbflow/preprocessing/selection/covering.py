@@ -1,5 +1,7 @@
 """The smallest set of features that separates a class from all others (XNB paper, Eq. 10)."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
 
@@ -8,11 +10,11 @@ _NODES = 500
 
 
 def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.ndarray, int]:
-    """Find a smallest set of features whose strengths add up to 1 in every row.
+    """Return a smallest set of features whose strengths add up to 1 in every row, and a bound.
 
     This is a covering integer program. Among sets of equal size it takes one with the greatest
-    strengths. A row that cannot be covered by all features takes every feature that helps. The
-    second result is an upper bound on the excess over the smallest size.
+    strengths. If all features together do not cover a row, all with a positive strength for it are
+    taken. The bound is an upper bound on the excess over the smallest size.
 
     ``strengths`` (n_rows, n_features) are ``log(1 - distance) / log(1 - threshold)``, 0 or more,
     one row per other class. With ``n_top`` there are more features, but each row's ``n_top``
@@ -24,54 +26,79 @@ def smallest_cover(strengths: np.ndarray, n_top: int | None = None) -> tuple[np.
     (array([0, 1, 2]), 0)
     """
     strengths = np.minimum(strengths, 1.0)
-    hopeless = strengths.sum(axis=1) < 1.0
-    forced = (strengths[hopeless] > 0.0).any(axis=0)
-    rows = strengths[~hopeless]
+    cannot_be_covered = strengths.sum(axis=1) < 1.0
+    forced = (strengths[cannot_be_covered] > 0.0).any(axis=0)
+    rows = strengths[~cannot_be_covered]
     if not len(rows):
         return np.flatnonzero(forced), 0
-    missing = None if n_top is None else np.sort(rows, axis=1)[:, -n_top]
-    size, bound, n_missing = _smallest_size(rows, forced, missing)
-    if n_missing:
-        size, _, _ = _smallest_size(rows, forced, None)
-    chosen = _strongest_of_size(rows, forced, size)
-    return chosen, len(chosen) - bound
+    # A feature that is not among the candidates is at most as strong as the last candidate.
+    omitted = None if n_top is None else np.sort(rows, axis=1)[:, -n_top]
+    smallest = _smallest_size(rows, forced, omitted)
+    size = smallest.size
+    if smallest.n_omitted:  # features that may not exist: search again without them
+        size = _smallest_size(rows, forced, None).size
+    selected = _strongest_of_size(rows, forced, size)
+    return selected, len(selected) - smallest.bound
+
+
+class _SmallestSize(NamedTuple):
+    """The result of `_smallest_size`.
+
+    Attributes
+    ----------
+    size : int
+        The number of features of the set.
+    bound : int
+        No set has fewer features.
+    n_omitted : int
+        The number of features in the set that are not candidates.
+    """
+
+    size: int
+    bound: int
+    n_omitted: int
 
 
 def _smallest_size(
-    rows: np.ndarray, forced: np.ndarray, missing: np.ndarray | None
-) -> tuple[int, int, int]:
-    """Minimise the number of features, those that are ``forced`` included.
+    rows: np.ndarray, forced: np.ndarray, omitted: np.ndarray | None
+) -> _SmallestSize:
+    """Minimise the number of features of a set that covers all rows and has the ``forced`` ones.
 
-    ``missing`` (n_rows,) are the strengths of a further feature, of which one may take as many as
-    one likes. Returns the size of the set found, below which size no set is, and how many of the
-    further features are in it.
+    ``omitted`` (n_rows,) are upper bounds on the strengths of features that are not candidates. The
+    set may contain any number of such features, so that the bound holds for all features.
     """
-    lower, upper = forced.astype(float), np.ones(len(forced))
-    if missing is not None:
-        rows = np.column_stack([rows, missing])
-        lower, upper = np.append(lower, 0.0), np.append(upper, np.inf)
+    lower = forced.astype(float)
+    upper = np.ones(len(forced))
+    if omitted is not None:
+        rows = np.column_stack([rows, omitted])
+        lower = np.append(lower, 0.0)
+        upper = np.append(upper, np.inf)
     result = _solve(np.ones(len(lower)), [LinearConstraint(rows, lb=1.0)], lower, upper)
     bound = 0 if result.mip_dual_bound is None else int(np.ceil(result.mip_dual_bound - 1e-6))
     if result.x is None:
-        return int((_greedy_cover(rows) | (lower > 0.0)).sum()), bound, 0
+        greedy = _greedy_cover(rows) | (lower > 0.0)
+        return _SmallestSize(int(greedy.sum()), bound, n_omitted=0)
     solution = np.rint(result.x).astype(int)
-    return int(solution.sum()), bound, int(solution[len(forced) :].sum())
+    n_omitted = int(solution[len(forced) :].sum())
+    return _SmallestSize(int(solution.sum()), bound, n_omitted)
 
 
 def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.ndarray:
-    """Maximise the strengths of a set of the given size."""
+    """Return the set of a size that covers all rows with the greatest sum of strengths."""
     constraints = [
         LinearConstraint(rows, lb=1.0),
         LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
     ]
     result = _solve(-rows.mean(axis=0), constraints, forced.astype(float), np.ones(len(forced)))
-    found = _greedy_cover(rows) | forced if result.x is None else np.rint(result.x)
-    return np.flatnonzero(found)
+    if result.x is None:
+        return np.flatnonzero(_greedy_cover(rows) | forced)
+    return np.flatnonzero(np.rint(result.x))
 
 
 def _solve(
     cost: np.ndarray, constraints: list[LinearConstraint], lower: np.ndarray, upper: np.ndarray
 ) -> OptimizeResult:
+    """Minimise the cost of whole numbers within bounds and constraints."""
     return milp(
         cost,
         integrality=np.ones(len(cost), dtype=int),
@@ -86,5 +113,6 @@ def _greedy_cover(rows: np.ndarray) -> np.ndarray:
     cover = np.zeros(rows.shape[1], dtype=bool)
     for row in rows:
         order = np.argsort(-row, kind="stable")
-        cover[order[: 1 + np.searchsorted(np.cumsum(row[order]), 1.0 - 1e-9)]] = True
+        n_needed = 1 + np.searchsorted(np.cumsum(row[order]), 1.0 - 1e-9)
+        cover[order[:n_needed]] = True
     return cover

@@ -36,18 +36,19 @@ _ROUNDING = 1e-9
 #: Range below the last feature of a pair in which ties with it are searched.
 _MARGIN = 1e-6
 
-_FIRST_LOOK = 64
+#: Number of strongest features that are sorted first; most pairs of classes need fewer.
+_FIRST_SORTED = 64
 
 #: A feature weaker than this many nats does not separate the classes.
 _NOTHING = 1e-9
 
 
 def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) -> int:
-    """Return the number of features of a pair of classes; above ``n`` if ``n`` are too few.
+    """Return the number of features that a pair of classes takes.
 
-    ``strengths`` (n,) are those of the strongest features, descending. The number is
-    ``n_features``, or the least for which ``1 - prod(1 - H)`` reaches the threshold, with ``H`` a
-    feature's distance from 0 to 1.
+    It is ``n_features``, or else the least number for which ``1 - prod(1 - H)`` reaches the
+    threshold, with ``H`` a feature's distance from 0 to 1. ``strengths`` (n,) are those of the
+    strongest features, descending; if all of them are not enough, the number is ``n + 1``.
 
     Examples
     --------
@@ -56,9 +57,9 @@ def enough_for(strengths: np.ndarray, n_features: int | None, threshold: float) 
     """
     if n_features is not None:
         return n_features
-    with np.errstate(divide="ignore"):
-        reached = np.cumsum(-np.log1p(-distance_of_strength(strengths)))
-    return int(np.searchsorted(reached, -np.log1p(-threshold))) + 1
+    with np.errstate(divide="ignore"):  # a distance of 1
+        logarithms = -np.log1p(-distance_of_strength(strengths))
+    return int(np.searchsorted(np.cumsum(logarithms), -np.log1p(-threshold))) + 1
 
 
 @dataclass(frozen=True)
@@ -96,39 +97,52 @@ class Shortlist:
         tops = [self.top(row) for row in strengths]
         for top in tops:
             may_be_selected[top] = True
-        kept = np.flatnonzero(may_be_selected)
-        if len(kept) < len(may_be_selected):  # of many classes all strengths: no copy
-            strengths = strengths[:, kept]
-        own = kept if names is None else names[kept]
-        self.features = RankedFeatures(kept, own, strengths, some_rows(values, kept))
-        self.candidates = [np.searchsorted(kept, top) for top in tops]
+        positions = np.flatnonzero(may_be_selected)
+        if len(positions) < len(may_be_selected):  # with many classes all: avoid the copy
+            strengths = strengths[:, positions]
+        self.features = RankedFeatures(
+            positions=positions,
+            names=positions if names is None else names[positions],
+            strengths=strengths,
+            values=some_rows(values, positions),
+        )
+        self.candidates = [np.searchsorted(positions, top) for top in tops]
 
     def top(self, row: np.ndarray) -> np.ndarray:
         """Return the features that a pair may take by strengths (n_features,), ascending.
 
-        All that tie with the last of them are included.
+        All features that tie with the last one are included. Only the strongest features are
+        sorted, eight times as many in every further attempt.
         """
-        look = max(_FIRST_LOOK, self.n_features or 0)
+        if not len(row):
+            return np.empty(0, dtype=np.intp)
+        n_sorted = max(_FIRST_SORTED, self.n_features or 0)
         while True:
-            look = min(look, len(row))
-            strongest = np.sort(np.partition(row, -look)[-look:])[::-1] if look else row
+            n_sorted = min(n_sorted, len(row))
+            strongest = np.sort(np.partition(row, -n_sorted)[-n_sorted:])[::-1]
             enough = enough_for(strongest, self.n_features, self.threshold)
-            if enough <= look or look == len(row):
+            if enough <= n_sorted or n_sorted == len(row):
                 break
-            look *= 8
-        last = strongest[min(enough, look) - 1] if look else np.inf
+            n_sorted *= 8
+        last = strongest[min(enough, n_sorted) - 1]
         return np.flatnonzero(row > max(last - _MARGIN * (1.0 + last), _NOTHING))
 
 
 class PairRankings:
     """The rankings of a shortlist's features, one per pair of classes.
 
-    ``codes`` are the classes of all samples, or of the chosen ``samples`` by which the strengths
-    were measured.
+    ``codes`` are the classes of all samples, or of the ``samples`` from which the strengths were
+    computed.
 
-    For each pair ``orders`` are the features that it takes, and those that tie with the last, in
-    rank order; ``ties`` a number per ranked feature, which interchangeable ones share; and
-    ``enough`` how many features it takes.
+    Attributes
+    ----------
+    orders : list of ndarray
+        For each pair the features that it takes, and the features that tie with the last, in rank
+        order.
+    ties : list of ndarray
+        For each pair a number per ranked feature, which is the same for interchangeable features.
+    enough : list of int
+        For each pair the number of features that it takes.
     """
 
     def __init__(
@@ -137,7 +151,8 @@ class PairRankings:
         self.strengths = shortlist.features.strengths
         self.n_classes = shortlist.n_classes
         self._pairs = class_pairs(self.n_classes)
-        self._values, self._samples = shortlist.features.values, samples
+        self._values = shortlist.features.values
+        self._samples = samples
         self._codes = codes
         self.orders: list[np.ndarray] = []
         self.ties: list[np.ndarray] = []
@@ -151,53 +166,63 @@ class PairRankings:
             self.enough.append(min(enough, len(order)))
 
     def chosen(self, code: int) -> np.ndarray:
-        """Return the features of a class: the union of what its pairs take, ascending."""
-        found = [self.orders[p][: self.enough[p]] for p in pairs_with(code, self.n_classes)]
-        return np.unique(np.concatenate([np.empty(0, dtype=int), *found]))
+        """Return the features of a class: the union over its pairs, ascending."""
+        pairs = pairs_with(code, self.n_classes)
+        prefixes = [self.orders[pair][: self.enough[pair]] for pair in pairs]
+        # A single class has no pair, and `concatenate` needs an array.
+        return np.unique(np.concatenate([np.empty(0, dtype=int), *prefixes]))
 
     def entries(self) -> np.ndarray:
-        """Return the least features per pair with which a class has a feature; `NEVER` if none.
+        """Return at which size of the path each feature enters each class, (n_classes, n_features).
 
-        The shape is (n_classes, n_features).
+        At size k every pair takes its first k features. A feature that is third for one pair of a
+        class and fifth for another enters at size 3; a feature without a rank, at `NEVER`.
         """
         entries = np.full((self.n_classes, self.strengths.shape[1]), NEVER)
         for pair, order in zip(self._pairs, self.orders, strict=True):
+            ranks = np.arange(1, len(order) + 1)
             for code in pair:
-                mine = entries[code]
-                mine[order] = np.minimum(mine[order], np.arange(1, len(order) + 1))
+                entries[code, order] = np.minimum(entries[code, order], ranks)
         return entries
 
     def interchangeable(self, chosen: np.ndarray, code: int) -> dict[int, np.ndarray]:
         """Return for chosen features of a class the equivalent features that were not chosen.
 
-        Features without equivalents, and equivalents that the class already has, are left out.
+        Features without equivalents, and equivalents that the class already has, are omitted.
         """
-        found: dict[int, set[int]] = {}
-        for p in pairs_with(code, self.n_classes):
-            order, labels = self.orders[p], self.ties[p]
-            shared = np.bincount(labels)[labels[: self.enough[p]]] > 1
-            for place in np.flatnonzero(shared):
-                feature, equal = order[place], order[labels == labels[place]]
+        equivalents: dict[int, set[int]] = {}
+        for pair in pairs_with(code, self.n_classes):
+            order = self.orders[pair]
+            labels = self.ties[pair]
+            has_equal = np.bincount(labels)[labels[: self.enough[pair]]] > 1
+            for rank in np.flatnonzero(has_equal):
+                equal = order[labels == labels[rank]]
                 others = np.setdiff1d(equal, chosen)
                 if len(others):
-                    found.setdefault(int(feature), set()).update(others.tolist())
-        return {feature: np.array(sorted(others)) for feature, others in found.items()}
+                    equivalents.setdefault(int(order[rank]), set()).update(others.tolist())
+        return {feature: np.array(sorted(others)) for feature, others in equivalents.items()}
 
     def _ranked(
         self, row: np.ndarray, useful: np.ndarray, pair: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return useful features in rank order, and labels that interchangeable ones share."""
+        """Return useful features in rank order, and labels that interchangeable ones share.
+
+        ``keys`` (4, n_useful) are the four criteria of the module as whole numbers, lower first, in
+        which values equal up to rounding are equal. The last three are computed only for features
+        that share their strength with another one, since they cannot change other ranks.
+        """
         keys = np.zeros((4, len(useful)), dtype=int)
         keys[0] = levels(-row[useful])
-        shared = np.bincount(keys[0], minlength=1)[keys[0]] > 1
-        if shared.any():
-            parts = [self._criteria(part, pair) for part in self._standard.parts(useful[shared])]
+        tied = np.bincount(keys[0], minlength=1)[keys[0]] > 1
+        if tied.any():
+            parts = [self._criteria(part, pair) for part in self._standard.parts(useful[tied])]
             for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
-                key[shared] = levels(values)
+                key[tied] = levels(values)
         order = np.lexsort((useful, *keys[::-1]))
-        keys = keys[:3, order]
-        new = np.concatenate([np.ones(min(1, len(useful)), bool), (np.diff(keys) != 0).any(axis=0)])
-        return useful[order], np.cumsum(new)
+        first_three = keys[:3, order]
+        starts = (np.diff(first_three) != 0).any(axis=0)
+        starts = np.concatenate([np.ones(min(1, len(useful)), bool), starts])
+        return useful[order], np.cumsum(starts)
 
     @cached_property
     def _standard(self) -> StandardFeatures:
@@ -206,24 +231,34 @@ class PairRankings:
 
     @cached_property
     def _profile(self) -> np.ndarray:
-        """Squared, because of two features neither correlates with their sum more."""
+        """The squared mean of the standardised features in each sample, (n_samples,).
+
+        The mean itself would not decide between two features: both have the same covariance with
+        their sum.
+        """
         return self._standard.mean() ** 2
 
     def _criteria(self, values: np.ndarray, pair: np.ndarray) -> np.ndarray:
-        """Return the second to fourth criterion, the lower the better, shape (3, n_features)."""
-        first, second = (values[:, self._codes == code] for code in pair)
-        gap = (first.mean(axis=1) - second.mean(axis=1)) ** 2
-        n = first.shape[1] + second.shape[1]
-        pooled = (first.var(axis=1) * first.shape[1] + second.var(axis=1) * second.shape[1]) / n
-        separation = gap / np.maximum(gap + pooled, np.finfo(np.float64).tiny)
-        overlap = np.minimum(first.max(axis=1), second.max(axis=1)) - np.maximum(
-            first.min(axis=1), second.min(axis=1)
-        )
-        return np.array([-separation, overlap, -(values @ self._profile) / values.shape[1]])
+        """Return the second to fourth criterion, of which lower is better, (3, n_features).
+
+        The separation is ``d² / (d² + 1)`` with ``d`` the difference of the class means in pooled
+        standard deviations, which has the order of ``d`` and is finite where the variance is 0.
+        """
+        first = values[:, self._codes == pair[0]]
+        second = values[:, self._codes == pair[1]]
+        squared_gap = (first.mean(axis=1) - second.mean(axis=1)) ** 2
+        sum_of_squares = first.var(axis=1) * first.shape[1] + second.var(axis=1) * second.shape[1]
+        variance = sum_of_squares / (first.shape[1] + second.shape[1])
+        separation = squared_gap / np.maximum(squared_gap + variance, np.finfo(np.float64).tiny)
+        end_of_overlap = np.minimum(first.max(axis=1), second.max(axis=1))
+        start_of_overlap = np.maximum(first.min(axis=1), second.min(axis=1))
+        overlap = end_of_overlap - start_of_overlap
+        covariance = values @ self._profile / values.shape[1]
+        return np.array([-separation, overlap, -covariance])
 
 
 def levels(values: np.ndarray) -> np.ndarray:
-    """Return the rank of each value, ascending from 0; values equal up to rounding share it.
+    """Return the rank of each value, ascending from 0; values equal up to rounding share a rank.
 
     Examples
     --------
@@ -233,6 +268,6 @@ def levels(values: np.ndarray) -> np.ndarray:
     order = np.argsort(values, kind="stable")
     ascending = values[order]
     steps = np.diff(ascending) > _ROUNDING * (1.0 + np.abs(ascending[1:]))
-    found = np.empty(len(values), dtype=int)
-    found[order] = np.concatenate([np.zeros(min(1, len(values)), int), np.cumsum(steps)])
-    return found
+    ranks = np.empty(len(values), dtype=int)
+    ranks[order] = np.concatenate([np.zeros(min(1, len(values)), int), np.cumsum(steps)])
+    return ranks

@@ -1,8 +1,8 @@
 """The strength of every feature for each pair of classes, in standard units.
 
-It is a Bhattacharyya distance in nats, ``-log(1 - H²)`` with ``H`` the Hellinger distance (or
-another one from 0 to 1): 0 for equal densities, and without bound, so that strong features do not
-tie at 1.
+The strength is a Bhattacharyya distance in nats, ``-log(1 - H²)`` with ``H`` the Hellinger distance
+(or another one from 0 to 1). It is 0 for equal densities, and has no upper bound, so that strong
+features do not tie at 1.
 """
 
 from typing import Any
@@ -40,9 +40,9 @@ def pair_strengths(
 ) -> np.ndarray:
     """Return the strength of every feature for each pair of classes, shape (n_pairs, n_features).
 
-    Features are an array or CSR (n_features, n_samples), of which all ``samples`` are used or the
-    chosen ones, and ``codes`` the classes of these. The pairs are those of `class_pairs`. A feature
-    that is constant over all samples has strength 0.
+    Features are an array or CSR (n_features, n_samples). ``samples`` are the positions of the
+    samples to use, by default all, and ``codes`` their classes. The pairs are those of
+    `class_pairs`. A feature that is constant over all samples has strength 0.
 
     The ``distance`` "separation" is the Bhattacharyya distance of two normal densities with the
     means of the two kernel densities and the variance of both, pooled: ``d² / 8`` with ``d`` the

@@ -269,7 +269,13 @@ def fold_remark(result: Summary, name: str) -> str:
     if result.labels is None:
         return ""
     splits = _splits(result, name)
-    header = DataSetHeader(name, np.arange(len(result.labels)), result.labels, 0, result.groups)
+    header = DataSetHeader(
+        name=name,
+        samples=np.arange(len(result.labels)),
+        labels=result.labels,
+        n_features=0,
+        groups=result.groups,
+    )
     counts = class_counts(header)
     units = "samples" if result.groups is None else "groups"
     if counts.min() >= _FEW_FOLDS:
@@ -374,7 +380,9 @@ def _splits(result: Summary, name: str) -> int:
     if result.labels is None:
         return most
     samples = np.arange(len(result.labels))
-    header = DataSetHeader(name, samples, result.labels, 0, result.groups)
+    header = DataSetHeader(
+        name=name, samples=samples, labels=result.labels, n_features=0, groups=result.groups
+    )
     counts = class_counts(header)
     if result.groups is not None:
         least, size = 3, counts.min()  # of two groups in training, inner folds train with one

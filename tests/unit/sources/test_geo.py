@@ -363,7 +363,7 @@ def test_the_counts_that_ncbi_has_computed_are_a_study_by_accession(tmp_path):
 
 
 def test_the_real_series_matrix_is_what_the_project_s_sheet_says(shared_data, tmp_path):
-    dataset = read_sheet(Path(__file__).parents[2] / "config/datasets.tsv")["colorectal"]
+    dataset = read_sheet(Path(__file__).parents[3] / "config/datasets.tsv")["colorectal"]
     folder = shared_data / "geo"
     options = dataset.options | {"annotation": str(folder / "GPL97.annot.gz")}
     dataset = SheetRow(**vars(dataset) | {"options": options})

@@ -12,7 +12,7 @@ import whole_study
 from xnbflow.tables.contract import FOLDS_TABLE, TableSchema
 from xnbflow.tables.storage import read_parquet, table_of, write_parquet, write_tsv
 
-SOURCES = Path(__file__).parents[2] / "workflow/src"
+SOURCES = Path(__file__).parents[3] / "workflow/src"
 TABLES = [
     f"{group}.{name}"
     for path in sorted(SOURCES.rglob("tables.toml"))

@@ -24,7 +24,7 @@ from xnbflow.tables.storage import (
     write_tsv,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 DECLARED = Path(__file__).with_name("toy_tables.toml").read_text()
 
@@ -32,7 +32,7 @@ DECLARED = Path(__file__).with_name("toy_tables.toml").read_text()
 def declared(folder, text):
     (folder / "tables.toml").write_text(text)
     (folder / "toy_compute.py").touch()
-    return contract.analysis_tables(Analysis("toy", "toy_compute"))
+    return contract.analysis_tables(Analysis(name="toy", compute="toy_compute"))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,17 @@ def test_the_rules_import_nothing_heavy_for_it():
 
 
 def test_a_study_wants_its_page_and_the_tables_of_what_it_asks_for():
-    study = Study("s", "", "", ("wine",), ("nb", "xnb"), ("f",), True, {}, final=("xnb",))
+    study = Study(
+        id="s",
+        title="",
+        summary="",
+        datasets=("wine",),
+        classifiers=("nb", "xnb"),
+        folds=("f",),
+        diagnostics=True,
+        analyses={},
+        final=("xnb",),
+    )
     assert contract.GROUPS["report"].targets(study) == ["results/studies/s/report.html"]
     models = contract.GROUPS["model"].targets(study)
     assert models[0] == "results/studies/s/models/wine/xnb.signature.parquet"

@@ -11,7 +11,7 @@ from xnbflow.sources import sheet as sheet_module
 from xnbflow.sources.registry import SOURCES
 from xnbflow.sources.sheet import COLUMNS, SheetRow, read_sheet, sheet_text
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 GOOD = ["brain", "cumida", "Brain/GSE50161", "ab" * 32, "130", "54675", "5"]
 GOOD = dict(zip(COLUMNS, GOOD, strict=False))
@@ -50,7 +50,10 @@ def test_only_what_a_source_reads_on_this_machine_is_a_local_file(source, locati
 
 def test_a_source_of_another_package_declares_its_local_files(monkeypatch):
     toy = Source(
-        "toy", "toy.source", options={"mask": {}}, files={"location": "", "mask": "none|builtin"}
+        name="toy",
+        module="toy.source",
+        options={"mask": {}},
+        files={"location": "", "mask": "none|builtin"},
     )
     monkeypatch.setattr(sheet_module, "known_sources", lambda: {"toy": toy})
     row = SheetRow("x", "toy", "my.toy", options={"mask": "mask.txt"})

@@ -21,7 +21,7 @@ from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.summary import summarise_table
 from xnbflow.sources.table import read_table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 VALUES = [[1.5, 2.25, 3.0], [4.0, 5.5, -6.0]]  # samples s1, s2 by genes g1, g2, g3
 
 
