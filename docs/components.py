@@ -74,7 +74,7 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
                 share=1 - 0.15 * i, core=i < 3)
         for i in range(6)
     ]  # fmt: skip
-    lines = [ClassLine(name, "12", 0.9, 0.7, 0.97) for name in CLASSES]
+    lines = [ClassLine(name=name, note="12", share=0.9, lower=0.7, upper=0.97) for name in CLASSES]
     levels = (
         ("good", "Well supported", "The classes are recognised."),
         ("fair", "Partly supported", "Disjoint halves of the samples give different genes."),
@@ -82,15 +82,25 @@ def _cards(values: np.ndarray, labels: list[str]) -> Cards:
     )
     cards = [
         Card(
-            badge, "24 samples, 400 features, 2 classes", f"{badge}: a sentence.", level,
-            {"Accuracy": "88% (70% to 96%)"}, lines, badge=badge, short=reason, tiles=tiles,
-            rows=rows, of="Core set of 3 genes in bold", share_of="half-samples",
-            warnings=["“plate” separates the classes. See the audit."], anchor=f"card-{level}",
+            title=badge,
+            note="24 samples, 400 features, 2 classes",
+            verdict=f"{badge}: a sentence.",
+            level=level,
+            facts={"Accuracy": "88% (70% to 96%)"},
+            lines=lines,
+            badge=badge,
+            short=reason,
+            tiles=tiles,
+            rows=rows,
+            of="Core set of 3 genes in bold",
+            share_of="half-samples",
+            warnings=["“plate” separates the classes. See the audit."],
+            anchor=f"card-{level}",
             next_step="Test the model on a second cohort.",
             figure=_heatmap(f"core-{level}", values, labels),
         )
         for level, badge, reason in levels
-    ]  # fmt: skip
+    ]
     return Cards(cards, "How a card is read.")
 
 

@@ -27,6 +27,7 @@ from xnbflow.inference.permutation import STATISTIC
 from xnbflow.report.page import blocks as kinds
 from xnbflow.report.page.style import render
 from xnbflow.report.results import StudyResults
+from xnbflow.report.texts import constant_texts
 from xnbflow.tables import contract
 from xnbflow.tables.contract import TRUTH_TABLE
 from xnbflow.tables.storage import write_parquet
@@ -149,6 +150,63 @@ def write_declared(frame, path, table):
     write_parquet(completed(frame, table), path, table)
 
 
+#: A study of the data set ``d`` with two classifiers, whose tables a test gives.
+SMALL_STUDY = {
+    "id": "s",
+    "title": "S",
+    "summary": "",
+    "datasets": ("d",),
+    "classifiers": ("nb", "xnb"),
+    "folds": ("f",),
+    "diagnostics": True,
+    "analyses": {},
+}
+#: Where the tables of each group are.
+PLACES = {
+    "study": (contract.STUDY_TABLE, contract.STUDY_TABLES),
+    "description": (contract.DESCRIPTION_TABLE, contract.DESCRIPTION_TABLES),
+    "cohorts": (contract.STUDY_TABLE, contract.COHORT_TABLES),
+    "validation": (contract.VALIDATION_TABLE, contract.VALIDATION_TABLES),
+    "diagnostic": (contract.DIAGNOSTIC, contract.DIAGNOSTIC_TABLES),
+    "model": (contract.MODEL_TABLE, contract.MODEL_TABLES),
+}
+
+
+def study_of_tables(root, tables, configuration=None, **fields):
+    """Write the tables that a section reads, from the fields that matter; return the study.
+
+    ``tables`` have lists of rows, or a frame, by name: those of the study, and as
+    ``diagnostic.genes`` those of another group of `PLACES`, of the data set ``d`` and the
+    classifier ``xnb`` where the group has one. Tables of the study that are not given are empty.
+    ``fields`` replace those of `SMALL_STUDY`. Nothing is trained.
+    """
+    study = Study(**(SMALL_STUDY | fields))
+    wildcards = {"study": study.id, "dataset": study.datasets[0], "classifier": "xnb"}
+    empty = contract.STUDY_TABLE.parent.of(study=study.id)
+    shutil.copytree(empty_tables(), root / empty, dirs_exist_ok=True)
+    for name, rows in dict(tables).items():
+        group, _, table = name.rpartition(".")
+        group = group or ("study" if name in contract.STUDY_TABLES else "description")
+        place, schemas = PLACES[group]
+        path = place.of(**{key: (wildcards | {"table": table})[key] for key in place.wildcards})
+        frame = pd.DataFrame(list(rows)) if not isinstance(rows, pd.DataFrame) else rows
+        write_declared(frame, root / path, schemas[table])
+    labels = {"nb": "NB", "xnb": "XNB"}
+    return StudyResults(study, labels, configuration or {}, root)
+
+
+@cache
+def empty_tables():
+    """Return a folder with every table of a study, all without rows."""
+    root = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    for place, schemas in (PLACES["study"], PLACES["description"]):
+        for name, schema in schemas.items():
+            path = root / place.of(study="s", table=name)
+            write_declared(pd.DataFrame(), path, schema)
+    return root / contract.STUDY_TABLE.parent.of(study="s")
+
+
 def with_rows(results, **tables):
     """Write tables of the study, of which a test gives the fields that matter; return the study."""
     for name, rows in tables.items():
@@ -179,10 +237,11 @@ SHOWING = kinds.Table | kinds.Figure | kinds.Gallery | kinds.Cards | kinds.Evide
 def unsourced(blocks, *modules):
     """Return what shows numbers and does not name the files that hold them.
 
-    A text that one of the modules holds as it is says nothing of a study. The figures of a gallery
-    have its files.
+    A constant text of the page or of a module contains no number of the study. The figures of a
+    gallery have its files.
     """
     fixed = {text for module in modules for text in vars(module).values() if isinstance(text, str)}
+    fixed |= constant_texts()
     return [
         each
         for each in walk(blocks)

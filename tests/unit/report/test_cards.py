@@ -1,13 +1,16 @@
 """Cards: tiles, rows of features, warnings and the next step on the first screen."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from report_study import CLASSES, changed, with_rows, write_study
+from report_blocks import blocks
+from report_study import CLASSES, SCRIPT, changed, with_rows, write_study
 
 from xnbflow.report import cards
+from xnbflow.report.page.blocks import Cards
 from xnbflow.report.page.page import write_page
 from xnbflow.report.sections import answer
 
@@ -131,8 +134,8 @@ def test_a_warning_is_one_sentence_and_the_audit_has_the_rest(tmp_path):
 )
 def test_a_class_that_is_not_recognised_has_a_reason_that_fits_its_recall(estimate, words):
     recall = pd.Series({"above": False, "estimate": estimate, "taken_for": "b"})
-    assert cards._warning(recall, "") == f"{words}; most often mistaken for “b”."
-    assert cards._warning(pd.Series(recall.to_dict() | {"above": True}), "") == ""
+    assert cards._class_warning(recall, "") == f"{words}; most often mistaken for “b”."
+    assert cards._class_warning(pd.Series(recall.to_dict() | {"above": True}), "") == ""
 
 
 def test_the_page_has_the_first_screen(results, tmp_path):
@@ -150,4 +153,60 @@ def test_the_page_has_the_first_screen(results, tmp_path):
     assert any(
         abs(float(a) - left) < 0.06 and abs(float(b) - width) < 0.11
         for a, b in re.findall(r'<i style="left:([\d.]+)%;width:([\d.]+)%', html)
+    )
+
+
+def test_a_card_shows_recall_the_majority_and_the_features_with_their_direction(results):
+    (block,) = blocks(answer.section(results), Cards)
+    card = next(card for card in block.cards if card.title == "alpha")
+    own = {"dataset": "alpha", "classifier": "xnb", "metric": "recall"}
+    recall = results.rows("estimates", **own).set_index("class")
+    assert [line.name for line in card.lines] == sorted(CLASSES["alpha"])
+    for line in card.lines:
+        told = recall.loc[line.name]
+        assert (line.share, line.lower, line.upper) == (told.estimate, told.lower, told.upper)
+    assert "the majority-class baseline 33.3%" in card.verdict  # three classes of twelve
+    assert "AUC" not in card.facts  # three curves
+    tumour = next(line for line in card.lines if line.name == "tumour <A>")
+    first = tumour.items[0]
+    assert first.text in {"probe_03", "probe_04", "probe_05"}  # shifted up by three in this class
+    assert first.mark == "▲"
+    assert first.note.endswith("100% of folds")
+
+
+def test_two_classes_have_one_list_of_genes_as_the_second_class_has_them(results):
+    (block,) = blocks(answer.section(results), Cards)
+    card = next(card for card in block.cards if card.title == "GSE7904")
+    assert card.of == "Features selected most often (▲ higher in “tumour”)"
+    of_geo = replace(results, configuration={"datasets": {"GSE7904": {"source": "geo"}}})
+    own = answer.card(of_geo, "GSE7904", "3-fold", "xnb")
+    assert own.of == "Genes selected most often (▲ higher in “tumour”)"
+    assert not any(line.items for line in card.lines)
+    found = {item.text: (item.mark, float(item.note.split("AUC ")[1][:4])) for item in card.genes}
+    assert len(found) == len(card.genes)
+    higher = {"probe_03", "probe_04", "probe_05"} & set(found)  # the others are higher in normal
+    lower = {SCRIPT, "probe_01", "probe_02"} & set(found)
+    assert higher
+    assert lower
+    assert all(found[name][0] == "▲" and found[name][1] > 0.5 for name in higher)
+    assert all(found[name][0] == "▼" and found[name][1] < 0.5 for name in lower)
+
+
+@pytest.mark.parametrize(("as_good", "many"), [(5, False), (6, True)])
+def test_a_card_has_the_gravest_finding_what_random_genes_reach(tmp_path, as_good, many):
+    results = write_study(tmp_path, datasets=("alpha",))
+    own = {"dataset": "alpha", "classifier": "xnb"}
+    finding = {"check": "confounder", "subject": "plate", "p_holm": 0.0004}
+    finding |= {"finding": "“plate” is distributed differently; to adjust, write adjust=plate"}
+    results = with_rows(
+        results,
+        random_genes=[own | {"as_good_random": as_good, "signatures": 100}],
+        audit=[own | finding | {"severity": "warning"}],
+    )
+    (block,) = blocks(answer.section(results), Cards)
+    details = block.cards[0].details
+    assert details["Random features"].startswith(f"{as_good} of 100 random signatures")
+    assert ("one of many" in details["Random features"]) == many
+    assert details["Audit"] == (
+        "“plate” is distributed differently (adjusted p = 0.0004); to adjust, write adjust=plate."
     )

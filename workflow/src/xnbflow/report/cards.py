@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -10,166 +10,343 @@ import pandas as pd
 
 from xnbflow.core.counts import counted
 from xnbflow.data.controls import shown_classes
+from xnbflow.inference.verdicts import POOR_STABILITY
 from xnbflow.report.next_steps import next_steps
+from xnbflow.report.numbers import capitalized, format_count
 from xnbflow.report.page.blocks import Card, Figure, GeneRow, Item, Line, Tile
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.audit import most_serious
 from xnbflow.report.sections.signature import core_boxes, heatmap_figure
 from xnbflow.report.sentences import contradictions, reasons, verdict
+from xnbflow.report.texts import texts_of
 
-#: Features on a card per class if a model has a core set, and if it has none.
-_MOST_CORE, _MOST_NAMED = 16, 6
-#: Least share of random signatures for a caution on a card.
-_MANY_RANDOM = 0.05
-_TWO = 2
+_TEXTS = texts_of("cards")
+#: Features of each class that a card names, and most of them if they are a core set.
+_FEATURES_OF_CLASS = 6
+_MOST_CORE_FEATURES = 16
 #: Classes up to which the whole core set is named for each.
 _FEW_CLASSES = 4
+#: Rows of the table of a card, and those of each of several classes.
+_MOST_ROWS = 10
+_MOST_ROWS_OF_CLASS = 4
+#: Share of random signatures as accurate as the selected features; above it a card has a caution.
+_MANY_RANDOM = 0.05
+#: Classes whose lists are the mirror image of each other.
+_TWO = 2
+#: Recall above which a class that is not recognised with certainty is not "by chance".
+_HALF = 0.5
+#: Marks of the direction of a feature in a class, with their meaning.
 _SIGNS = {
     "high": ("▲", "higher than in every other class"),
     "low": ("▼", "lower than in every other class"),
     "between": ("◆", "between the other classes"),
     "equal": ("=", "as in the other classes"),
 }
-_RECALL = "Per class: its recall on samples outside the training samples, with the 95% interval"
-CAPTION = (
-    f"{_RECALL}. {{Noun}}s: in bold the core set of the model of all samples, the short list to "
-    "measure; others by rank, or by how often they are selected. ▲ higher, ▼ lower than in every "
-    "other class, ◆ between them; log2 fold change (LFC), area under the ROC curve of the {noun} "
-    "alone (AUC), and the share of half-samples (or of folds) that select it."
-)
-NO_FEATURES = f"{_RECALL}. No classifier of this study selects features."
-_CORE_HEATMAP = (
-    "{Noun}s of the core set among the best of the signature, standardised; samples class by "
-    "class. They were selected on these samples, so that the classes differ here in any case."
-)
+#: The estimates of a card, their labels and formats; chance and baseline are in the verdict.
+_ESTIMATES = {
+    "balanced_accuracy": ("Balanced accuracy", ".1%"),
+    "accuracy": ("Accuracy", ".1%"),
+    "roc_auc": ("AUC", ".2f"),
+}
+#: Estimates that are tiles: label and format.
+_TILES = {"balanced_accuracy": ("Balanced accuracy", ".0%"), "roc_auc": ("AUC", ".2f")}
+_TILE_MEANINGS = {"balanced_accuracy": _TEXTS["balanced_accuracy"], "roc_auc": _TEXTS["auc"]}
+#: Classes of the page's style by the level of a verdict, the best first.
+LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
+    "well supported": "good",
+    "partly supported": "fair",
+    "not supported": "poor",
+}
+CAPTION = _TEXTS["caption"]
+NO_FEATURES = _TEXTS["no_features"]
 
 
 def card(results: StudyResults, dataset: str, folds: str, classifier: str) -> Card:
     """Return the card of one data set."""
-    where = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    stability = results.rows("stability", **where).set_index("class")
-    found = results.rows("estimates", **where, folds_failed=0).set_index("metric")
-    recalls, facts = results.rows("estimates", **where, metric="recall"), {}
-    for metric, (name, spec) in _SHOWN.items():
-        if found.index.tolist().count(metric) == 1:  # several classes have several curves
-            row = found.loc[metric]
-            limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
-            facts[name] = f"{row['estimate']:{spec}} {limits}"
-    facts |= _facts(results, where, stability)
-    support = verdict(results, where)
-    genes = _genes(results, where)
-    classes, notes = recalls["class"].tolist(), stability["note"]
-    mirrored = len(classes) == _TWO and len(genes) > 0
-    few = len(classes) <= _FEW_CLASSES
+    place = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
+    stability = results.rows("stability", **place).set_index("class")
+    support = verdict(results, place)
+    supported = support.level != "not supported"
     about = results.rows("datasets", dataset=dataset).iloc[0]
-    side = classes[shown_classes(classes, about["control"])[-1]]
-    common = _of_two(genes, side) if mirrored else genes[:0]
-    named, rest = _items(common, 2 * _MOST_NAMED, few=few)
-    lines = []
-    for row in recalls.to_dict("records"):
-        features = genes[:0] if mirrored else genes[genes["class"] == row["class"]]
-        warning = _warning(row, notes.get(row["class"], ""))
-        shown = _items(features, _MOST_NAMED, few=few)
-        interval = (row["estimate"], row["lower"], row["upper"])
-        lines.append(Line(row["class"], f"{row['samples']:,}", *interval, *shown, warning))
-    noun = results.noun(dataset)
-    rows = _rows(common if mirrored else genes, mirrored=mirrored)
-    shares = set(genes["of"]) if len(genes) else set()
+    features = _features(results, place)
+    lists = _lists_of_features(results, place, features, about["control"])
+    shares = features["of"].unique().tolist()
     return Card(
-        results.place(dataset, folds),
-        _size(about),
-        support.sentence,
-        LEVELS[support.level],
-        facts,
-        lines,
-        "rule",
-        dict(_details(results, where, support.tests, supported=support.level != "not supported")),
-        _heading(common, side, noun) if mirrored else "",
-        named,
-        rest,
-        _figure(results, where, genes),
-        badge=support.level.capitalize(),
-        short=_short_reason(results, where, support.level),
-        tiles=[*_estimate_tiles(found), *_selection_tiles(results, where, genes, stability)],
-        rows=rows,
-        share_of=shares.pop() if len(shares) == 1 else "",
-        noun=noun,
-        warnings=_warnings(results, where, genes, supported=support.level != "not supported"),
-        next_step=_next(results, where),
+        title=results.place(dataset, folds),
+        note=_size(about),
+        verdict=support.sentence,
+        level=LEVELS[support.level],
+        facts=_estimate_facts(estimates) | _selection_facts(results, place, stability),
+        lines=lists.lines,
+        rule="rule",
+        details=dict(_details(results, place, support.tests, supported=supported)),
+        of=lists.heading,
+        genes=lists.items,
+        rest=lists.rest,
+        figure=_figure(results, place, features),
+        badge=capitalized(support.level),
+        short=_short_reason(results, place, support.level),
+        tiles=[
+            *_estimate_tiles(estimates),
+            *_selection_tiles(results, place, features, stability),
+        ],
+        rows=lists.rows,
+        share_of=shares[0] if len(shares) == 1 else "",
+        noun=results.noun(dataset),
+        warnings=_warnings(results, place, features, supported=supported),
+        next_step=_next_step(results, place),
         anchor=f"card-{dataset}-{folds}",
     )
 
 
-#: Rows of the table of a card, and those of each of several classes.
-_MOST_ROWS, _MOST_OF_CLASS = 10, 4
+def _estimate_facts(estimates: pd.DataFrame) -> dict[str, str]:
+    """Return the estimates with their intervals; several classes have several AUCs and none."""
+    facts = {}
+    for metric, (label, spec) in _ESTIMATES.items():
+        if estimates.index.tolist().count(metric) == 1:
+            row = estimates.loc[metric]
+            limits = f"({row['lower']:{spec}} to {row['upper']:{spec}})"
+            facts[label] = f"{row['estimate']:{spec}} {limits}"
+    return facts
 
 
-def _rows(genes: pd.DataFrame, *, mirrored: bool) -> list[GeneRow]:
-    """Return the first features of a card: of two classes together, else of each class."""
-    if mirrored:
-        shown = genes.head(_MOST_ROWS)
-    else:
-        each = max(1, min(_MOST_OF_CLASS, 2 * _MOST_ROWS // max(1, genes["class"].nunique())))
-        # the core set is the same for every class: the features come first that tell this class
-        order = genes.assign(apart=(genes["auc"] - 0.5).abs())
-        columns = ["class", "core", "share", "apart"]
-        order = order.sort_values(columns, ascending=[True, False, False, False], kind="stable")
-        shown = order[order.groupby("class").cumcount() < each].head(2 * _MOST_ROWS)
-    rows = []
-    for row in shown.to_dict("records"):
-        mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
-        named = bool(row["symbol"]) and row["symbol"] != row["feature"]
-        rows.append(
-            GeneRow(
-                name=str(row["symbol"] if named else row["feature"]),
-                beside=str(row["feature"]) if named else "",
-                label="" if mirrored else str(row["class"]),
-                mark=mark,
-                meaning=meaning,
-                change=float(row["log_fold_change"]),
-                auc=float(row["auc"]),
-                share=float(row["share"]),
-                core=bool(row["core"]),
-            )
+def _selection_facts(
+    results: StudyResults, place: dict[str, str], stability: pd.DataFrame
+) -> dict[str, str]:
+    """Return the number of features and the stability of their selection."""
+    facts = {}
+    number = _features_per_class(results, place)
+    if not np.isnan(number):
+        facts[f"{results.noun(place['dataset']).capitalize()}s per class"] = format_count(number)
+    if "" not in stability.index:
+        return facts
+    of_any_class = stability.loc[""]
+    if pd.notna(of_any_class["halves"]):
+        lower, upper = of_any_class["halves_lower"], of_any_class["halves_upper"]
+        facts["Stability (disjoint halves)"] = (
+            f"{of_any_class['halves']:z.2f} [{lower:z.2f}, {upper:z.2f}]"
         )
-    return rows
+    elif pd.notna(of_any_class["stability"]):
+        facts["Agreement between folds"] = f"{of_any_class['stability']:z.2f}"
+    return facts
 
 
-def _short_reason(results: StudyResults, where: dict[str, str], level: str) -> str:
+def _features_per_class(results: StudyResults, place: dict[str, str]) -> float:
+    """Return how many features of a class the folds select on average; missing without any."""
+    summary = results.rows("summary", **place, metric="features_per_class", folds_failed=0)
+    means = summary["mean"].dropna()
+    return float(means.iloc[0]) if len(means) else np.nan
+
+
+def _size(about: pd.Series) -> str:
+    """Return a data set's size in words, with its groups."""
+    groups = ""
+    if pd.notna(about["groups"]):
+        groups = f" of {counted(int(about['groups']), 'group')} (patients, batches)"
+    parts = [
+        f"{counted(about['samples'], 'sample')}{groups}",
+        counted(about["features"], "feature"),
+        counted(about["classes"], "class"),
+    ]
+    if about["missing"]:
+        parts.append("missing values filled in")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lists:
+    """The features of a card, as a table (``rows``) and as text.
+
+    Of two classes one list has the features of both, with a ``heading``, its ``items`` and, in
+    words, the ``rest``; of several classes each of the ``lines`` has its own.
+    """
+
+    lines: list[Line]
+    rows: list[GeneRow]
+    heading: str
+    items: list[Item]
+    rest: str
+
+
+def _lists_of_features(
+    results: StudyResults, place: dict[str, str], features: pd.DataFrame, control: str
+) -> _Lists:
+    """Return the features of a card; two classes are seen from the one that is not the control."""
+    recalls = results.rows("estimates", **place, metric="recall")
+    notes = results.rows("stability", **place).set_index("class")["note"]
+    classes = recalls["class"].tolist()
+    mirrored = len(classes) == _TWO and len(features) > 0
+    few = len(classes) <= _FEW_CLASSES
+    lines = []
+    for recall in recalls.to_dict("records"):
+        of_class = features[features["class"] == recall["class"]]
+        items, rest = _items(of_class[:0] if mirrored else of_class, _FEATURES_OF_CLASS, few=few)
+        line = Line(
+            name=recall["class"],
+            note=f"{recall['samples']:,}",
+            share=recall["estimate"],
+            lower=recall["lower"],
+            upper=recall["upper"],
+            items=items,
+            rest=rest,
+            warning=_class_warning(recall, notes.get(recall["class"], "")),
+        )
+        lines.append(line)
+    if not mirrored:
+        return _Lists(lines=lines, rows=_rows_by_class(features), heading="", items=[], rest="")
+    side = classes[shown_classes(classes, control)[-1]]
+    common = _features_of_two(features, side)
+    items, rest = _items(common, 2 * _FEATURES_OF_CLASS, few=few)
+    return _Lists(
+        lines=lines,
+        rows=[_row(row, label="") for row in common.head(_MOST_ROWS).to_dict("records")],
+        heading=_heading(common, side, results.noun(place["dataset"])),
+        items=items,
+        rest=rest,
+    )
+
+
+def _features(results: StudyResults, place: dict[str, str]) -> pd.DataFrame:
+    """Return the features of each class: the core set, or the most frequent ones.
+
+    Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
+    log_fold_change and auc of the table of genes.
+    """
+    dataset, classifier = place["dataset"], place["classifier"]
+    if (dataset, classifier) in results.study.models:
+        rows = results.model(dataset, classifier)["signature"]
+        rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
+        halved = rows["share_of_halves"].notna().any()
+        rows = rows.assign(
+            share=rows["share_of_halves" if halved else "share_of_folds"],
+            of="half-samples" if halved else "folds",
+        )
+    else:
+        profiles = results.rows("profiles", **place)[["class", "feature", "direction", "symbol"]]
+        rows = results.rows("selection", **place)
+        rows = rows.merge(profiles, on=["class", "feature"], how="left")
+        rows = rows.assign(core=False, share=rows["frequency"], of="folds")
+    rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
+    tested = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
+    tested = tested[tested["feature"].isin(rows["feature"])]
+    return rows.merge(tested, on=["class", "feature"], how="left")
+
+
+def _features_of_two(features: pd.DataFrame, side: str) -> pd.DataFrame:
+    """Return each feature of two classes once, its change and direction seen from one ``side``.
+
+    The AUC of the other class is one minus that of the side, and its fold change has the other
+    sign.
+    """
+    other = features["class"] != side
+    mirror = {"high": "low", "low": "high"}
+    seen = features.assign(
+        log_fold_change=features["log_fold_change"].where(~other, -features["log_fold_change"]),
+        auc=features["auc"].where(~other, 1 - features["auc"]),
+        direction=features["direction"].where(~other, features["direction"].replace(mirror)),
+        position=features.groupby("class").cumcount(),
+    )
+    seen = seen.sort_values(["core", "position"], ascending=[False, True], kind="stable")
+    return seen.drop_duplicates("feature")
+
+
+def _rows_by_class(features: pd.DataFrame) -> list[GeneRow]:
+    """Return the first features of each class, class after class.
+
+    The core set is the same for every class: of equal shares those features come first whose AUC
+    is farthest from one half, because they separate this class from the others.
+    """
+    n_classes = max(1, features["class"].nunique())
+    n_rows = max(1, min(_MOST_ROWS_OF_CLASS, 2 * _MOST_ROWS // n_classes))
+    ranked = features.assign(separation=(features["auc"] - 0.5).abs())
+    ranked = ranked.sort_values(
+        ["class", "core", "share", "separation"],
+        ascending=[True, False, False, False],
+        kind="stable",
+    )
+    first = ranked[ranked.groupby("class").cumcount() < n_rows].head(2 * _MOST_ROWS)
+    return [_row(row, label=str(row["class"])) for row in first.to_dict("records")]
+
+
+def _row(row: dict[str, object], label: str) -> GeneRow:
+    """Return a row of the table of a card."""
+    mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
+    has_symbol = bool(row["symbol"]) and row["symbol"] != row["feature"]
+    return GeneRow(
+        name=str(row["symbol"] if has_symbol else row["feature"]),
+        beside=str(row["feature"]) if has_symbol else "",
+        label=label,
+        mark=mark,
+        meaning=meaning,
+        change=float(row["log_fold_change"]),  # type: ignore[arg-type]
+        auc=float(row["auc"]),  # type: ignore[arg-type]
+        share=float(row["share"]),  # type: ignore[arg-type]
+        core=bool(row["core"]),
+    )
+
+
+def _items(features: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], str]:
+    """Return the core features, or the first ones, and in words how many others have a weight.
+
+    A longer core set is named as a whole only if the classes are ``few``.
+    """
+    n_core = int(features["core"].sum())
+    most = max(least, min(n_core, _MOST_CORE_FEATURES)) if few else least
+    rest = len(features) - most
+    items = [_item(row) for row in features.head(most).to_dict("records")]
+    return items, f"and {counted(rest, 'other')}" if rest > 0 else ""
+
+
+def _item(row: dict[str, object]) -> Item:
+    """Return a feature of a list, with its gene symbol if it has one."""
+    mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
+    feature, symbol = row["feature"], row["symbol"]
+    numbers = []
+    if pd.notna(row["log_fold_change"]):
+        numbers.append(f"LFC {row['log_fold_change']:+.1f}")
+    if pd.notna(row["auc"]):
+        numbers.append(f"AUC {row['auc']:.2f}")
+    if pd.notna(row["share"]):
+        numbers.append(f"{row['share']:.0%} of {row['of']}")
+    return Item(
+        text=f"{symbol} ({feature})" if symbol and symbol != feature else str(feature),
+        mark=mark,
+        note=", ".join(numbers),
+        title=meaning,
+        bold=bool(row["core"]),
+    )
+
+
+def _heading(features: pd.DataFrame, side: str, noun: str) -> str:
+    """Return the heading of the list of two classes, with the number of those in the core set."""
+    n_core = int(features["core"].sum())
+    subject = f"{noun.capitalize()}s selected most often"
+    if n_core:
+        subject = f"Core set of {counted(n_core, noun)} in bold"
+    return f"{subject} (▲ higher in “{side}”)"
+
+
+def _short_reason(results: StudyResults, place: dict[str, str], level: str) -> str:
     """Return the main reason of a verdict in one short sentence."""
-    if results.rows("estimates", **where, folds_failed=0).empty:
+    if results.rows("estimates", **place, folds_failed=0).empty:
         return "A fold could not be fitted."
-    against = reasons(results, where)
-    against += contradictions(results, where["dataset"], where["classifier"])
+    against = reasons(results, place)
+    against += contradictions(results, place["dataset"], place["classifier"])
     if not against:
-        return _SUPPORTED if level == "well supported" else ""
+        return _TEXTS["supported"] if level == "well supported" else ""
     rest = f" (and {len(against) - 1} more)" if len(against) > 1 else ""
-    return f"{against[0][:1].upper()}{against[0][1:]}{rest}."
+    return f"{capitalized(against[0])}{rest}."
 
 
-_SUPPORTED = "The classes are recognised, and halves of the samples select similar features."
-
-
-#: Estimates that are tiles: label, format and meaning.
-_TILES = {
-    "balanced_accuracy": ("Balanced accuracy", ".0%", "Mean recall of the classes in new samples."),
-    "roc_auc": (
-        "AUC",
-        ".2f",
-        "How often a sample of the second class gets a higher probability than one of the first.",
-    ),
-}
-_STABILITY = "Nogueira’s index: 1 where all selections are the same, about 0 where they are random."
-_CORE = "The short list to measure, chosen by the model of all samples."
-
-
-def _estimate_tiles(found: pd.DataFrame) -> Iterator[Tile]:
+def _estimate_tiles(estimates: pd.DataFrame) -> Iterator[Tile]:
     """Yield the balanced accuracy and the AUC with their intervals; several AUCs have no tile."""
-    for metric, (label, spec, meaning) in _TILES.items():
-        if found.index.tolist().count(metric) != 1:
+    for metric, (label, spec) in _TILES.items():
+        if estimates.index.tolist().count(metric) != 1:
             continue
-        row = found.loc[metric]
+        row = estimates.loc[metric]
         chance = row["reference"] if metric == "balanced_accuracy" else 0.5
+        interval = f"{row['lower']:{spec}} to {row['upper']:{spec}}"
         yield Tile(
             label=label,
             text=f"{row['estimate']:{spec}}",
@@ -177,53 +354,56 @@ def _estimate_tiles(found: pd.DataFrame) -> Iterator[Tile]:
             lower=float(row["lower"]),
             upper=float(row["upper"]),
             reference=float(chance),
-            meaning=meaning,
-            note=f"95% interval {row['lower']:{spec}} to {row['upper']:{spec}}; chance "
-            f"{chance:{spec}}",
+            meaning=_TILE_MEANINGS[metric],
+            note=f"95% interval {interval}; chance {chance:{spec}}",
         )
 
 
 def _selection_tiles(
-    results: StudyResults, where: dict[str, str], genes: pd.DataFrame, stability: pd.DataFrame
+    results: StudyResults,
+    place: dict[str, str],
+    features: pd.DataFrame,
+    stability: pd.DataFrame,
 ) -> Iterator[Tile]:
     """Yield the number of features, and how far disjoint halves of the samples agree on them."""
-    noun = results.noun(where["dataset"])
-    summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
-    used = summary["mean"].dropna()
-    core = genes.loc[genes["core"].astype(bool), "feature"].nunique()
-    if len(used):
-        size = f"{used.iloc[0]:,.0f}"
-        if core:
-            yield Tile(
-                label=f"Core {noun}s",
-                text=f"{core:,}",
-                note=f"{size} used per class",
-                meaning=_CORE,
-            )
-        else:
-            yield Tile(label=f"{noun.capitalize()}s per class", text=size, note="mean over folds")
-    if "" not in stability.index:
-        return
-    row = stability.loc[""]
-    if pd.notna(row["halves"]):
-        lower, upper = row["halves_lower"], row["halves_upper"]
+    noun = results.noun(place["dataset"])
+    number = _features_per_class(results, place)
+    core_size = features.loc[features["core"].astype(bool), "feature"].nunique()
+    if not np.isnan(number) and core_size:
+        yield Tile(
+            label=f"Core {noun}s",
+            text=f"{core_size:,}",
+            note=f"{number:,.0f} used per class",
+            meaning=_TEXTS["core"],
+        )
+    elif not np.isnan(number):
+        yield Tile(
+            label=f"{noun.capitalize()}s per class", text=f"{number:,.0f}", note="mean over folds"
+        )
+    if "" in stability.index:
+        yield from _stability_tile(stability.loc[""])
+
+
+def _stability_tile(stability: pd.Series) -> Iterator[Tile]:
+    """Yield the stability of disjoint halves, else of folds, which share training samples."""
+    if pd.notna(stability["halves"]):
+        lower, upper = stability["halves_lower"], stability["halves_upper"]
         yield Tile(
             label="Stability",
-            meaning=_STABILITY,
-            text=f"{row['halves']:z.2f}",
-            value=float(row["halves"]),
+            meaning=_TEXTS["stability"],
+            text=f"{stability['halves']:z.2f}",
+            value=float(stability["halves"]),
             lower=float(lower),
             upper=float(upper),
-            reference=0.4,
+            reference=POOR_STABILITY,
             note=f"disjoint halves, 95% interval {lower:z.2f} to {upper:z.2f}; stable from .4",
         )
-    elif pd.notna(row["stability"]):
-        value = float(row["stability"])
+    elif pd.notna(stability["stability"]):
         yield Tile(
             label="Stability",
-            meaning=_STABILITY,
-            text=f"{value:z.2f}",
-            value=value,
+            meaning=_TEXTS["stability"],
+            text=f"{stability['stability']:z.2f}",
+            value=float(stability["stability"]),
             note="agreement of overlapping folds",
         )
 
@@ -236,211 +416,117 @@ _LONG = 40
 
 def _first_sentence(finding: str) -> str:
     """Return the first sentence of a finding of the audit, without long enumerations."""
-    short = _BRACKETS.sub(lambda found: "" if len(found[0]) >= _LONG else found[0], finding)
+    short = _BRACKETS.sub(lambda match: "" if len(match[0]) >= _LONG else match[0], finding)
     first = short.partition(". ")[0].removesuffix(".")
-    return f"{first[:1].upper()}{first[1:]}."
+    return f"{capitalized(first)}."
 
 
 def _warnings(
-    results: StudyResults, where: dict[str, str], genes: pd.DataFrame, *, supported: bool
+    results: StudyResults, place: dict[str, str], features: pd.DataFrame, *, supported: bool
 ) -> list[str]:
     """Return what makes the result or its features doubtful, the gravest first."""
-    found = []
-    if finding := most_serious(results, where["dataset"]):
-        found.append(f"{_first_sentence(finding)} See the audit.")
-    if len(genes) and (random := _random(results, where, supported=supported)):
-        text, many = random
-        if many:
-            found.append(text)
-    return found
+    warnings = []
+    if finding := most_serious(results, place["dataset"]):
+        warnings.append(f"{_first_sentence(finding)} See the audit.")
+    comparison = _random_signatures(results, place, supported=supported)
+    if len(features) and comparison and comparison.many:
+        warnings.append(comparison.sentence)
+    return warnings
 
 
-def _random(
-    results: StudyResults, where: dict[str, str], *, supported: bool
-) -> tuple[str, bool] | None:
-    """Return how many random signatures are as accurate, and whether these are many."""
-    noun = results.noun(where["dataset"])
-    own = {"dataset": where["dataset"], "classifier": where["classifier"]}
-    for row in results.rows("random_genes", **own).head(1).to_dict("records"):
-        found = f"{row['as_good_random']} of {row['signatures']} random signatures of equal size"
-        many = supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"]
-        meaning = f": many {noun}s carry this signal, and this list is one of many" if many else ""
-        return f"{found} are as accurate{meaning}.", many
-    return None
+@dataclass(frozen=True)
+class _RandomSignatures:
+    """How many random signatures are as accurate in a sentence, and whether these are many."""
+
+    sentence: str
+    many: bool
 
 
-def _next(results: StudyResults, where: dict[str, str]) -> str:
-    """Return the next steps in a sentence."""
-    steps = "; ".join(next_steps(results, where))
-    return f"{steps[:1].upper()}{steps[1:]}." if steps else ""
+def _random_signatures(
+    results: StudyResults, place: dict[str, str], *, supported: bool
+) -> _RandomSignatures | None:
+    """Return the comparison with random signatures; None where none was made.
 
-
-def _heading(features: pd.DataFrame, last: str, noun: str) -> str:
-    """Return the heading of the list of two classes, with the number of those in the core set."""
-    core = len(features[features["core"]])
-    of = f"{noun.capitalize()}s selected most often"
-    if core:
-        of = f"Core set of {counted(core, noun)} in bold"
-    return f"{of} (▲ higher in “{last}”)"
-
-
-def _items(genes: pd.DataFrame, least: int, *, few: bool) -> tuple[list[Item], str]:
-    """Return the core features, or the first ones, and in words how many others have a weight."""
-    most = max(least, min(len(genes[genes["core"]]), _MOST_CORE)) if few else least
-    rest = len(genes) - most
-    items = [_item(row) for row in genes.head(most).to_dict("records")]
-    return items, f"and {rest:,} others" if rest > 0 else ""
-
-
-def _genes(results: StudyResults, where: dict[str, str]) -> pd.DataFrame:
-    """Return the features of each class: the core set, or the most frequent ones.
-
-    Columns: class, feature, symbol, direction, core, share, of (what the share is of), and
-    log_fold_change and auc of the table of genes.
+    Without a signal random signatures are as accurate as any others, which means nothing: there is
+    no caution then.
     """
-    dataset, classifier = where["dataset"], where["classifier"]
-    if (dataset, classifier) in results.study.models:
-        rows = results.model(dataset, classifier)["signature"]
-        rows = rows.sort_values(["core", "rank"], ascending=[False, True], kind="stable")
-        halved = rows["share_of_halves"].notna().any()
-        share, of = rows["share_of_halves" if halved else "share_of_folds"], "half-samples"
-        rows = rows.assign(share=share, of=of if halved else "folds")
-    else:
-        selection = results.rows("selection", **where)
-        profiles = results.rows("profiles", **where)
-        columns = ["class", "feature", "direction", "symbol"]
-        rows = selection.merge(profiles[columns], on=["class", "feature"], how="left")
-        rows = rows.assign(core=False, share=rows["frequency"], of="folds")
-    rows = rows[["class", "feature", "symbol", "direction", "core", "share", "of"]]
-    tested = results.genes(dataset, "class", "feature", "log_fold_change", "auc")
-    tested = tested[tested["feature"].isin(rows["feature"])]
-    return rows.merge(tested, on=["class", "feature"], how="left")
-
-
-def _of_two(genes: pd.DataFrame, last: str) -> pd.DataFrame:
-    """Return each feature of two classes once, its change and direction seen from the second."""
-    mirror = {"high": "low", "low": "high"}
-    other = genes["class"] != last
-    seen = genes.assign(
-        log_fold_change=genes["log_fold_change"].where(~other, -genes["log_fold_change"]),
-        auc=genes["auc"].where(~other, 1 - genes["auc"]),
-        direction=genes["direction"].where(~other, genes["direction"].replace(mirror)),
-        place=genes.groupby("class").cumcount(),
-    )
-    seen = seen.sort_values(["core", "place"], ascending=[False, True], kind="stable")
-    return seen.drop_duplicates("feature")
-
-
-def _item(row: dict[str, object]) -> Item:
-    """Return a feature of a list, with its gene symbol if it has one."""
-    mark, meaning = _SIGNS.get(str(row["direction"]), ("", ""))
-    feature, symbol = row["feature"], row["symbol"]
-    numbers = [
-        f"{name} {format(row[column], spec)}"
-        for name, column, spec in (("LFC", "log_fold_change", "+.1f"), ("AUC", "auc", ".2f"))
-        if pd.notna(row[column])
-    ]
-    if pd.notna(row["share"]):
-        numbers.append(f"{row['share']:.0%} of {row['of']}")
-    name = f"{symbol} ({feature})" if symbol and symbol != feature else str(feature)
-    return Item(name, mark, ", ".join(numbers), meaning, bool(row["core"]))
-
-
-def _figure(results: StudyResults, where: dict[str, str], genes: pd.DataFrame) -> Figure | None:
-    """Return the heat map of the core set, or the points of its only gene."""
-    dataset, classifier = where["dataset"], where["classifier"]
-    if not genes["core"].any() or where["folds"] != results.study.folds[0]:
+    rows = results.rows("random_genes", dataset=place["dataset"], classifier=place["classifier"])
+    if rows.empty:
         return None
-    tables = results.model(dataset, classifier)
-    drawn = tables["heatmap"]
-    drawn = drawn[drawn["feature"].isin(genes.loc[genes["core"], "feature"])]
-    if drawn["row"].nunique() < _TWO:
-        boxes = core_boxes(results, dataset, classifier, most=1)
-        caption = f"The core {results.noun(dataset)}: samples, quartiles and median of each class."
-        return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
-    rows = np.unique(drawn["row"], return_inverse=True)[1]
-    n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
-    name, files = f"core-{dataset}-{classifier}", tables.sources("heatmap")
-    phenotype = results.rows("components", dataset=dataset)
-    drawn = drawn.assign(row=rows)
-    caption = results.worded(_CORE_HEATMAP, dataset)
-    return heatmap_figure(name, drawn, caption, files, n_samples, phenotype)
+    row = rows.iloc[0]
+    sentence = (
+        f"{row['as_good_random']} of {row['signatures']} random signatures of equal size are as "
+        "accurate"
+    )
+    many = bool(supported and row["as_good_random"] > _MANY_RANDOM * row["signatures"])
+    if many:
+        noun = results.noun(place["dataset"])
+        sentence += f": many {noun}s carry this signal, and this list is one of many"
+    return _RandomSignatures(f"{sentence}.", many)
 
 
 def _details(
-    results: StudyResults, where: dict[str, str], tests: str, *, supported: bool
+    results: StudyResults, place: dict[str, str], tests: str, *, supported: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield the tests of the verdict, the gravest finding, a caution, and what to do next."""
+    """Yield the tests of the verdict, a caution, the gravest finding, and what to do next."""
     if tests:
         yield "Tests", tests
-    if random := _random(results, where, supported=supported):
-        yield f"Random {results.noun(where['dataset'])}s", random[0]
-    if finding := most_serious(results, where["dataset"]):
+    if comparison := _random_signatures(results, place, supported=supported):
+        yield f"Random {results.noun(place['dataset'])}s", comparison.sentence
+    if finding := most_serious(results, place["dataset"]):
         yield "Audit", finding
-    if step := _next(results, where):
+    if step := _next_step(results, place):
         yield "Next", step
 
 
-def _size(row: pd.Series) -> str:
-    """Return a data set's size in words, with its groups."""
-    groups, filled = row["groups"], ", missing values filled in" if row["missing"] else ""
-    of = f" of {counted(int(groups), 'group')} (patients, batches)" if pd.notna(groups) else ""
-    sizes = f"{counted(row['features'], 'feature')}, {counted(row['classes'], 'class')}"
-    return f"{counted(row['samples'], 'sample')}{of}, {sizes}{filled}"
+def _next_step(results: StudyResults, place: dict[str, str]) -> str:
+    """Return the next steps in a sentence."""
+    steps = next_steps(results, place)
+    return f"{capitalized('; '.join(steps))}." if steps else ""
 
 
-def _facts(results: StudyResults, where: dict[str, str], stability: pd.DataFrame) -> dict[str, str]:
-    """Return the number of features and the stability of their selection."""
-    summary = results.rows("summary", **where, metric="features_per_class", folds_failed=0)
-    means, facts = summary["mean"].dropna(), {}
-    if len(means):
-        mean = float(means.iloc[0])
-        noun = results.noun(where["dataset"]).capitalize()
-        facts[f"{noun}s per class"] = f"{mean:,.0f}" if mean.is_integer() else f"{mean:,.1f}"
-    if "" not in stability.index:
-        return facts
-    row = stability.loc[""]
-    if pd.notna(row["halves"]):
-        interval = f"[{row['halves_lower']:.2f}, {row['halves_upper']:.2f}]"
-        facts["Stability (disjoint halves)"] = f"{row['halves']:z.2f} {interval}"
-    elif pd.notna(row["stability"]):
-        facts["Agreement between folds"] = f"{row['stability']:z.2f}"
-    return facts
+def _figure(results: StudyResults, place: dict[str, str], features: pd.DataFrame) -> Figure | None:
+    """Return the heat map of the core set, or the points of its only gene."""
+    dataset, classifier = place["dataset"], place["classifier"]
+    if not features["core"].any() or place["folds"] != results.study.folds[0]:
+        return None
+    tables = results.model(dataset, classifier)
+    core = features.loc[features["core"].astype(bool), "feature"]
+    cells = tables["heatmap"]
+    cells = cells[cells["feature"].isin(core)]
+    if cells["row"].nunique() < _TWO:
+        boxes = core_boxes(results, dataset, classifier, most=1)
+        caption = f"The core {results.noun(dataset)}: samples, quartiles and median of each class."
+        return replace(boxes[0], name=f"{boxes[0].name}-card", caption=caption) if boxes else None
+    row_numbers = np.unique(cells["row"], return_inverse=True)[1]
+    return heatmap_figure(
+        name=f"core-{dataset}-{classifier}",
+        cells=cells.assign(row=row_numbers),
+        caption=results.worded(_TEXTS["core_heatmap"], dataset),
+        sources=tables.sources("heatmap"),
+        n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
+        phenotype=results.rows("components", dataset=dataset),
+    )
 
 
-#: The estimates of a card, their labels and formats; chance and baseline are in the verdict.
-_SHOWN = {
-    "balanced_accuracy": ("Balanced accuracy", ".1%"),
-    "accuracy": ("Accuracy", ".1%"),
-    "roc_auc": ("AUC", ".2f"),
-}
-#: Classes of the page's style by the level of a verdict, the best first.
-LEVELS: dict[str, Literal["good", "fair", "poor"]] = {
-    "well supported": "good",
-    "partly supported": "fair",
-    "not supported": "poor",
-}
-
-
-#: Recall above which a class that is not recognised with certainty is not "by chance".
-_HALF = 0.5
-
-
-def _warning(recall: pd.Series, note: str) -> str:
+def _class_warning(recall: dict[str, object], note: str) -> str:
     """Return why the features of a class are unreliable; empty if they are reliable."""
     if note == "one sample":
         return "A single sample: this class cannot be learned."
     if not recall["above"]:
-        if recall["estimate"] == 0:
-            how = "Never recognised"
-        elif recall["estimate"] > _HALF:
-            how = "Its interval includes chance"
-        else:
-            how = "Not recognised more often than by chance"
         mistaken = ""
         if recall["taken_for"]:
             mistaken = f"; most often mistaken for “{recall['taken_for']}”"
-        return f"{how}{mistaken}."
+        return f"{_why_not_recognised(float(recall['estimate']))}{mistaken}."  # type: ignore[arg-type]
     if note == "constant":
         return "Selected because a class hardly varies in them: see the densities."
     return ""
+
+
+def _why_not_recognised(recall: float) -> str:
+    """Return why a class of a recall is not recognised by its interval."""
+    if recall == 0:
+        return "Never recognised"
+    if recall > _HALF:
+        return "Its interval includes chance"
+    return "Not recognised more often than by chance"

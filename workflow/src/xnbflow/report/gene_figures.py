@@ -31,43 +31,48 @@ def print_genes(
     InputError
         If no data set has the feature or symbol, or a series has changed since its table.
     """
-    parts, names = [], set()
+    tables, names = [], set()
     for dataset in datasets:
         genes = results.diagnosed(dataset)["genes"]
         rows = genes[_matches(genes, name.casefold())].sort_values("rank", kind="stable")
         names |= {*genes["feature"], *genes["symbol"]}
         if len(rows):
-            parts.append(_print(results.root, dataset, name, rows, folder, width))
-    if not parts:
-        where, near = ", ".join(datasets), known_names(name, sorted(names - {""}))
-        raise InputError(f"no feature of {where} has the name or symbol {name!r}; {near}")
-    return pd.concat(parts, ignore_index=True)
+            figures = _print_features(results.root, dataset, name, rows, folder, width)
+            rows = rows.sort_values(["rank", "class"]).reset_index(drop=True)
+            rows.insert(0, "dataset", dataset)
+            rows.insert(1, "figure", rows["feature"].map(figures))
+            tables.append(rows)
+    if not tables:
+        similar = known_names(name, sorted(names - {""}))
+        msg = f"no feature of {', '.join(datasets)} has the name or symbol {name!r}; {similar}"
+        raise InputError(msg)
+    return pd.concat(tables, ignore_index=True)
 
 
 def _matches(genes: pd.DataFrame, name: str) -> list[bool]:
     """Return a mask of the rows of a feature or a gene symbol, in small or capital letters."""
-    pairs = zip(genes["feature"].str.casefold(), genes["symbol"].str.casefold(), strict=True)
+    features, symbols = genes["feature"].str.casefold(), genes["symbol"].str.casefold()
     return [
-        feature == name or name in map(str.strip, symbol.split("///")) for feature, symbol in pairs
+        feature == name or name in map(str.strip, symbol.split("///"))
+        for feature, symbol in zip(features, symbols, strict=True)
     ]
 
 
-def _print(
+def _print_features(
     root: Path, dataset: str, name: str, rows: pd.DataFrame, folder: Path, width: float
-) -> pd.DataFrame:
+) -> dict[str, str]:
+    """Draw the features of rows of the table of genes; return the names of the figures."""
     path = root / SERIES.of(dataset=dataset)
     refuse_other_series([root / DIAGNOSTIC.of(dataset=dataset, table="genes")], path)
     features = rows["feature"].drop_duplicates().tolist()
     series = with_log_counts(DataSet.read(path))
     values = gene_values(series, features)
     unit = {"log2": "log2 value", "ln": "ln value"}.get(series.scale, "value")
-    drawn = {}
+    file_name = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+    figures = {}
     for number, feature in enumerate(features, 1):
         symbol = rows.loc[rows["feature"] == feature, "symbol"].iloc[0]
-        drawn[feature] = f"{dataset}-{re.sub(r'[^A-Za-z0-9._-]+', '_', name)}-{number}"
-        figure = gene_figure(drawn[feature], values[values["feature"] == feature], symbol, unit)
+        figures[feature] = f"{dataset}-{file_name}-{number}"
+        figure = gene_figure(figures[feature], values[values["feature"] == feature], symbol, unit)
         print_figure(figure.draw, figure.arguments, folder / figure.name, width)
-    found = rows.sort_values(["rank", "class"]).reset_index(drop=True)
-    found.insert(0, "dataset", dataset)
-    found.insert(1, "figure", found["feature"].map(drawn))
-    return found
+    return figures

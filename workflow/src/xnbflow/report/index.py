@@ -23,13 +23,13 @@ def write_index(studies: Sequence[StudyResults], path: str | Path) -> None:
     Reports beside theirs, of studies that are not configured, are listed after them. ``path`` is
     that of the HTML file, in the folder ``results``.
     """
-    path, written = Path(path), None
+    path = Path(path)
+    written = None
     while True:  # another report may have appeared: the last to write lists all of them
         rows = [_configured(results) for results in studies]
         configured = {results.study.id for results in studies}
         reports = sorted(path.parent.glob("studies/*/report.html"))
-        others = [page.parent for page in reports if page.parent.name not in configured]
-        rows += [_row(folder) for folder in others]
+        rows += [_row(page.parent) for page in reports if page.parent.name not in configured]
         html = ENVIRONMENT.get_template("index.html").render(
             studies=rows, script=SCRIPT, policy=policy_of()
         )
@@ -53,20 +53,25 @@ def _configured(results: StudyResults) -> dict[str, Any]:
 def _row(folder: Path) -> dict[str, Any]:
     """Return the row of the index for a finished study, from its record if there is one."""
     path = folder / Path(RECORD).name
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"study": {}}
-    sizes = found.get("sizes", [])
-    counts = Counter(found.get("verdicts", {}).values())
+    record: dict[str, Any] = {"study": {}}
+    if path.exists():
+        record = json.loads(path.read_text(encoding="utf-8"))
+    study, sizes = record["study"], record.get("sizes", [])
+    counts = Counter(record.get("verdicts", {}).values())
+    levels = [
+        (style, level.capitalize(), counts[level])
+        for level, style in LEVELS.items()
+        if counts[level]
+    ]
     return {
         "id": folder.name,
         "finished": True,
-        "title": found["study"].get("title", folder.name),
-        "summary": found["study"].get("summary", ""),
-        "headline": found.get("headline", ""),
-        "judged": bool(found.get("chosen")),
-        "levels": [
-            (LEVELS[level], level.capitalize(), counts[level]) for level in LEVELS if counts[level]
-        ],
-        "datasets": len(found["study"].get("datasets", [])),
+        "title": study.get("title", folder.name),
+        "summary": study.get("summary", ""),
+        "headline": record.get("headline", ""),
+        "judged": bool(record.get("chosen")),
+        "levels": levels,
+        "datasets": len(study.get("datasets", [])),
         "samples": sum(row["samples"] for row in sizes),
         "features": max((row["features"] for row in sizes), default=0),
         "date": _date(path) if path.exists() else "",

@@ -11,10 +11,12 @@ from xnbflow.report.sentences import contradictions, difference_of, quoted_colum
 
 #: Suspected labels, and columns, that are named.
 _MOST_NAMED = 4
-#: Least gain of balanced accuracy by twice the samples for their recommendation.
+#: Gain of balanced accuracy by twice the samples; above it more samples are recommended.
 _WORTH_SAMPLES = 0.03
+#: Differences of gains that rounding makes.
+_ROUNDING = 1e-9
 #: Steps after warnings of the audit, by its check.
-_ERRORS = {
+_CORRECTIONS = {
     "repeated sample": "leave copies of samples out, or keep them together in folds (group=)",
     "scale": "correct the scale of the values (see the audit)",
     "sex": "check the samples whose recorded sex does not fit",
@@ -29,73 +31,94 @@ def next_steps(results: StudyResults, place: dict[str, str]) -> list[str]:
     then. Errors in the data come before other associated columns, these before more samples, and
     a second cohort comes before an assay.
     """
+    dataset = place["dataset"]
     columns = results.rows("concordance", **place)
     columns = columns[columns["status"].isin(INSEPARABLE)]
+    if design := _other_design(results, dataset, columns):
+        return [design, *_corrections(results, dataset)]
+    steps = [*_corrections(results, dataset)]
+    batches = columns[columns["handling"].astype(bool)].head(1)
+    if len(batches):
+        balanced = f"{_quoted(batches)} balanced over the classes"
+        steps.append(f"repeat the study with {balanced}, or adjust for it")
+    return [*steps, *_confirmations(results, place)]
+
+
+def _other_design(results: StudyResults, dataset: str, columns: pd.DataFrame) -> str:
+    """Return the design in which columns do not separate the classes; empty if none does here."""
     complete = columns[columns["pairs"] == 0]
-    of_pairs = columns[columns["inseparable"] != ""].head(1)
     if len(complete):
-        names, sizes = _quoted(complete), results.rows("class_sizes", dataset=place["dataset"])
-        classes = "both classes" if len(sizes) == 2 else "all classes"
-        design = (
+        names = _quoted(complete)
+        n_classes = len(results.rows("class_sizes", dataset=dataset))
+        classes = "both classes" if n_classes == 2 else "all classes"
+        return (
             f"compare the classes in a cohort where {classes} have the same {names}: in these "
             f"samples effects of the class and of {names} cannot be separated"
         )
-        return [design, *_errors(results, place["dataset"])]
-    if len(of_pairs):
-        classes = difference_of(of_pairs["inseparable"].iloc[0])
-        names = quoted_columns(of_pairs["column"].iloc[0])
-        design = (
-            f"compare the classes in a cohort where they have the same {names}: in these samples "
-            f"the difference between {classes} cannot be separated from {names}"
-        )
-        return [design, *_errors(results, place["dataset"])]
-    batch = columns[columns["handling"].astype(bool)].head(1)
-    steps = [*_errors(results, place["dataset"])]
-    if len(batch):
-        balanced = f"{_quoted(batch)} balanced over the classes"
-        steps.append(f"repeat the study with {balanced}, or adjust for it")
-    return [*steps, *_confirmation(results, place)]
+    separating_pairs = columns[columns["inseparable"] != ""]
+    if separating_pairs.empty:
+        return ""
+    column = separating_pairs.iloc[0]
+    name = quoted_columns(column["column"])
+    return (
+        f"compare the classes in a cohort where they have the same {name}: in these samples the "
+        f"difference between {difference_of(column['inseparable'])} cannot be separated from {name}"
+    )
 
 
 def _quoted(columns: pd.DataFrame) -> str:
     return listed([quoted_columns(name) for name in columns["column"]], _MOST_NAMED)
 
 
-def _errors(results: StudyResults, dataset: str) -> Iterator[str]:
+def _corrections(results: StudyResults, dataset: str) -> Iterator[str]:
     """Yield steps to correct values, samples and labels."""
     audit = results.rows("audit", dataset=dataset)
-    found = {*audit.loc[audit["severity"].isin(["severe", "warning"]), "check"]}
-    yield from (step for check, step in _ERRORS.items() if check in found)
+    checks = set(audit.loc[audit["severity"].isin(["severe", "warning"]), "check"])
+    for check, step in _CORRECTIONS.items():
+        if check in checks:
+            yield step
     suspects = results.rows("suspects", dataset=dataset)["sample"].tolist()
     if suspects:
         names = listed(suspects, _MOST_NAMED)
         yield f"check {counted(len(suspects), 'label')} that all classifiers doubt ({names})"
 
 
-def _confirmation(results: StudyResults, place: dict[str, str]) -> Iterator[str]:
+def _confirmations(results: StudyResults, place: dict[str, str]) -> Iterator[str]:
     """Yield steps to more samples, other cohorts and assays."""
     dataset, classifier = place["dataset"], place["classifier"]
-    noun, row = results.noun(dataset), results.rows("verdicts", **place).iloc[0]
-    supported = row["level"] != "not supported"
-    curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)
-    forecast = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
-    if "stability unknown" in row["reasons"]:
-        yield f"add samples: with these the stability of the {noun}s cannot be judged"
-    elif "stability" in row["reasons"]:
-        yield f"add samples: halves of these select different {noun}s"
-    elif len(forecast):
-        now, last = forecast.iloc[0], forecast.iloc[-1]
-        gain = last["balanced_accuracy"] - now["balanced_accuracy"]
-        more = "add samples" if gain > _WORTH_SAMPLES else "more samples would add little"
-        n_samples = f"{last['training_samples']:,.0f} training samples"
-        yield f"{more} (forecast {last['balanced_accuracy']:.0%} with {n_samples})"
-    elif not supported:
-        yield "add samples"
-    elsewhere = contradictions(results, dataset, classifier)
-    if elsewhere:
-        yield f"find out why {elsewhere[0]}"
-    elif supported:
+    if step := _more_samples(results, place):
+        yield step
+    against = contradictions(results, dataset, classifier)
+    if against:
+        yield f"find out why {against[0]}"
+    elif _is_supported(results, place):
         if not (results.study.validate or results.study.cohorts):
             yield "test the model on a second cohort (option validate)"
         if (dataset, classifier) in results.study.models:
-            yield f"choose {noun}s for an assay with “xnbflow panel”"
+            yield f"choose {results.noun(dataset)}s for an assay with “xnbflow panel”"
+
+
+def _is_supported(results: StudyResults, place: dict[str, str]) -> bool:
+    level = results.rows("verdicts", **place)["level"].iloc[0]
+    return bool(level != "not supported")
+
+
+def _more_samples(results: StudyResults, place: dict[str, str]) -> str:
+    """Return whether more samples are needed, by stability first, then by the forecast."""
+    dataset, classifier = place["dataset"], place["classifier"]
+    noun = results.noun(dataset)
+    limits = results.rows("verdicts", **place)["reasons"].iloc[0].split("; ")
+    curve = results.rows("learning_curve", dataset=dataset, classifier=classifier)
+    forecasts = curve[(curve["kind"] == "forecast") & ~curve["unreliable"].astype(bool)]
+    if "stability unknown" in limits:
+        return f"add samples: with these the stability of the {noun}s cannot be judged"
+    if "stability" in limits:
+        return f"add samples: halves of these select different {noun}s"
+    if len(forecasts):
+        today, twice = forecasts.iloc[0], forecasts.iloc[-1]
+        gain = twice["balanced_accuracy"] - today["balanced_accuracy"]
+        worth = gain > _WORTH_SAMPLES + _ROUNDING
+        advice = "add samples" if worth else "more samples would add little"
+        n_samples = f"{twice['training_samples']:,.0f} training samples"
+        return f"{advice} (forecast {twice['balanced_accuracy']:.0%} with {n_samples})"
+    return "" if _is_supported(results, place) else "add samples"

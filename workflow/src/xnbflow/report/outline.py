@@ -32,11 +32,9 @@ SECOND_PAGE = (
     *("diagnostics", "overview", "methods"),
 )
 #: The names of the sections that a study may leave out.
-OPTIONAL = [
-    name
-    for name in (module.rpartition(".")[2] for module in SECTIONS if module != _ANALYSES)
-    if name not in {"answer", "overview", "methods"}
-]
+_REQUIRED = {"answer", "overview", "methods"}
+_NAMES = [module.rpartition(".")[2] for module in SECTIONS if module != _ANALYSES]
+OPTIONAL = [name for name in _NAMES if name not in _REQUIRED]
 
 
 def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]:
@@ -47,7 +45,7 @@ def section_modules(study: Study, analyses: Mapping[str, Analysis]) -> list[str]
     modules: list[str | None] = []
     for name, attribute in SECTIONS.items():
         if name == _ANALYSES:
-            modules += [analyses[each].section for each in study.analyses]
+            modules += [analyses[analysis].section for analysis in study.analyses]
         elif getattr(study, attribute) and name.rpartition(".")[2] not in study.omit_sections:
             modules.append(name)
     return [module for module in modules if module]
@@ -70,12 +68,22 @@ def figure_labels(
     >>> figure_labels("accuracy", ["wine"], ["10-fold"], ["xnb"])["data set"]
     'all data sets'
     """
-    parts = [
-        "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or "(?!)"
-        for names in (datasets, folds, classifiers)
-    ]
-    optional = "".join(f"(?:-({part}))?" for part in [*parts, r"\d+"])
-    found = re.fullmatch(f"(.+?){optional}", figure)
-    kind, dataset, *rest = found.groups(default="") if found else (figure, "", "", "", "")
-    labels = dict(zip(("folds", "classifier", "number"), rest, strict=True))
-    return {"data set": dataset or "all data sets", "figure": kind, **labels}
+    patterns = [_any_of(names) for names in (datasets, folds, classifiers)]
+    optional = "".join(f"(?:-({pattern}))?" for pattern in [*patterns, r"\d+"])
+    match = re.fullmatch(f"(.+?){optional}", figure)
+    kind, dataset, scheme, classifier, number = figure, "", "", "", ""
+    if match:
+        kind, dataset, scheme, classifier, number = match.groups(default="")
+    return {
+        "data set": dataset or "all data sets",
+        "figure": kind,
+        "folds": scheme,
+        "classifier": classifier,
+        "number": number,
+    }
+
+
+def _any_of(names: Sequence[str]) -> str:
+    """Return a pattern of any of some names, the longest first; of none it matches nothing."""
+    escaped = [re.escape(name) for name in sorted(names, key=len, reverse=True)]
+    return "|".join(escaped) or "(?!)"

@@ -48,18 +48,21 @@ def pack_study(study: str, path: Path, root: Path = Path()) -> list[str]:
     if not (root / pages[0]).is_file():
         msg = f"{root / pages[0]} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(root / pages[0]))
-    present = [page for page in pages if (root / page).is_file()]
-    files = sorted({*present, *(link for page in present for link in _linked_files(page, root))})
+    files = set()
+    for page in pages:
+        if (root / page).is_file():
+            files |= {page, *_linked_files(page, root)}
+    paths = sorted(files)
 
     def write(part: Path) -> None:
         with ZipFile(part, "w", ZIP_DEFLATED) as packed:
             cover = _COVER.format(target=pages[0], study=html.escape(study))
             packed.writestr(f"{study}/index.html", cover)
-            for file in files:
+            for file in paths:
                 packed.write(root / file, f"{study}/{file}")
 
     write_atomically(path, write)
-    return files
+    return paths
 
 
 def _linked_files(page: str, root: Path) -> list[str]:
@@ -73,7 +76,7 @@ def _linked_files(page: str, root: Path) -> list[str]:
             msg = f"{page} links to {file}, which is outside {top}; the study cannot be packed"
             raise InputError(msg, file=str(file))
         if file.is_dir():
-            inside = (path for path in sorted(file.rglob("*")) if path.is_file())
+            inside = [path for path in sorted(file.rglob("*")) if path.is_file()]
             files += [path.relative_to(top).as_posix() for path in inside]
         elif file.is_file():
             files.append(file.relative_to(top).as_posix())

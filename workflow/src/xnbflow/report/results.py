@@ -99,9 +99,8 @@ class StudyResults:
         They come from a repository of expression series, their features have symbols, or their
         values are logarithms. Other data sets have a "feature".
         """
-        return (
-            "gene" if all(map(self._of_expression, datasets or self.study.datasets)) else "feature"
-        )
+        of_expression = map(self._is_of_expression, datasets or self.study.datasets)
+        return "gene" if all(of_expression) else "feature"
 
     def worded(self, text: str, *datasets: str) -> str:
         """Return a text with the `noun` of these data sets in place of ``{noun}``, ``{Noun}``."""
@@ -109,16 +108,17 @@ class StudyResults:
         return text.format(noun=noun, Noun=noun.capitalize())
 
     @cached_property
-    def _of_expression(self) -> Callable[[str], bool]:
+    def _is_of_expression(self) -> Callable[[str], bool]:
         """Whether a data set is of expression; its large table is read once."""
 
-        def of_expression(dataset: str) -> bool:
-            if self.configuration.get("datasets", {}).get(dataset, {}).get("source") in _EXPRESSION:
+        def is_of_expression(dataset: str) -> bool:
+            settings = self.configuration.get("datasets", {}).get(dataset, {})
+            if settings.get("source") in _EXPRESSION:
                 return True
             genes = self.genes(dataset, "symbol", "log_fold_change")
             return bool((genes["symbol"] != "").any() or genes["log_fold_change"].notna().any())
 
-        return cache(of_expression)
+        return cache(is_of_expression)
 
     def beside(self, path: str) -> str:
         """Return the relative path from the page to a file of the project."""
@@ -162,44 +162,47 @@ class StudyResults:
         was not computed from the series of the first classifier, or gene sets are not those of
         their signature.
         """
-        made = [
-            (path, [dataset])
-            for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True)
-        ]
-        trained = {datasets[0]: series_of(path) for path, datasets in reversed(made)}
-        made += [
-            (self.root / MODEL_TABLE.of(**self._model_key(model), table=table), [model[0]])
-            for model in self.study.models
-            for table in MODEL_TABLES
-        ]
-        cohorts = list(self.study.combined)
-        made += [
-            (self.root / STUDY_TABLE.of(study=self.study.id, table=table), cohorts)
-            for table in (COHORT_TABLES if cohorts else ())
-        ]
-        for name, settings in self.study.analyses.items():
-            folder = self.root / ANALYSIS.of(study=self.study.id, analysis=name)
-            made += [(path, settings.get("datasets", [])) for path in folder.glob("*.parquet")]
-        if self.study.validate:
-            folder = self.root / VALIDATION_TABLE.parent.of(study=self.study.id)
-            made += [(path, self.study.validated) for path in folder.glob("*.parquet")]
-        for path, datasets in made:
-            found = series_of(path).split()
-            own = [trained.get(dataset) for dataset in datasets]
-            if any(own) and (
-                len(found) != len(own)
-                or any(mine not in (None, each) for mine, each in zip(own, found, strict=True))
-            ):
+        trained: dict[str, str] = {}
+        for path, (dataset, _, _) in zip(self._fits, self.study.training_jobs, strict=True):
+            trained.setdefault(dataset, series_of(path))
+        for path, datasets in self._computed_tables():
+            digests = series_of(path).split()
+            expected = [trained.get(dataset) for dataset in datasets]
+            if any(expected) and not _agree(digests, expected):
                 msg = f"{path} was not computed from {', '.join(datasets)} as trained on; {REMEDY}"
                 raise InputError(msg, file=str(path), remedy=REMEDY)
         for model in self.study.models:
-            key = self._model_key(model)
-            gene_sets = self.root / GENE_SETS.of(**key)
-            if digest_of_file(gene_sets) != gene_sets_of(
-                self.root / MODEL_TABLE.of(**key, table="signature")
-            ):
-                msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
-                raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
+            self._refuse_other_gene_sets(model)
+
+    def _computed_tables(self) -> Iterator[tuple[Path, Sequence[str]]]:
+        """Yield the tables whose series must be those of the training, with their data sets."""
+        study = self.study
+        for path, (dataset, _, _) in zip(self._fits, study.training_jobs, strict=True):
+            yield path, [dataset]
+        for model in study.models:
+            for table in MODEL_TABLES:
+                place = MODEL_TABLE.of(**self._model_key(model), table=table)
+                yield self.root / place, [model[0]]
+        if study.combined:
+            for table in COHORT_TABLES:
+                yield self.root / STUDY_TABLE.of(study=study.id, table=table), study.combined
+        for name, settings in study.analyses.items():
+            folder = self.root / ANALYSIS.of(study=study.id, analysis=name)
+            for path in folder.glob("*.parquet"):
+                yield path, settings.get("datasets", [])
+        if study.validate:
+            folder = self.root / VALIDATION_TABLE.parent.of(study=study.id)
+            for path in folder.glob("*.parquet"):
+                yield path, study.validated
+
+    def _refuse_other_gene_sets(self, model: tuple[str, str]) -> None:
+        """Refuse gene sets of a model that are not those of its signature."""
+        key = self._model_key(model)
+        gene_sets = self.root / GENE_SETS.of(**key)
+        signature = self.root / MODEL_TABLE.of(**key, table="signature")
+        if digest_of_file(gene_sets) != gene_sets_of(signature):
+            msg = f"{gene_sets} does not match the gene sets of its signature; {REMEDY}"
+            raise InputError(msg, file=str(gene_sets), remedy=REMEDY)
 
     @cached_property
     def trained_with(self) -> dict[str, str]:
@@ -223,8 +226,12 @@ class StudyResults:
     @cached_property
     def reported_with(self) -> dict[str, str]:
         """Those versions of the environment of the report that differ from the training's."""
-        ours = self.trained_with
-        return {k: v for k, v in self.software.items() if ours.get(k, v) != v}
+        trained = self.trained_with
+        return {
+            package: version
+            for package, version in self.software.items()
+            if trained.get(package, version) != version
+        }
 
     def scores(self, metric: str, value: str) -> pd.DataFrame:
         """Return a column for a metric: rows by `place`, classifiers' labels above.
@@ -265,6 +272,20 @@ class StudyResults:
         return read_parquet(self.root / TRUTH.of(dataset=dataset), TRUTH_TABLE)
 
 
+def _agree(digests: Sequence[str], expected: Sequence[str | None]) -> bool:
+    """Return whether series are the expected ones; None is a series without training.
+
+    Examples
+    --------
+    >>> _agree(["a", "b"], ["a", None]), _agree(["a", "b"], ["b", None]), _agree([], ["a"])
+    (True, False, False)
+    """
+    if len(digests) != len(expected):
+        return False
+    pairs = zip(digests, expected, strict=True)
+    return all(other in (None, digest) for digest, other in pairs)
+
+
 class StudyTables:
     """Tables in files, by name; each is read once, at its first use.
 
@@ -279,10 +300,11 @@ class StudyTables:
     ) -> None:
         self._results = results
         self._as_text = as_text
-        self._schemas = {
-            name: table for tables in places.values() for name, table in tables.items()
-        }
-        self._paths = {n: place.of(table=n) for place, tables in places.items() for n in tables}
+        self._schemas: dict[str, TableSchema] = {}
+        self._paths: dict[str, str] = {}
+        for place, schemas in places.items():
+            self._schemas |= schemas
+            self._paths |= {name: place.of(table=name) for name in schemas}
         self._read = cache(
             lambda name: read_parquet(results.root / self._paths[name], self._schemas[name])
         )
@@ -298,8 +320,8 @@ class StudyTables:
         if not where:
             return self[name]
         key = tuple(where.values())
-        found = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0], [])
-        return self[name].take(found)
+        positions = self._places(name, tuple(where)).get(key if len(key) > 1 else key[0], [])
+        return self[name].take(positions)
 
     def sources(self, *names: str) -> list[str]:
         """Return the files of tables, as a page links to them: as text where there is one."""
@@ -347,13 +369,27 @@ class StudyTables:
             shown = shown.loc[:, (shown.notna() & (shown != "")).any()]
         declared: dict[str, Column | str] = {}
         for name in shown.columns:
-            found = (self._schemas[each].column(name) for each in names)
-            column = own[name] if own and name in own else next(filter(None, found), "")
+            column = own[name] if own and name in own else self._declaration(names, name)
             declared[name] = column
             if isinstance(column, Column) and column.names == "classifier":
-                shown[name] = [self._results.labels.get(each, each) for each in shown[name]]
+                labels = self._results.labels
+                shown[name] = [labels.get(classifier, classifier) for classifier in shown[name]]
         scheme = self._schemas[names[0]].column("folds") if "folds" in frame else None
         if "dataset" in shown and "folds" not in shown and scheme and scheme.type == "text":
             places = zip(frame["dataset"], frame["folds"], strict=True)
             shown["dataset"] = [self._results.place(*place) for place in places]
-        return Table(shown, caption, declared, best, self.sources(*names), links or {})
+        return Table(
+            frame=shown,
+            caption=caption,
+            columns=declared,
+            best=best,
+            sources=self.sources(*names),
+            links=links or {},
+        )
+
+    def _declaration(self, tables: Sequence[str], name: str) -> Column | str:
+        """Return the declaration of a column by the first of the tables that has it, else ""."""
+        for table in tables:
+            if column := self._schemas[table].column(name):
+                return column
+        return ""

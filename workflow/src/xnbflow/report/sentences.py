@@ -4,7 +4,7 @@ Tables hold the numbers and the conditions that fail; the page, the index and th
 the words from here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,49 +13,16 @@ import pandas as pd
 from xnbflow.core.counts import counted, either, listed
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.verdicts import CROSS, FEWEST_PAIRS, INSEPARABLE
+from xnbflow.report.numbers import format_count, join_words, p_equals
 from xnbflow.report.results import StudyResults
+from xnbflow.report.texts import texts_of
 
-RULE = (
-    "Not supported: the 95% interval of the balanced accuracy (the mean recall of the classes) is"
-    " not above one over the number of classes, or the permutation test, if one was run, has a p "
-    "above .025, or a tenth of the samples are exact or half are near duplicates that folds do "
-    "not keep together. Well supported: in addition the 95% interval of the accuracy is above the"
-    " majority-class rate, every class is recognised (recall above one half, and above the share "
-    "of the other samples that are mistaken for it, by the 95% interval of the difference), no "
-    "column of the handling (batch) may explain the result (the classifier orders samples of the "
-    "same batch by class better than chance, or the batch does not predict the class), no samples"
-    " are exact and fewer than a tenth are near duplicates, and the features selected in disjoint"
-    " halves of the samples, if these were fitted, agree (the 95% interval of Nogueira’s index is"
-    " not below .4; it is about 0 for random features; where the interval holds .4 the stability "
-    "cannot be judged), and no second cohort contradicts the result (did not hold, ranking holds "
-    "without its threshold, labels look exchanged). Partly supported: all others."
-)
-COVERAGE = (
-    "Intervals are for accuracy on new samples: a cross-validation of n samples counts as n / 2 "
-    "(n / 2.5 where a classifier tunes itself), and where samples have groups, groups count. In "
-    "simulated studies of two to four classes and 12 to 80 samples, intervals of balanced "
-    "accuracies, whose upper limits are corrected for few samples, held the true value in 93 to "
-    "100% of the studies, and in 89% with ten classes of ten samples; upper limits of AUCs are "
-    "corrected likewise (documentation, “Verdicts”). The Bayesian interval behind them (Jeffreys’ "
-    "prior) covers a share near 0 or 1 in 87% at the least."
-)
-#: What the verdicts of second cohorts mean.
-COHORT_RULE = (
-    "the measure is the balanced accuracy, the mean recall of the classes, so that other shares of "
-    "the classes change no verdict. Held: p of permuted labels of the test cohort is at most .025 "
-    "and the 95% interval lies above one over the number of classes, the difference from "
-    "cross-validation may be 0 by its 95% interval, and every class is recognised in more than "
-    "half of its samples; held in part: the difference or a class fails, or the samples are "
-    "probably of the same patients (within the classes samples of both cohorts are each other's "
-    "nearest more often than those of different patients, p at most .001). Ranking holds: of two "
-    "classes the 95% interval of the AUC lies above one half, but the balanced accuracy is not "
-    "above chance: the threshold does not hold, the model needs recalibration. Did not hold: the "
-    "interval excludes half of the way from chance to cross-validation. Cannot tell: all others, "
-    "mostly too few samples, or one class only. Labels look exchanged: with the classes renamed "
-    "the balanced accuracy is that of cross-validation, by the same tests at .005. Where cohorts "
-    "share samples there is no verdict"
-)
-_ELSEWHERE = {
+#: The rules of the verdicts, what their intervals are for, and the verdicts of second cohorts.
+RULE = texts_of("verdicts")["rule"]
+COVERAGE = texts_of("verdicts")["coverage"]
+COHORT_RULE = texts_of("verdicts")["cohort_rule"]
+#: What a second cohort reports against a classifier, by its verdict; ``{}`` is the cohort.
+_AGAINST = {
     "did not hold": "it did not hold in the second cohort {}",
     "ranking holds": "its threshold did not hold in the second cohort {}, where its ranking did",
     "labels look exchanged": "labels look exchanged in the second cohort {}",
@@ -64,92 +31,129 @@ _ELSEWHERE = {
 
 def headline(results: StudyResults) -> str:
     """Return the main result of the study; empty for a study without classifiers."""
-    found = results.tables["headline"].iloc[0]
-    chosen, label = found["classifier"], results.labels.get(found["classifier"], "")
+    chosen = results.tables["headline"]["classifier"].iloc[0]
     if not chosen:
-        failed = "No classifier could be fitted in every fold; see the failures below."
-        return failed * bool(results.study.classifiers)
+        if not results.study.classifiers:
+            return ""
+        return "No classifier could be fitted in every fold; see the failures below."
     rows = results.rows("estimates", metric="accuracy", folds_failed=0)
-    own = rows[rows["classifier"] == chosen]
-    one = own.iloc[0]
-    several = rows["folds"].nunique() > 1
-    if len(own) == 1:
-        text = (
-            f"{label} has an accuracy of {one['estimate']:.1%} (95% interval {one['lower']:.1%} "
-            f"to {one['upper']:.1%}), where the majority-class baseline has {one['reference']:.1%}"
-        )
-    else:
-        sets = "pairs of data set and folds" if several else "data sets"
-        text = (
-            f"{label} has an accuracy of {_span(own, several=several)}; it is above the "
-            f"majority-class rate on {found['above']} of {len(own)} {sets} (p at most {LEVEL}, "
-            "corrected by Holm)"
-        )
-    parts = [text]
-    if found["candidates"] > 1:
-        parts.append(
-            f"it was chosen after looking, as the most accurate of {found['candidates']}, and its "
-            "intervals and p-values are corrected for that"
-        )
-    verdicts = results.rows("verdicts", classifier=chosen).merge(own[["dataset", "folds"]])
-    if copied := verdicts.loc[verdicts["reasons"].str.contains("copies"), "dataset"].tolist():
-        names = _joined(list(dict.fromkeys(copied)))
-        parts.append(f"samples of {names} are copies of others, known from training")
-    where = {"metric": "features_per_class", "folds_failed": 0, "classifier": chosen}
-    features = results.rows("summary", **where)["mean"].dropna()
-    if len(features):
-        low, high = _count(features.min()), _count(features.max())
-        number = low if low == high else f"{low} to {high}"
-        parts.append(f"it uses {number} {results.noun()}s per class")
-    if rows["classifier"].nunique() > 1:
-        others = rows[rows["classifier"] != chosen].merge(own[["dataset", "folds"]])
-        words = [
-            f"{results.labels[name]} {value:.1%}"
-            for name, value in zip(others["classifier"], others["estimate"], strict=True)
-        ]
-        parts.append(_joined(words) if len(own) == 1 else _wins(results, chosen))
-    return f"{'; '.join(parts)}."
+    chosen_rows = rows[rows["classifier"] == chosen]
+    clauses = [
+        _accuracy_clause(results, chosen_rows, several_folds=rows["folds"].nunique() > 1),
+        _choice_clause(results),
+        _copies_clause(results, chosen_rows),
+        _features_clause(results, chosen),
+        _others_clause(results, rows, chosen_rows),
+    ]
+    return f"{'; '.join(filter(None, clauses))}."
 
 
-def _span(rows: pd.DataFrame, *, several: bool) -> str:
-    """Return the least and greatest accuracy with their data sets, and folds if ``several``."""
-    low, high = (rows.loc[place()] for place in (rows["estimate"].idxmin, rows["estimate"].idxmax))
-    texts = [f"{row['estimate']:.1%}" for row in (low, high)]
+def _accuracy_clause(
+    results: StudyResults, chosen_rows: pd.DataFrame, *, several_folds: bool
+) -> str:
+    """Return the accuracies of the chosen classifier, beside the majority class."""
+    summary, row = results.tables["headline"].iloc[0], chosen_rows.iloc[0]
+    label = results.labels[summary["classifier"]]
+    if len(chosen_rows) == 1:
+        return (
+            f"{label} has an accuracy of {row['estimate']:.1%} (95% interval {row['lower']:.1%} "
+            f"to {row['upper']:.1%}), where the majority-class baseline has {row['reference']:.1%}"
+        )
+    places = "pairs of data set and folds" if several_folds else "data sets"
+    return (
+        f"{label} has an accuracy of {_range(chosen_rows, several_folds=several_folds)}; it is "
+        f"above the majority-class rate on {summary['above']} of {len(chosen_rows)} {places} "
+        f"(p at most {LEVEL}, corrected by Holm)"
+    )
+
+
+def _choice_clause(results: StudyResults) -> str:
+    """Return out of how many the classifier was chosen by the results; empty if it was not."""
+    candidates = results.tables["headline"]["candidates"].iloc[0]
+    if candidates <= 1:
+        return ""
+    return (
+        f"it was chosen after looking, as the most accurate of {candidates}, and its "
+        "intervals and p-values are corrected for that"
+    )
+
+
+def _copies_clause(results: StudyResults, chosen_rows: pd.DataFrame) -> str:
+    """Return the data sets whose verdict is limited by copies of samples; empty without."""
+    chosen = chosen_rows["classifier"].iloc[0]
+    verdicts = results.rows("verdicts", classifier=chosen).merge(chosen_rows[["dataset", "folds"]])
+    copied = verdicts.loc[verdicts["reasons"].str.contains("copies"), "dataset"].unique().tolist()
+    if not copied:
+        return ""
+    return f"samples of {join_words(copied)} are copies of others, known from training"
+
+
+def _features_clause(results: StudyResults, chosen: str) -> str:
+    """Return how many features the classifier uses; empty if it selects none."""
+    summary = results.rows(
+        "summary", metric="features_per_class", folds_failed=0, classifier=chosen
+    )
+    features = summary["mean"].dropna()
+    if features.empty:
+        return ""
+    low, high = format_count(features.min()), format_count(features.max())
+    number = low if low == high else f"{low} to {high}"
+    return f"it uses {number} {results.noun()}s per class"
+
+
+def _others_clause(results: StudyResults, rows: pd.DataFrame, chosen_rows: pd.DataFrame) -> str:
+    """Return the accuracies of the other classifiers, or on how many data sets each is first."""
+    if rows["classifier"].nunique() == 1:
+        return ""
+    chosen = chosen_rows["classifier"].iloc[0]
+    if len(chosen_rows) > 1:
+        return _wins(results, chosen)
+    others = rows[rows["classifier"] != chosen].merge(chosen_rows[["dataset", "folds"]])
+    accuracies = [
+        f"{results.labels[row['classifier']]} {row['estimate']:.1%}"
+        for row in others.to_dict("records")
+    ]
+    return join_words(accuracies)
+
+
+def _range(rows: pd.DataFrame, *, several_folds: bool) -> str:
+    """Return the least and greatest accuracy with their data sets, and folds if several."""
+    texts, places = [], []
+    for position in (rows["estimate"].idxmin(), rows["estimate"].idxmax()):
+        row = rows.loc[position]
+        texts.append(f"{row['estimate']:.1%}")
+        places.append(f"{row['dataset']}, {row['folds']}" if several_folds else row["dataset"])
     if texts[0] == texts[1]:
         return texts[0]
-    names = [f"{r['dataset']}, {r['folds']}" if several else r["dataset"] for r in (low, high)]
-    return f"{texts[0]} ({names[0]}) to {texts[1]} ({names[1]})"
+    return f"{texts[0]} ({places[0]}) to {texts[1]} ({places[1]})"
 
 
 def _wins(results: StudyResults, chosen: str) -> str:
+    """Return on how many data sets the chosen classifier, and the best others, come first."""
     wins = results.tables["averages"].set_index("classifier")["wins"]
+    text = f"of {len(wins)} classifiers it is the most accurate on {wins[chosen]}"
     others = wins.drop(chosen)
-    ahead = [results.labels[name] for name in others.index if others[name] == others.max() > 0]
-    rest = f", {_joined(ahead)} on {others.max()}" if ahead else ""
-    return f"of {len(wins)} classifiers it is the most accurate on {wins[chosen]}{rest}"
-
-
-def _count(number: float) -> str:
-    return f"{number:,.0f}" if number >= 1000 or number == round(number) else f"{number:.1f}"
-
-
-def _joined(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""
+    most = others.max()
+    if not most > 0:
+        return text
+    ahead = [results.labels[name] for name in others.index if others[name] == most]
+    return f"{text}, {join_words(ahead)} on {most}"
 
 
 def contradictions(results: StudyResults, dataset: str, classifier: str) -> list[str]:
     """Return what second cohorts report against a classifier that was trained on a data set."""
-    study, found = results.study, []
+    study = results.study
+    tests = []
     if study.validate:
-        found.append(results.validation.rows("verdicts", model=classifier, train=dataset))
+        tests.append(results.validation.rows("verdicts", model=classifier, train=dataset))
     if study.cohorts and study.cohorts.model == classifier:
-        tests = results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset)
-        found.append(tests)
-    rows = [row for table in found for row in table[["verdict", "test"]].to_dict("records")]
+        # models of one series; a merged one has further training samples
+        tests.append(results.cohorts.rows("cohort_matrix", strategy="one series", train=dataset))
     return [
-        _ELSEWHERE[row["verdict"]].format(row["test"])
-        for row in rows
-        if row["verdict"] in _ELSEWHERE
+        _AGAINST[row["verdict"]].format(row["test"])
+        for table in tests
+        for row in table[["verdict", "test"]].to_dict("records")
+        if row["verdict"] in _AGAINST
     ]
 
 
@@ -157,13 +161,8 @@ def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
     """Return the verdict on a model of that name in a second cohort, by a row of its table."""
     if pd.isna(row["value"]):
         return f"Cannot tell: {row['reason']}."
-    train, test, beside = row["train"], row["test"], ""
-    start = row["verdict"].capitalize() + (f" ({row['reason']})" if row["reason"] else "")
-    if row["verdict"] == "ranking holds":
-        start = (
-            "The ranking holds, the threshold does not: recalibrate with at least "
-            f"{row['needed']:.0f} samples of each class of {test}"
-        )
+    train, test = row["train"], row["test"]
+    beside = ""
     if pd.notna(row["loss"]):
         beside = (
             f"; {100 * abs(row['loss']):.0f} points {'less' if row['loss'] < 0 else 'more'} than "
@@ -173,39 +172,48 @@ def cohort_verdict(row: Mapping[str, Any], name: str) -> str:
     if pd.notna(row["auc"]):
         beside += f"; AUC {row['auc']:.2f}, {row['auc_lower']:.2f} to {row['auc_upper']:.2f}"
     return (
-        f"{start}: {name}, trained on {train}, has a balanced accuracy of {row['value']:.0%} in "
-        f"{test} (95% interval {row['lower']:.0%} to {row['upper']:.0%}, chance "
-        f"{row['chance']:.0%}{beside}; permuted labels: p = {row['p_value']:.2g}); "
+        f"{_start_of_verdict(row)}: {name}, trained on {train}, has a balanced accuracy of "
+        f"{row['value']:.0%} in {test} (95% interval {row['lower']:.0%} to {row['upper']:.0%}, "
+        f"chance {row['chance']:.0%}{beside}; permuted labels: {p_equals(row['p_value'])}); "
         f"{row['right']:.0f} of {row['n']} samples are right."
     )
 
 
+def _start_of_verdict(row: Mapping[str, Any]) -> str:
+    """Return the verdict in a second cohort with its reason, once."""
+    if row["verdict"] == "ranking holds":
+        return (
+            "The ranking holds, the threshold does not: recalibrate with at least "
+            f"{row['needed']:.0f} samples of each class of {row['test']}"
+        )
+    if row["verdict"] == "shares samples":
+        return "No verdict, because the cohorts share samples"
+    reason = f" ({row['reason']})" if row["reason"] else ""
+    return f"{row['verdict'].capitalize()}{reason}"
+
+
 def overlap(signatures: pd.DataFrame) -> str:
     """Return how many features both cohorts select for each class; empty without signatures."""
-    parts = [
+    if signatures.empty:
+        return ""
+    counts = ", ".join(
         f"{row['shared']} of {row['size_first']} for {row['class']}"
         for row in signatures.to_dict("records")
-    ]
-    return f" The test cohort itself selects {', '.join(parts)} of the same features." * bool(parts)
+    )
+    return f" The test cohort itself selects {counts} of the same features."
 
 
 def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
     """Return why a result is not well supported; ``place`` is its data set, folds, classifier."""
-    row = results.rows("verdicts", **place).iloc[0]
+    verdict_row = results.rows("verdicts", **place).iloc[0]
     balanced = results.rows("estimates", **place, metric="balanced_accuracy").iloc[0]
-    recall = results.rows("estimates", **place, metric="recall", above=False)
-    missed, noun = [f"“{name}”" for name in recall["class"]], results.noun(place["dataset"])
-    own = {"dataset": place["dataset"], "classifier": place["classifier"]}
-    reached = "".join(
-        f"{test['at_least']:.0f} of {test['permutations']:.0f} permutations were as good"
-        for test in results.rows("permutation_tests", **own).head(1).to_dict("records")
-    )
+    noun = results.noun(place["dataset"])
     words = {
         "chance interval": (
             f"the 95% interval of its balanced accuracy, {balanced['lower']:.1%} to "
             f"{balanced['upper']:.1%}, is not above chance ({balanced['reference']:.1%})"
         ),
-        "permutation test": f"the permutation test does not exclude chance: {reached}",
+        "permutation test": _permutation_reason(results, place),
         "copies": (
             "samples are copies of others, or nearly, and known from training (leave copies out, "
             "or give them one group by group=)"
@@ -213,13 +221,32 @@ def reasons(results: StudyResults, place: dict[str, str]) -> list[str]:
         "majority class": "the interval of its accuracy is not above the majority-class rate",
         "batch": _inseparable(results, place),
         "library size": _library_size(results, place["dataset"]),
-        "classes": f"{listed(missed, 3)} {either(len(missed), 'is', 'are')} not recognised",
+        "classes": _missed_classes(results, place),
         "stability": f"disjoint halves of the samples give different {noun}s",
         "stability unknown": (
             f"the stability of its {noun}s cannot be judged because its interval is wide"
         ),
     }
-    return [words[reason] for reason in row["reasons"].split("; ") if reason]
+    return [words[reason] for reason in verdict_row["reasons"].split("; ") if reason]
+
+
+def _permutation_reason(results: StudyResults, place: dict[str, str]) -> str:
+    """Return how many permutations reached the score of the true labels."""
+    text = "the permutation test does not exclude chance"
+    tests = results.rows(
+        "permutation_tests", dataset=place["dataset"], classifier=place["classifier"]
+    )
+    if tests.empty:
+        return text
+    test = tests.iloc[0]
+    return f"{text}: {test['at_least']:.0f} of {test['permutations']:.0f} permutations were as good"
+
+
+def _missed_classes(results: StudyResults, place: dict[str, str]) -> str:
+    """Return the classes that are not recognised."""
+    recall = results.rows("estimates", **place, metric="recall", above=False)
+    names = [f"“{name}”" for name in recall["class"]]
+    return f"{listed(names, 3)} {either(len(names), 'is', 'are')} not recognised"
 
 
 def _inseparable(results: StudyResults, place: dict[str, str]) -> str:
@@ -251,7 +278,7 @@ def quoted_columns(name: str) -> str:
     ('“plate”', '“plate” and “site” together')
     """
     names = [f"“{column}”" for column in name.split(CROSS)]
-    return names[0] if len(names) == 1 else f"{_joined(names)} together"
+    return names[0] if len(names) == 1 else f"{join_words(names)} together"
 
 
 def difference_of(classes: str) -> str:
@@ -304,7 +331,7 @@ def within_levels(results: StudyResults, place: dict[str, str]) -> str:
     does = "does, too" if row["recognised"] else "does not"
     return (
         f"{alone}; within {levels} {label} {does} (AUC {row['auc_within']:.2f}, "
-        f"{row['lower']:.2f} to {row['upper']:.2f}; p = {row['p']:.2g})."
+        f"{row['lower']:.2f} to {row['upper']:.2f}; {p_equals(row['p'])})."
     )
 
 
@@ -320,40 +347,44 @@ class Verdict:
 def verdict(results: StudyResults, place: dict[str, str]) -> Verdict:
     """Return the verdict on a result; ``place`` is its data set, folds and classifier."""
     label = results.labels[place["classifier"]]
-    found = results.rows("estimates", **place, folds_failed=0).set_index("metric")
-    if found.empty:
+    estimates = results.rows("estimates", **place, folds_failed=0).set_index("metric")
+    if estimates.empty:
         level = "not supported"
         return Verdict(level, f"Not supported: {label} could not be fitted in every fold.", "")
-    row: dict[str, Any] = results.rows("verdicts", **place).iloc[0].to_dict()
-    elsewhere = contradictions(results, place["dataset"], place["classifier"])
-    level = row["level"]
-    if elsewhere and level == "well supported":
+    level = results.rows("verdicts", **place)["level"].iloc[0]
+    against = contradictions(results, place["dataset"], place["classifier"])
+    if against and level == "well supported":
         level = "partly supported"
-    but = " and ".join([*reasons(results, place), *elsewhere])
-    test = "No permutation test was run: the verdict rests on intervals alone."
-    if pd.notna(row["p_value"]):
-        of = (
-            f"Label test ({row['permuted']})" if row["permuted"] else f"Permutation test of {label}"
-        )
-        test = f"{of}: p = {row['p_value']:.2g}."
-    accuracy, balanced = found.loc["accuracy"], found.loc["balanced_accuracy"]
-    if accuracy["candidates"] > 1:
-        own_p = pd.notna(row["p_value"]) and not row["permuted"]
-        corrected = "intervals and p are" if own_p else "intervals are"
-        test += (
-            f" {label} was chosen after looking, out of {accuracy['candidates']}; {corrected} "
-            "corrected."
-        )
-    if row["near"]:
-        test += (
-            " The verdict is near its limit: other folds or permutations may decide otherwise. "
-            "Repeated folds make it more certain."
-        )
+    accuracy, balanced = estimates.loc["accuracy"], estimates.loc["balanced_accuracy"]
+    limits = [*reasons(results, place), *against]
+    but = f", but {' and '.join(limits)}" if limits else ""
     sentence = (
         f"{level.capitalize()}: {label} has a balanced accuracy of {balanced['estimate']:.1%} "
         f"(95% interval {balanced['lower']:.1%} to {balanced['upper']:.1%}; chance "
-        f"{balanced['reference']:.1%}) "
-        f"and an accuracy of {accuracy['estimate']:.1%}, the majority-class baseline "
-        f"{accuracy['reference']:.1%}{', but ' if but else ''}{but}."
+        f"{balanced['reference']:.1%}) and an accuracy of {accuracy['estimate']:.1%}, the "
+        f"majority-class baseline {accuracy['reference']:.1%}{but}."
     )
-    return Verdict(level, sentence, f"{test} {within_levels(results, place)}".strip())
+    return Verdict(level, sentence, _tests(results, place, int(accuracy["candidates"])))
+
+
+def _tests(results: StudyResults, place: dict[str, str], candidates: int) -> str:
+    """Return sentences on the permutation test, the choice of the classifier, and batches."""
+    label, row = results.labels[place["classifier"]], results.rows("verdicts", **place).iloc[0]
+    tested = pd.notna(row["p_value"])
+    name = f"Label test ({row['permuted']})" if row["permuted"] else f"Permutation test of {label}"
+    sentences = ["No permutation test was run: the verdict rests on intervals alone."]
+    if tested:
+        sentences = [f"{name}: {p_equals(row['p_value'])}."]
+    if candidates > 1:
+        # the label test does not use the classifier, so that its p needs no correction
+        corrected = "intervals and p are" if tested and not row["permuted"] else "intervals are"
+        sentences.append(
+            f"{label} was chosen after looking, out of {candidates}; {corrected} corrected."
+        )
+    if row["near"]:
+        sentences.append(
+            "The verdict is near its limit: other folds or permutations may decide otherwise. "
+            "Repeated folds make it more certain."
+        )
+    sentences.append(within_levels(results, place))
+    return " ".join(filter(None, sentences))

@@ -35,8 +35,8 @@ def write_study(
     ``configured`` are the study's ``labels`` and ``configuration``, ``outputs`` those of the rule;
     ``check`` is called before files are written.
     """
-    known = known_analyses()
-    analyses = {name: known[name] for name in study.analyses}
+    all_analyses = known_analyses()
+    analyses = {name: all_analyses[name] for name in study.analyses}
     root = Path(outputs.page.removesuffix(REPORT.of(study=study.id)))
     results = StudyResults(study, **configured, root=root, analyses=analyses)
     results.refuse_mixed_series()
@@ -50,10 +50,15 @@ def write_report(
     results: StudyResults, path: str | Path, figures: str | Path, threads: int
 ) -> None:
     """Write a study's two pages and its figures; see `xnbflow.report.page.page.write_page`."""
-    study = results.study
-    sections = sections_of(results)
-    names = (study.title, study.summary)
-    write_page(Path(path), *names, sections, Path(figures), threads, SECOND_PAGE)
+    write_page(
+        path=Path(path),
+        title=results.study.title,
+        lead=results.study.summary,
+        sections=sections_of(results),
+        figures=Path(figures),
+        threads=threads,
+        second=SECOND_PAGE,
+    )
 
 
 def sections_of(results: StudyResults) -> Iterator[Section]:
@@ -69,15 +74,14 @@ def print_figures(
 ) -> dict[str, float]:
     """Write a study's figures for print; see `xnbflow.report.page.page.write_figures`."""
     study = results.study
-    datasets = [
-        *study.datasets,
-        *(d for a in study.analyses.values() for d in a.get("datasets", [])),
-    ]
+    datasets = list(study.datasets)
+    for settings in study.analyses.values():
+        datasets += settings.get("datasets", [])
 
     def subject(figure: str) -> str:
-        about = figure_labels(figure, datasets, study.folds, study.classifiers)
-        classifier = results.labels.get(about["classifier"], "")
-        return ", ".join(filter(None, [about["data set"], classifier, about["folds"]]))
+        labels = figure_labels(figure, datasets, study.folds, study.classifiers)
+        classifier = results.labels.get(labels["classifier"], "")
+        return ", ".join(filter(None, [labels["data set"], classifier, labels["folds"]]))
 
     return write_figures(sections_of(results), folder, width, subject, threads)
 
@@ -117,15 +121,17 @@ def write_curves(results: StudyResults, path: str | Path) -> None:
         frame = tables[declared.get("table", name)]
         points = frame.dropna(subset=[coordinates["x"], coordinates["y"]])
         for key, rows in points.groupby(declared["keys"], sort=False):
-            known = rows.astype(object).where(rows.notna(), None)
-            own = {role: known[column].tolist() for role, column in coordinates.items()}
-            curves.append({"curve": name, **dict(zip(declared["keys"], key, strict=True)), **own})
+            numbers = rows.astype(object).where(rows.notna(), None)  # JSON has no NaN
+            values = {role: numbers[column].tolist() for role, column in coordinates.items()}
+            curve = dict(zip(declared["keys"], key, strict=True))
+            curves.append({"curve": name, **curve, **values})
     _write_json({"study": results.study.id, "curves": curves}, path, allow_nan=False)
 
 
 def _declared_curves(results: StudyResults) -> Iterator[tuple[str, dict[str, Any], StudyTables]]:
     """Yield each kind of curve with its declaration and the tables that have it."""
-    packages = [(str(__package__), results.tables)] + [
+    packages = [(str(__package__), results.tables)]
+    packages += [
         (analysis.compute.rpartition(".")[0], results.analysis(analysis))
         for analysis in results.analyses.values()
     ]
@@ -152,17 +158,13 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         msg = f"{path} does not exist; run the study in this folder: xnbflow run {study}"
         raise InputError(msg, file=str(path))
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    given: dict[str, Any] = {
-        k: tuple(v) if isinstance(v, list) else v for k, v in record["study"].items()
-    }
-    given["validate"] = tuple(Validation(**pair) for pair in given["validate"])
     results = StudyResults(
-        Study(**given),
-        record["labels"],
-        record["configuration"],
-        root,
-        {name: analyses[name] for name in given["analyses"]},
-        record["software"],
+        study=_study_of(record["study"]),
+        labels=record["labels"],
+        configuration=record["configuration"],
+        root=root,
+        analyses={name: analyses[name] for name in record["study"]["analyses"]},
+        software=record["software"],
     )
     if changed := sorted(dict(_digests(results).items() - record["tables"].items())):
         msg = (
@@ -172,6 +174,15 @@ def read_record(study: str, analyses: Mapping[str, Analysis], root: Path = Path(
         raise InputError(msg, file=str(path))
     results.refuse_mixed_series()
     return results
+
+
+def _study_of(record: Mapping[str, Any]) -> Study:
+    """Return a study from its record, in which JSON has made lists of tuples."""
+    fields: dict[str, Any] = {}
+    for name, value in record.items():
+        fields[name] = tuple(value) if isinstance(value, list) else value
+    fields["validate"] = tuple(Validation(**pair) for pair in fields["validate"])
+    return Study(**fields)
 
 
 def _digests(results: StudyResults) -> dict[str, str]:

@@ -15,14 +15,18 @@ from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import headline, verdict
 from xnbflow.tables.storage import without_formula
 
-#: Most letters of the name of a sheet, and those that a name cannot have.
-_LONGEST, _REFUSED = 31, re.compile(r"[\[\]:*?/\\']+")
+#: Most letters of the name of a sheet.
+_LONGEST = 31
+#: Characters that the name of a sheet cannot have, and those that a cell cannot have.
+_REFUSED = re.compile(r"[\[\]:*?/\\']+")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 #: Classes whose contrasts are the same with other signs.
 _MIRRORED = 2
 #: Most rows of a sheet.
 _MOST_ROWS = 1_048_575
 #: Width of columns in letters: of numbers, and at most of texts.
-_NARROW, _WIDE = 12, 60
+_NARROW = 12
+_WIDE = 60
 
 
 def write_workbook(results: StudyResults, path: Path) -> None:
@@ -48,35 +52,40 @@ def _save(book: Any, path: Path) -> None:
 def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the sheets of a workbook: name and rows."""
     yield "summary", _summary(results)
-    yield "estimates", _labelled(results, results.tables["estimates"])
+    yield "estimates", _with_labels(results, results.tables["estimates"])
     for dataset in results.study.datasets:
         genes = results.diagnosed(dataset)["genes"]
         contrasts = list(genes.groupby("class", sort=True))
-        # of two classes the first is the mirror image of the second
-        for label, rows in contrasts[-1:] if len(contrasts) == _MIRRORED else contrasts:
+        if len(contrasts) == _MIRRORED:  # the first class is the mirror image of the second
+            contrasts = contrasts[-1:]
+        for label, rows in contrasts:
             yield f"genes {dataset} {label}", rows.sort_values("rank").head(_MOST_ROWS)
-    signatures = [
-        results.model(dataset, classifier)["signature"].assign(
-            dataset=dataset, classifier=classifier
-        )
-        for dataset, classifier in results.study.models
-    ]
-    if signatures:
-        whole = _labelled(results, pd.concat(signatures, ignore_index=True))
-        whole = whole[["dataset", "classifier", *whole.columns.drop(["dataset", "classifier"])]]
-        yield "core", whole[whole["core"].astype(bool)]
-        yield "signature", whole
-    yield "samples", _labelled(results, results.tables["samples"])
+    if results.study.models:
+        signature = _signatures(results)
+        yield "core", signature[signature["core"].astype(bool)]
+        yield "signature", signature
+    yield "samples", _with_labels(results, results.tables["samples"])
     yield "phenotype", results.tables["components"]
     yield "methods", pd.DataFrame({"methods": _methods(results)})
+
+
+def _signatures(results: StudyResults) -> pd.DataFrame:
+    """Return the signatures of all models, with data set and classifier as the first columns."""
+    signatures = []
+    for dataset, classifier in results.study.models:
+        signature = results.model(dataset, classifier)["signature"]
+        signatures.append(signature.assign(dataset=dataset, classifier=classifier))
+    table = _with_labels(results, pd.concat(signatures, ignore_index=True))
+    key = ["dataset", "classifier"]
+    return table[[*key, *table.columns.drop(key)]]
 
 
 def _summary(results: StudyResults) -> pd.DataFrame:
     """Return title, summary, main result, and the verdict on each data set, as rows of text."""
     rows = [("title", results.study.title), ("summary", results.study.summary)]
-    chosen = results.tables["headline"]["classifier"].iloc[0] if results.study.classifiers else ""
-    if text := headline(results):
-        rows.append(("main result", text))
+    if result := headline(results):
+        rows.append(("main result", result))
+    chosen = results.tables["headline"]["classifier"].iloc[0]
     if chosen:
         for (dataset, folds), name in results.places.items():
             place = {"dataset": dataset, "folds": folds, "classifier": chosen}
@@ -86,11 +95,12 @@ def _summary(results: StudyResults) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "text"])
 
 
-def _labelled(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
+def _with_labels(results: StudyResults, frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the names of classifiers that people read."""
     if "classifier" not in frame:
         return frame
-    return frame.assign(classifier=[results.labels.get(c, c) for c in frame["classifier"]])
+    labels = [results.labels.get(name, name) for name in frame["classifier"]]
+    return frame.assign(classifier=labels)
 
 
 def _methods(results: StudyResults) -> Sequence[str]:
@@ -108,12 +118,12 @@ def _sheet_name(title: str, names: set[str]) -> str:
     >>> _sheet_name("genes a/b", names), _sheet_name("Genes a:b", names)
     ('genes a b', 'Genes a b 2')
     """
-    name = _REFUSED.sub(" ", title).strip()[:_LONGEST]
-    number = 1
+    allowed = _REFUSED.sub(" ", title).strip()
+    name, number = allowed[:_LONGEST], 1
     while name.casefold() in names:
         number += 1
         ending = f" {number}"
-        name = _REFUSED.sub(" ", title).strip()[: _LONGEST - len(ending)] + ending
+        name = allowed[: _LONGEST - len(ending)] + ending
     names.add(name.casefold())
     return name
 
@@ -126,11 +136,8 @@ def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
 
     sheet = book.create_sheet(name)
     sheet.freeze_panes = "A2"
-    for i, column in enumerate(frame.columns, 1):
-        numeric = frame[column].dtype.kind in "iufb"
-        longest = _NARROW if numeric else int(frame[column].astype(str).str.len().max() or 0)
-        width = min(_WIDE, max(_NARROW, longest, len(str(column)) + 2))
-        sheet.column_dimensions[get_column_letter(i)].width = width
+    for number, column in enumerate(frame.columns, 1):
+        sheet.column_dimensions[get_column_letter(number)].width = _width(frame[column])
     head = []
     for column in frame.columns:
         cell = WriteOnlyCell(sheet, without_formula(str(column)))
@@ -141,8 +148,12 @@ def _write_sheet(book: Any, name: str, frame: pd.DataFrame) -> None:
         sheet.append([_cell(value) for value in row])
 
 
-#: Characters that a workbook cannot have.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+def _width(column: pd.Series) -> int:
+    """Return the width of a column in letters, by its longest text and its heading."""
+    longest = 0
+    if column.dtype.kind not in "iufb" and len(column):
+        longest = int(column.astype(str).str.len().max())
+    return min(_WIDE, max(_NARROW, longest, len(str(column.name)) + 2))
 
 
 def _cell(value: Any) -> Any:

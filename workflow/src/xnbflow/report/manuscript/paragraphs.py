@@ -14,33 +14,37 @@ import yaml
 from xnbflow.evaluation.methods import entries_in, known_methods, resolved
 from xnbflow.inference.intervals import CROSS_VALIDATED, TUNED, inflation_of
 from xnbflow.report.manuscript.references import references
+from xnbflow.report.numbers import format_count, p_equals
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sentences import RULE, cohort_verdict, headline, overlap, reasons
 from xnbflow.sources.geo_head import PLATFORM, PROCESSING
 
 _PLACE = ["dataset", "folds", "classifier"]
-#: False discovery rate of genes and gene sets that are named, and how many of each class.
-_LEVEL, _MOST_GENES, _MOST_SETS = 0.05, 5, 3
+#: False discovery rate below which genes and gene sets are named, and how many of each class.
+_LEVEL = 0.05
+_MOST_GENES = 5
+_MOST_SETS = 3
 #: Columns of the table of genes that count the features and name the first.
-_OF_GENES = ["class", "feature", "symbol", "rank", "difference", "log_fold_change"]
-_OF_GENES += ["auc", "p", "fdr"]
+_GENE_COLUMNS = ["class", "feature", "symbol", "rank", "difference", "log_fold_change"]
+_GENE_COLUMNS += ["auc", "p", "fdr"]
 
 
 def paragraphs(results: StudyResults) -> str:
     """Return methods and results as Markdown with keys of references, see `references`."""
-    known = facts(results)
-    return f"{render('methods.md', known)}\n\n{render('results.md', known)}".strip()
+    variables = facts(results)
+    methods, findings = render("methods.md", variables), render("results.md", variables)
+    return f"{methods}\n\n{findings}".strip()
 
 
-def render(template: str, known: Mapping[str, Any], *, lines: bool = False) -> str:
+def render(template: str, variables: Mapping[str, Any], *, lines: bool = False) -> str:
     """Return a filled template: paragraphs between empty lines, or with its lines as they are."""
-    text = _environment().get_template(template).render(known)
-    return re.sub(r"\n{3,}", "\n\n", text) if lines else _tidied(text)
+    text = _environment().get_template(template).render(variables)
+    return re.sub(r"\n{3,}", "\n\n", text) if lines else _as_paragraphs(text)
 
 
-def filled(template: str, known: Mapping[str, Any]) -> str:
-    """Return a template, given as text, filled."""
-    return _tidied(_environment().from_string(template).render(known))
+def fill_in(template: str, variables: Mapping[str, Any]) -> str:
+    """Return a filled template that is given as text."""
+    return _as_paragraphs(_environment().from_string(template).render(variables))
 
 
 def escaped(text: str) -> str:
@@ -50,8 +54,9 @@ def escaped(text: str) -> str:
 
 def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table, None where a value is missing."""
-    known = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in known.to_dict("records")]
+    values = frame.astype(object).where(frame.notna(), None)
+    rows: list[dict[str, Any]] = values.rename(columns=str).to_dict("records")
+    return rows
 
 
 @cache
@@ -61,88 +66,121 @@ def _words() -> Mapping[str, Mapping[str, str]]:
     return words
 
 
-def _tidied(text: str) -> str:
-    parts = (" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=## )", text))
-    joined = "\n\n".join(filter(None, parts))
-    for pattern, instead in _words()["tidied"].items():
-        joined = re.sub(pattern, instead, joined, flags=re.MULTILINE)
-    return joined
+def _as_paragraphs(text: str) -> str:
+    """Return a text with each paragraph on a line, without what templates leave behind."""
+    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=## )", text)]
+    tidied = "\n\n".join(filter(None, parts))
+    for pattern, replacement in _words()["tidied"].items():
+        tidied = re.sub(pattern, replacement, tidied, flags=re.MULTILINE)
+    return tidied
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    made = jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("xnbflow.report.manuscript"),
         autoescape=False,  # noqa: S701  text, no HTML
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.filters.update({name: spec.format for name, spec in _words()["formats"].items()})
-    made.filters["p"] = lambda value: f"p = {value:.2g}" if value > 1e-300 else "p < 1e-300"
-    made.filters["count"] = lambda n: f"{n:,.0f}" if n >= 1000 or n == round(n) else f"{n:.1f}"
-    made.filters["md"] = escaped
-    made.filters["subjects"] = lambda rows, labels: "; ".join(
-        dict.fromkeys(f"{row['dataset']}, {labels[row['classifier']]}" for row in rows)
-    )
-    return made
+    environment.filters.update({name: spec.format for name, spec in _words()["formats"].items()})
+    environment.filters["p"] = p_equals
+    environment.filters["count"] = format_count
+    environment.filters["md"] = escaped
+    environment.filters["subjects"] = _subjects
+    return environment
+
+
+def _subjects(rows: Iterable[Mapping[str, Any]], labels: Mapping[str, str]) -> str:
+    """Return the data sets and classifiers of rows, each pair once."""
+    subjects = [f"{row['dataset']}, {labels[row['classifier']]}" for row in rows]
+    return "; ".join(dict.fromkeys(subjects))
 
 
 def facts(results: StudyResults) -> dict[str, Any]:
     """Return the variables of templates: tables as lists of rows, with None for missing numbers."""
-    study, configuration = results.study, results.configuration
-    entries = {name: configuration["classifiers"][name] for name in study.classifiers}
-    tables = {
-        name: rows_of(results.tables[name]) if study.datasets else []
-        for name in (*_TABLES, "verdicts", "estimates", "summary", "stability")
-    }
-    metrics = {row["metric"] for row in tables["summary"]}
-    checks: dict[str, Any] = {"random_genes": [], "learning_curve": []}
-    datasets = [_dataset(results, row, tables) for row in tables["datasets"]]
-    whole = [row for row in tables["stability"] if row["class"] == ""]
-    halved = dict.fromkeys(row["classifier"] for row in whole if row["halves"] is not None)
-    versions = {**results.software, **results.trained_with}
-    cited = {name: f" [@{name}]" if name in references() else "" for name in versions}
-    packages = [f"{n} {v}{cited[n]}" for n, v in versions.items() if n not in {"xnbflow", "Python"}]
+    study = results.study
+    names = (*_TABLES, "verdicts", "estimates", "summary", "stability")
+    tables = {name: rows_of(results.tables[name]) if study.datasets else [] for name in names}
+    # random genes and learning curves are of the first scheme of folds
+    without_checks = tables | {"random_genes": [], "learning_curve": []}
+    first_scheme = study.folds[:1]
+    places = [
+        _place(results, place, tables if place[1] in first_scheme else without_checks)
+        for place in results.places
+    ]
     return {
         **{name: tables[name] for name in _TABLES},
         "study": study,
         "labels": results.labels,
+        "rule": RULE,
+        "headline": headline(results),
+        "diagnostics": results.configuration.get("diagnostics", {}),
+        "candidates": results.tables["headline"]["candidates"].iloc[0],
+        "validated": _validated(results) if study.validate else [],
+        "places": places,
+        **_software_facts(results),
+        **_dataset_facts(results, tables),
+        **_classifier_facts(results, tables),
+    }
+
+
+def _software_facts(results: StudyResults) -> dict[str, Any]:
+    """Return the versions of packages, with citations of those that are cited."""
+    versions = {**results.software, **results.trained_with}
+    cited = references()
+    packages = []
+    for name, version in versions.items():
+        if name not in {"xnbflow", "Python"}:
+            packages.append(f"{name} {version}{f' [@{name}]' if name in cited else ''}")
+    return {
         "software": versions,
         "packages": packages,
         "recorded": bool(results.trained_with),
-        "reported_with": [f"{n} {v}" for n, v in results.reported_with.items()],
-        "diagnostics": configuration.get("diagnostics", {}),
+        "reported_with": [f"{name} {number}" for name, number in results.reported_with.items()],
+    }
+
+
+def _dataset_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data sets, and what is true of some or of all of them."""
+    datasets = [_dataset(results, row, tables) for row in tables["datasets"]]
+    return {
         "datasets": datasets,
         # Whether all processing of the values is known; measured data had some before.
         "traced": all(row["simulated"] or row["processing"] for row in datasets),
         "grouped": [row["dataset"] for row in datasets if row["groups"] is not None],
         "of_counts": any(row["counts"] for row in datasets),
+    }
+
+
+def _classifier_facts(results: StudyResults, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the classifiers with their steps, folds, metrics and the stability of features."""
+    study, configuration, labels = results.study, results.configuration, results.labels
+    entries = {name: configuration["classifiers"][name] for name in study.classifiers}
+    metrics = {row["metric"] for row in tables["summary"]}
+    of_any_class = [row for row in tables["stability"] if row["class"] == ""]
+    halved = dict.fromkeys(row["classifier"] for row in of_any_class if row["halves"] is not None)
+    tuned = [
+        labels[name] for name, entry in entries.items() if inflation_of(resolved(entry)) == TUNED
+    ]
+    folds = []
+    for name in study.folds:
+        defaults = {"file": "", "splits": None, "repeats": 1}
+        folds.append(defaults | configuration["folds"][name] | {"id": name})
+    return {
         "steps": list(_steps(results, entries)),
-        "folds": [
-            {"file": "", "splits": None, "repeats": 1, **configuration["folds"][name], "id": name}
-            for name in study.folds
-        ],
+        "folds": folds,
         "classifiers": [
-            {"label": results.labels[name], "parts": list(_parts(entry, results.labels[name]))}
+            {"label": labels[name], "parts": list(_parts(entry, labels[name]))}
             for name, entry in entries.items()
         ],
         "metrics": [words for name, words in _words()["metrics"].items() if name in metrics],
         "inflation": f"{CROSS_VALIDATED:g}",
         "tuned_inflation": f"{TUNED:g}",
-        "tuned": [
-            results.labels[n] for n, e in entries.items() if inflation_of(resolved(e)) == TUNED
-        ],
-        "candidates": results.tables["headline"]["candidates"].iloc[0],
-        "stability": [row for row in whole if row["stability"] is not None],
-        "halves": [results.labels[name] for name in halved],
-        "rule": RULE,
-        "validated": _validated(results) if study.validate else [],
-        "headline": headline(results),
-        "places": [
-            _place(results, place, tables if place[1] == study.folds[0] else {**tables, **checks})
-            for place in results.places
-        ],
+        "tuned": tuned,
+        "stability": [row for row in of_any_class if row["stability"] is not None],
+        "halves": [labels[name] for name in halved],
     }
 
 
@@ -165,56 +203,75 @@ _ADVICE = re.compile(
 )
 #: The tables that templates read unchanged.
 _TABLES = (
+    "audit",
+    "calibration",
+    "class_sizes",
     "concordance",
-    *("permutation_tests", "pairwise_within", "omnibus", "pairwise", "audit", "gene_set_tests"),
+    "datasets",
+    "gene_set_tests",
+    "learning_curve",
+    "notes",
+    "omnibus",
+    "pairwise",
+    "pairwise_within",
+    "permutation_tests",
     "prerank",
-    *("calibration", "notes", "class_sizes", "datasets", "random_genes", "learning_curve"),
+    "random_genes",
 )
 
 
 def _dataset(results: StudyResults, row: dict[str, Any], tables: Any) -> dict[str, Any]:
     """Return a data set with its origin and the options of its reader."""
     name = row["dataset"]
-    sheet = results.configuration.get("datasets", {}).get(name, {})
-    place, source = str(sheet.get("location") or ""), sheet.get("source", "")
-    if source != "cumida" and "://" not in place:
-        place = PurePath(place).name  # folders exist on one machine only
-    origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
+    settings = results.configuration.get("datasets", {}).get(name, {})
+    options = settings.get("options") or {}
+    sizes = [size for size in tables["class_sizes"] if size["dataset"] == name]
     return row | {
-        "origin": f"{origin}, {place}" if place else origin,
-        "label": sheet.get("label"),
-        "options": [f"{key}={value}" for key, value in (sheet.get("options") or {}).items()],
+        "origin": _origin(settings),
+        "label": settings.get("label"),
+        "options": [f"{key}={value}" for key, value in options.items()],
         **_notes(tables["notes"], name),
         "genes": _genes(results, name),
         "noun": results.noun(name),
         "gene_sets": [
-            each
-            for each in tables["gene_set_tests"]
-            if each["dataset"] == name
-            and each["rank"] <= _MOST_SETS
-            and each["fdr"] is not None  # a set whose values do not vary has none
-            and each["fdr"] < _LEVEL
+            gene_set
+            for gene_set in tables["gene_set_tests"]
+            if gene_set["dataset"] == name and _is_named(gene_set)
         ],
-        "simulated": source == "simulate",
-        "sizes": [
-            f"“{each['class']}” {each['samples']:,}"
-            for each in tables["class_sizes"]
-            if each["dataset"] == name
-        ],
+        "simulated": settings.get("source") == "simulate",
+        "sizes": [f"“{size['class']}” {size['samples']:,}" for size in sizes],
     }
+
+
+def _origin(settings: Mapping[str, Any]) -> str:
+    """Return where a data set was read from; of a path only the name of the file."""
+    location, source = str(settings.get("location") or ""), settings.get("source", "")
+    if source != "cumida" and "://" not in location:
+        location = PurePath(location).name  # folders exist on one machine only
+    origin = _words()["sources"].get(source, f"was read by the source {source} of xnbflow")
+    return f"{origin}, {location}" if location else origin
+
+
+def _is_named(gene_set: Mapping[str, Any]) -> bool:
+    """Return whether a gene set differs and is among the first; without variance it has no FDR."""
+    differs = gene_set["fdr"] is not None and gene_set["fdr"] < _LEVEL
+    return bool(differs and gene_set["rank"] <= _MOST_SETS)
 
 
 def _notes(notes: Iterable[dict[str, Any]], dataset: str) -> dict[str, Any]:
     """Return the notes on a data set: its ``platform``, its ``processing``, and other ``notes``."""
-    own = [
-        n["note"].removeprefix(f"data set {dataset}: ") for n in notes if n["dataset"] == dataset
-    ]
-    parts = {
-        key: [note.removeprefix(start) for note in own if note.startswith(start)]
-        for key, start in (("platform", PLATFORM), ("processing", PROCESSING))
-    }
-    others = [note for note in own if not note.startswith((PLATFORM, PROCESSING))]
-    return parts | {"notes": list(map(without_advice, others))}
+    parts: dict[str, list[str]] = {"platform": [], "processing": [], "notes": []}
+    for row in notes:
+        if row["dataset"] != dataset:
+            continue
+        note = row["note"].removeprefix(f"data set {dataset}: ")
+        if note.startswith(PLATFORM):
+            parts["platform"].append(note.removeprefix(PLATFORM))
+        elif note.startswith(PROCESSING):
+            parts["processing"].append(note.removeprefix(PROCESSING))
+        else:
+            parts["notes"].append(without_advice(note))
+    return parts
 
 
 def without_advice(note: str) -> str:
@@ -235,84 +292,99 @@ def _genes(results: StudyResults, dataset: str) -> dict[str, Any]:
 
     The numbers are those of the table ``genes``; empty where no feature was tested.
     """
-    genes = results.genes(dataset, *_OF_GENES)
-    known = genes["p"].notna()
-    found = genes[known & (genes["fdr"] < _LEVEL)].sort_values("rank", kind="stable")
-    names = found["symbol"].where(found["symbol"] != "", found["feature"])
-    higher = found.assign(name=names)[found["difference"] > 0]
-    classes = {str(label): rows for label, rows in higher.groupby("class")}
+    genes = results.genes(dataset, *_GENE_COLUMNS)
+    tested = genes[genes["p"].notna()]
+    differ = tested[tested["fdr"] < _LEVEL].sort_values("rank", kind="stable")
+    differ = differ.assign(name=differ["symbol"].where(differ["symbol"] != "", differ["feature"]))
+    higher = []
+    for label, rows in differ[differ["difference"] > 0].groupby("class"):
+        first = rows_of(rows.drop_duplicates("name").head(_MOST_GENES))
+        higher.append({"class": str(label), "found": len(rows), "first": first})
     return {
-        "tested": genes.loc[known, "feature"].nunique(),
-        "found": found["feature"].nunique(),
-        "higher": [
-            {
-                "class": label,
-                "found": len(rows),
-                "first": rows_of(rows.drop_duplicates("name").head(_MOST_GENES)),
-            }
-            for label, rows in classes.items()
-        ],
+        "tested": tested["feature"].nunique(),
+        "found": differ["feature"].nunique(),
+        "higher": higher,
     }
 
 
 def _steps(results: StudyResults, entries: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the steps before a classifier."""
-    owners = dict(results.configuration.get("preprocessing", {}))
-    owners |= {results.labels[name]: e.get("steps", [])[:-1] for name, e in entries.items()}
-    for owner, steps in owners.items():
+    """Yield the steps before a classifier, each with its owner: a data set or a classifier."""
+    steps_by_owner = dict(results.configuration.get("preprocessing", {}))
+    for name, entry in entries.items():
+        steps_by_owner[results.labels[name]] = entry.get("steps", [])[:-1]
+    for owner, steps in steps_by_owner.items():
         for step in steps:
-            yield from (part | {"owner": owner} for part in _parts(step, owner))
+            for part in _parts(step, owner):
+                yield part | {"owner": owner}
 
 
 def _parts(entry: Mapping[str, Any], label: str) -> Iterator[dict[str, Any]]:
     """Yield the methods of a step or classifier: title, source, parameters, and their meaning."""
     for part in entries_in({**entry, "steps": entry.get("steps", [])[-1:]}):
-        method, given = part["method"], part.get("params", {})
-        known = known_methods().get(method)
-        ours = "@scikit-learn" if method.startswith("sklearn.") else ""
-        title = f"the estimator {method}" if known is None else known.title
-        rules = known.rules if known else {}
+        name, parameters = part["method"], part.get("params", {})
+        method = known_methods().get(name)
+        if method is None:
+            title = f"the estimator {name}"
+            source = "@scikit-learn" if name.startswith("sklearn.") else ""
+        else:
+            title, source = method.title, method.source
         yield {
             "title": title.removeprefix(f"{label}: "),
-            "source": known.source if known else ours,
-            "parameters": [f"{key} = {value}" for key, value in given.items()],
+            "source": source,
+            "parameters": [f"{key} = {value}" for key, value in parameters.items()],
             "reason": part.get("reason", ""),
-            "rules": [
-                {"name": name, "value": value, "meaning": values[value]}
-                for name, values in rules.items()
-                for value in [given.get(name, next(iter(values)))]
-            ],
+            "rules": _rules(method.rules if method else {}, parameters),
         }
+
+
+def _rules(
+    rules: Mapping[str, Mapping[Any, str]], parameters: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the values of parameters with their meaning; the first one is the default."""
+    meanings = []
+    for name, values in rules.items():
+        value = parameters.get(name, next(iter(values)))
+        meanings.append({"name": name, "value": value, "meaning": values[value]})
+    return meanings
 
 
 def _place(
     results: StudyResults, place: tuple[str, str], tables: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the results on a data set and scheme of folds, by classifier."""
+    verdicts = [row for row in tables["verdicts"] if (row["dataset"], row["folds"]) == place]
+    summaries = [row for row in tables["summary"] if (row["dataset"], row["folds"]) == place]
+    failed = {row["classifier"]: row for row in summaries if row["folds_failed"]}
+    return {
+        "name": results.places[place],
+        "verdicts": [_verdict(results, row, tables) for row in verdicts],
+        "failed": failed.values(),
+    }
 
-    def of(table: str, classifier: str = "") -> list[dict[str, Any]]:
-        key = (*place, classifier) if classifier else place
-        return [r for r in tables[table] if tuple(r[n] for n in _PLACE[: len(key)]) == key]
 
-    def checked(table: str, verdict: dict[str, Any]) -> list[dict[str, Any]]:
-        own = (r for r in tables[table] if r.get("kind") != "measured")
-        return [r for r in own if all(r[n] == verdict[n] for n in ("dataset", "classifier"))]
+def _verdict(
+    results: StudyResults, verdict: dict[str, Any], tables: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a verdict with its reasons, estimates by metric, features and checks."""
+    key = {name: verdict[name] for name in _PLACE}
+    estimates = _rows_with(tables["estimates"], key)
+    features = _rows_with(tables["summary"], key | {"metric": "features_per_class"})
+    stability = _rows_with(tables["stability"], key | {"class": ""})
+    checked = {name: verdict[name] for name in ("dataset", "classifier")}
+    curve = _rows_with(tables["learning_curve"], checked)
+    return {
+        **verdict,
+        **{row["metric"]: row for row in estimates if not row["class"]},
+        "recall": [row for row in estimates if row["metric"] == "recall"],
+        "reasons": reasons(results, key),
+        "noun": results.noun(verdict["dataset"]),
+        "features": features[0]["mean"] if features else None,
+        "stability": stability[0] if stability else {},
+        "random_genes": _rows_with(tables["random_genes"], checked),
+        "learning_curve": [row for row in curve if row["kind"] != "measured"],
+    }
 
-    def only(rows: Iterable[dict[str, Any]], column: str, value: str) -> dict[str, Any]:
-        return next((row for row in rows if row[column] == value), {})
 
-    verdicts = []
-    for row in of("verdicts"):
-        rows, found = of("summary", row["classifier"]), of("estimates", row["classifier"])
-        verdicts.append(
-            row
-            | {each["metric"]: each for each in found if not each["class"]}
-            | {"recall": [each for each in found if each["metric"] == "recall"]}
-            | {"reasons": reasons(results, {name: row[name] for name in _PLACE})}
-            | {"noun": results.noun(row["dataset"])}
-            | {"features": only(rows, "metric", "features_per_class").get("mean")}
-            | {"stability": only(of("stability", row["classifier"]), "class", "")}
-            | {name: checked(name, row) for name in ("random_genes", "learning_curve")}
-        )
-    failed = {row["classifier"]: row for row in of("summary") if row["folds_failed"]}
-    return {"name": results.places[place], "verdicts": verdicts, "failed": failed.values()}
+def _rows_with(rows: Iterable[dict[str, Any]], key: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows that have these values."""
+    return [row for row in rows if all(row[name] == value for name, value in key.items())]

@@ -14,7 +14,10 @@ from typing import Any
 import yaml
 
 from xnbflow.core.plugins import PAPERS
+from xnbflow.report.numbers import join_words
 
+#: Authors that a citation names; of more it names the first.
+_MOST_NAMED = 3
 _BRACKETS = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 _KEY = re.compile(r"(?<![\w.])@([\w-]*\w)")
 #: By the field that a work has: its type for BibTeX and for CSL.
@@ -38,21 +41,30 @@ def references() -> Mapping[str, Mapping[str, Any]]:
     works: dict[str, dict[str, Any]] = {}
     for path in (Path(__file__).with_name("references.yaml"), *PAPERS.glob("*/references.yaml")):
         works |= yaml.safe_load(path.read_text(encoding="utf-8"))
-    works = dict(sorted(works.items()))
-    for key, work in works.items():
-        names = work["author"] = work["author"].split("; ")
-        work["id"], work["place"] = key, work.get("journal", work.get("booktitle"))
-        work["place"] = work["place"] or work.get("publisher") or work.get("archive")
-        work["bibtex"], work["csl"] = next(_KINDS[field] for field in _KINDS if field in work)
-        work["initials"] = [re.sub(r"(?<=, )(.+)", _initials, name) for name in names]
-        families = [name.partition(",")[0] for name in names]
-        several = " and ".join(filter(None, [", ".join(families[:-1]), families[-1]]))
-        work["short"] = several if len(names) < 4 else f"{families[0]} and others"
-    return works
+    return {key: _completed(key, work) for key, work in sorted(works.items())}
 
 
-def _initials(given: re.Match[str]) -> str:
-    return " ".join(f"{name[0]}." for name in given[1].split())
+def _completed(key: str, work: dict[str, Any]) -> dict[str, Any]:
+    """Return a work with the fields that lists of literature need."""
+    authors = work["author"].split("; ")
+    places = ("journal", "booktitle", "publisher", "archive")
+    bibtex, csl = next(_KINDS[field] for field in _KINDS if field in work)
+    families = [name.partition(",")[0] for name in authors]
+    short = f"{families[0]} and others" if len(authors) > _MOST_NAMED else join_words(families)
+    return {
+        **work,
+        "id": key,
+        "author": authors,
+        "place": next((work[field] for field in places if field in work), None),
+        "bibtex": bibtex,
+        "csl": csl,
+        "initials": [re.sub(r"(?<=, )(.+)", _initials, name) for name in authors],
+        "short": short,
+    }
+
+
+def _initials(first_names: re.Match[str]) -> str:
+    return " ".join(f"{name[0]}." for name in first_names[1].split())
 
 
 def cited_keys(text: str) -> list[str]:
@@ -80,10 +92,14 @@ def in_words(text: str) -> str:
         year = work and work.get("year", "n.d.")
         return form.format(work["short"], year) if work else f"@{key}"
 
-    def bracketed(found: re.Match[str]) -> str:
-        return f"({'; '.join(cited(key, '{} {}') for key in _KEY.findall(found[1]))})"
+    def in_brackets(citations: re.Match[str]) -> str:
+        works = [cited(key, "{} {}") for key in _KEY.findall(citations[1])]
+        return f"({'; '.join(works)})"
 
-    return _KEY.sub(lambda found: cited(found[1], "{} ({})"), _BRACKETS.sub(bracketed, text))
+    def in_sentence(citation: re.Match[str]) -> str:
+        return cited(citation[1], "{} ({})")
+
+    return _KEY.sub(in_sentence, _BRACKETS.sub(in_brackets, text))
 
 
 def in_latex(text: str) -> str:
@@ -96,9 +112,11 @@ def in_latex(text: str) -> str:
     """
     parts = re.split(r"(\[@[^\]]*\]|(?<![\w.])@[\w-]*\w)", text)
     for i, part in enumerate(parts):
-        keys, command = _KEY.findall(part), "citep" if part.startswith("[") else "citet"
-        known = keys and cited_keys(part)
-        parts[i] = f"\\{command}{{{','.join(keys)}}}" if known else part.translate(_SPECIAL)
+        if cited_keys(part):
+            command = "citep" if part.startswith("[") else "citet"
+            parts[i] = f"\\{command}{{{','.join(_KEY.findall(part))}}}"
+        else:
+            parts[i] = part.translate(_SPECIAL)
     return "".join(parts)
 
 
@@ -106,13 +124,13 @@ def csl_json(keys: Iterable[str]) -> str:
     """Return references as CSL JSON, which Zotero, Word and pandoc read."""
     items = []
     for work in (references()[key] for key in keys):
-        item = {theirs: work[ours] for ours, theirs in _CSL.items() if ours in work}
+        item = {csl_name: work[name] for name, csl_name in _CSL.items() if name in work}
         if "year" in work:
             item["issued"] = {"date-parts": [[work["year"]]]}
         names = [name.partition(", ") for name in work["author"]]
         item["author"] = [
-            {"family": family, "given": given} if given else {"literal": family}
-            for family, _, given in names
+            {"family": family, "given": first_names} if first_names else {"literal": family}
+            for family, _, first_names in names
         ]
         items.append(item)
     return json.dumps(items, indent=1, ensure_ascii=False)

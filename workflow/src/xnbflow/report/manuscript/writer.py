@@ -12,7 +12,14 @@ from typing import Any
 import yaml
 
 from xnbflow.core.atomic import atomic
-from xnbflow.report.manuscript.paragraphs import escaped, facts, filled, paragraphs, render, rows_of
+from xnbflow.report.manuscript.paragraphs import (
+    escaped,
+    facts,
+    fill_in,
+    paragraphs,
+    render,
+    rows_of,
+)
 from xnbflow.report.manuscript.references import (
     cited_keys,
     csl_json,
@@ -68,35 +75,43 @@ def sections_of_text(text: str) -> dict[str, str]:
 def _checklists(results: StudyResults, text: str, folder: Path) -> dict[str, str]:
     """Return the checklists by file name, filled in from the study."""
     words = {title: " ".join(body.split()) for title, body in sections_of_text(text).items()}
-    known = facts(results) | {"words": defaultdict(str, words)}  # a study may lack a section
-    given = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
+    variables = facts(results) | {"words": defaultdict(str, words)}  # a study may lack a section
     evidence = _evidence(results, folder)
-    done = {}
-    for name, checklist in yaml.safe_load(given).items():
-        for item in checklist["items"]:
-            item["text"] = text = escaped(in_words(filled(item.get("fill", ""), known)))
-            named = item.get("evidence", [_RUN])
-            item["links"] = {n: evidence[n] for n in named if text and n in evidence}
-            item["done"] = bool(item["links"]) and _REST not in text
+    source = files(__package__).joinpath("checklists.yaml").read_text(encoding="utf-8")
+    checklists = {}
+    for name, checklist in yaml.safe_load(source).items():
+        items = [_item(item, variables, evidence) for item in checklist["items"]]
         cited = _literature("references.txt", [checklist["source"]]).strip()
-        about = {**checklist, "cited": cited, "study": results.study}
-        done[f"{name}.md"] = render("checklist.md", {"about": about}, lines=True)
-    return done
+        about = {**checklist, "items": items, "cited": cited, "study": results.study}
+        checklists[f"{name}.md"] = render("checklist.md", {"about": about}, lines=True)
+    return checklists
+
+
+def _item(
+    item: Mapping[str, Any], variables: Mapping[str, Any], evidence: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return an item of a checklist with its text, its evidence, and whether it is answered."""
+    text = escaped(in_words(fill_in(item.get("fill", ""), variables)))
+    links = {}
+    if text:
+        names = item.get("evidence", [_RUN])
+        links = {name: evidence[name] for name in names if name in evidence}
+    return {**item, "text": text, "links": links, "done": bool(links) and _OPEN_PART not in text}
 
 
 #: The record of the run, which is the evidence where a checklist names no table.
 _RUN = "run.json"
 #: Mark of the part of an item that a study does not answer.
-_REST = "for the authors"
+_OPEN_PART = "for the authors"
 
 
 def _evidence(results: StudyResults, folder: Path) -> dict[str, str]:
     """Return the files that support an item, by table: those that have rows, and the record."""
-    place, own = STUDY_TABLE.fill(study=results.study.id), results.tables
+    place = STUDY_TABLE.fill(study=results.study.id)
     paths = {
         name: results.root / text_of(place.of(table=name))
         for name in STUDY_TABLES
-        if len(own[name])
+        if len(results.tables[name])
     }
     if results.study.validate and len(results.validation["verdicts"]):
         paths["validation"] = results.folder / "validation/verdicts.tsv"
@@ -109,11 +124,11 @@ def reached_elsewhere(results: StudyResults, dataset: str, classifier: str) -> l
     """Return the performance of a model in the second cohorts of a study, a row each."""
     if not results.study.validate:
         return []
-    own = {"model": classifier, "train": dataset}
-    found = results.validation.rows("accuracy", **own, cohort="test")
+    model = {"model": classifier, "train": dataset}
+    accuracies = results.validation.rows("accuracy", **model, cohort="test")
     keys = ["model", "train", "test", "match", "harmonise"]
-    verdicts = results.validation.rows("verdicts", **own)[[*keys, "verdict"]]
-    return rows_of(found.merge(verdicts, on=keys, how="left"))
+    verdicts = results.validation.rows("verdicts", **model)[[*keys, "verdict"]]
+    return rows_of(accuracies.merge(verdicts, on=keys, how="left"))
 
 
 def reached(
@@ -127,9 +142,11 @@ def reached(
     place = {"dataset": dataset, "folds": results.study.folds[0], "classifier": classifier}
     for row in results.rows("estimates", **place).to_dict("records"):
         result["candidates"] = row["candidates"]
-        recall = row["metric"] == "recall"
-        own = result["recall"][row["class"]] if recall else result.get(row["metric"], {})
-        own |= {"lower": row["lower"], "upper": row["upper"]}
+        if row["metric"] == "recall":
+            figure = result["recall"][row["class"]]
+        else:
+            figure = result.get(row["metric"], {})
+        figure |= {"lower": row["lower"], "upper": row["upper"]}
     return result
 
 
@@ -143,5 +160,5 @@ def card(
     """
     from xnbflow.models.typicality import ATYPICAL  # noqa: PLC0415  half a second; pages need none
 
-    known = {**summary, "title": title, "validated": validated, "atypical": ATYPICAL}
-    return render("card.md", known, lines=True)
+    variables = {**summary, "title": title, "validated": validated, "atypical": ATYPICAL}
+    return render("card.md", variables, lines=True)

@@ -75,11 +75,13 @@ class Table:
     @property
     def headings(self) -> list[Column]:
         """The columns of the frame, with their labels and formats."""
-        found = {str(name): self.columns.get(name, "") for name in self.frame.columns}
-        return [
-            Column("text", "", name, column) if isinstance(column, str) else column.shown(name)
-            for name, column in found.items()
-        ]
+        headings = []
+        for name in map(str, self.frame.columns):
+            column = self.columns.get(name, "")
+            if isinstance(column, str):  # the format of a column that no table declares
+                column = Column("text", label=name, format=column)
+            headings.append(column.shown(name))
+        return headings
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Item:
     bold: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """A class in a card: its recall with the interval as a bar, and its features.
 
@@ -179,7 +181,7 @@ class GeneRow:
     core: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Card:
     """A finding in short; ``level`` is how well the verdict is supported, by which ``rule``.
 

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 #: Steps between the least and greatest number of a column of statistics, and of a feature's values.
-_STEPS, _VALUE_STEPS = 65_534, 254
+_STEPS = 65_534
+_VALUE_STEPS = 254
 _FEWEST_SAMPLES_OF_GROUP = 2
 #: Arrays begin at multiples of so many bytes.
 _ALIGNED = 8
@@ -70,11 +71,11 @@ def gene_content(
     while True:
         low, high, steps = _steps_of(wide[:n])
         first = genes.head(n)
-        named = {"features": first["feature"].tolist(), "symbols": first["symbol"].tolist()}
+        names = {"features": first["feature"].tolist(), "symbols": first["symbol"].tolist()}
         arrays = {name: column[:n] for name, (column, _) in rounded.items()}
         arrays |= {name: np.asarray(column, dtype=np.uint8)[:n] for name, column in flags.items()}
         arrays["values"] = steps
-        packed = pack_arrays(content | named | {"low": low, "high": high}, arrays)
+        packed = pack_arrays(content | names | {"low": low, "high": high}, arrays)
         if len(packed) <= most_bytes or n == 0:
             return packed
         n = min(n - 1, int(n * most_bytes / len(packed)))
@@ -109,18 +110,18 @@ def round_to_steps(
     >>> round_to_steps(np.array([-1.0, 0.0, 1.0, np.nan]))
     (array([    0, 32767, 65534, 65535], dtype=uint16), [-1.0, 1.0])
     """
-    known = np.isfinite(numbers)
+    is_finite = np.isfinite(numbers)
+    finite = numbers[is_finite]
     steps = np.full(len(numbers), _STEPS + 1, dtype=np.uint16)
-    if not known.any():
+    if not len(finite):
         return steps, None
-    low, high = float(numbers[known].min()), float(numbers[known].max())
+    low, high = float(finite.min()), float(finite.max())
     span = high - low if high > low else 1.0
-    rounded = np.round((numbers[known] - low) / span * _STEPS)
+    rounded = np.round((finite - low) / span * _STEPS)
     for level in levels:
         last = np.floor((level - low) / span * _STEPS)  # the last step that does not exceed it
-        above = numbers[known] > level
-        rounded = np.where(above, np.maximum(rounded, last + 1), np.minimum(rounded, last))
-    steps[known] = np.clip(rounded, 0, _STEPS)
+        rounded = np.where(finite > level, np.maximum(rounded, last + 1), np.minimum(rounded, last))
+    steps[is_finite] = np.clip(rounded, 0, _STEPS)
     return steps, [low, high]
 
 
@@ -130,7 +131,7 @@ def _steps_of(values: np.ndarray) -> tuple[list[float | None], list[float | None
     span = np.where(high > low, high - low, 1.0)
     steps = np.round((values - low[:, None]) / span[:, None] * _VALUE_STEPS)
     steps = np.where(np.isnan(values), _VALUE_STEPS + 1, steps).astype(np.uint8)
-    return _short(low), _short(high), steps.reshape(-1)
+    return _four_digits(low), _four_digits(high), steps.reshape(-1)
 
 
 def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
@@ -140,15 +141,15 @@ def pack_arrays(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> 
     with ``arrays``, a list of name, type and length, and the arrays in this order, each at a
     multiple of eight bytes.
     """
-    listed = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
-    whole = dict(header) | {"arrays": listed}
-    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()
+    declared = [[name, array.dtype.name, len(array)] for name, array in arrays.items()]
+    content = dict(header) | {"arrays": declared}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     parts = [struct.pack("<I", len(text)) + text]
     parts += [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays.values()]
     padded = [part + bytes(-len(part) % _ALIGNED) for part in parts]
     return base64.b64encode(gzip.compress(b"".join(padded), 9, mtime=0)).decode()
 
 
-def _short(numbers: np.ndarray) -> list[float | None]:
+def _four_digits(numbers: np.ndarray) -> list[float | None]:
     """Return numbers with four significant digits; None for numbers that JSON does not have."""
     return [float(f"{number:.4g}") if np.isfinite(number) else None for number in numbers]

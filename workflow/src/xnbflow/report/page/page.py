@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from xnbflow.core.atomic import write_atomically
 from xnbflow.report.page.blocks import (
     Card,
     Cards,
+    Figure,
     GeneExplorer,
     Section,
     Table,
@@ -87,30 +88,33 @@ def write_page(
     ``details.html`` beside the first, if there are any. Two figures with the same name are a
     `ValueError`.
     """
-    made, svgs = _drawn(sections, figures, threads)
-    charts = {figure.name: chart_of(figure) for part in made for figure in figures_of(part.blocks)}
+    finished, svgs = _draw_all(sections, figures, threads)
+    charts = {
+        figure.name: chart_of(figure)
+        for section in finished
+        for figure in figures_of(section.blocks)
+    }
+    details = path.with_name("details.html")
+    pages = {path: [section for section in finished if section.id not in second]}
+    if any(section.id in second for section in finished):
+        pages[details] = [section for section in finished if section.id in second]
+    template = ENVIRONMENT.get_template("page.html")
     sizes = {name: _size(svg) for name, svg in svgs.items()}
-    template, details = ENVIRONMENT.get_template("page.html"), path.with_name("details.html")
-    parts = {path: [each for each in made if each.id not in second]}
-    if more := [each for each in made if each.id in second]:
-        parts[details] = more
-    for page, own in parts.items():
-        drawn = [figure.name for part in own for figure in figures_of(part.blocks)]
-        interactive = any(charts[name] for name in drawn) or _explores(own)
-        library = drawing_library() if interactive else None
-        others = [(other.name, each) for other in parts if other != page for each in parts[other]]
+    for page, on_page in pages.items():
+        library = drawing_library() if _has_charts(on_page, charts) else None
+        others = [(other, sections) for other, sections in pages.items() if other != page]
         html = template.render(
             title=title if page == path else f"{title}: details",
             lead=lead,
             name="/".join(page.parts[-2:]),
-            sections=own,
+            sections=on_page,
             script=SCRIPT,
             policy=policy_of(library),
             library=library.packed if library else "",
-            places=[card for part in own for card in _cards(part)],
+            places=[card for section in on_page for card in _cards(section)],
             charts=charts,
             percent=_percent,
-            others=[(f"{file}#{each.id}", each.title) for file, each in others],
+            others=_links_to(others),
             kind=lambda block: type(block).__name__,
             refuse=_refuse,
             cells=_cells,
@@ -121,31 +125,47 @@ def write_page(
         _write(page, html)
 
 
-def _drawn(
-    sections: Iterable[Section], figures: Path, threads: int
+def _links_to(pages: Iterable[tuple[Path, Iterable[Section]]]) -> list[tuple[str, str]]:
+    """Return address and title of the sections of other pages."""
+    return [
+        (f"{page.name}#{section.id}", section.title)
+        for page, sections in pages
+        for section in sections
+    ]
+
+
+def _has_charts(sections: Iterable[Section], charts: Mapping[str, object]) -> bool:
+    """Return whether sections need the drawing library."""
+    return any(
+        isinstance(block, GeneExplorer) for section in sections for block in walk(section.blocks)
+    ) or any(charts[figure.name] for section in sections for figure in figures_of(section.blocks))
+
+
+def _draw_all(
+    sections: Iterable[Section], folder: Path, threads: int
 ) -> tuple[list[Section], dict[str, str]]:
     """Draw and write every figure; return the sections, and the drawings by name."""
-    made: list[Section] = []
+    finished: list[Section] = []
 
     def drawings() -> Iterator[Any]:
         for section in sections:
-            made.append(section)
+            finished.append(section)
             for figure in figures_of(section.blocks):
                 yield render, figure.name, figure.draw, figure.arguments
 
-    drawn = _done(threads, drawings())
+    drawn = _call_all(threads, drawings())
     places = [
-        (section.id, figure.name) for section in made for figure in figures_of(section.blocks)
+        (section.id, figure.name) for section in finished for figure in figures_of(section.blocks)
     ]
     names = [name for _, name in places]
-    twice = [name for name, n in Counter(names).items() if n > 1]
-    if twice:
-        msg = f"two figures are called {twice[0]!r}; file names must differ"
+    repeated = [name for name, n in Counter(names).items() if n > 1]
+    if repeated:
+        msg = f"two figures are called {repeated[0]!r}; file names must differ"
         raise ValueError(msg)
     for (section, name), svg in zip(places, drawn, strict=True):
         text = f'<?xml version="1.0" encoding="utf-8"?>\n{svg.replace(">", f">{_ALONE}", 1)}\n'
-        _write(figures / section / f"{name}.svg", text)
-    return made, dict(zip(names, drawn, strict=True))
+        _write(folder / section / f"{name}.svg", text)
+    return finished, dict(zip(names, drawn, strict=True))
 
 
 def write_figures(
@@ -161,25 +181,25 @@ def write_figures(
     wide; ``subject`` returns the subject of a figure by its name, ``threads`` processes draw. The
     result has the drawn widths by ``{section}/{figure}``.
     """
-    found = {
-        f"{section.id}/{figure.name}": (figure, legend, section.title)
-        for section in sections
-        for figure, legend in with_legends(section.blocks)
-    }
-    tasks = (
-        (print_figure, figure.draw, figure.arguments, folder / name, width)
-        for name, (figure, *_) in found.items()
+    figures: dict[str, Figure] = {}
+    legends = []
+    for section in sections:
+        for figure, legend in with_legends(section.blocks):
+            name = f"{section.id}/{figure.name}"
+            figures[name] = figure
+            legends.append(f"**{name}** {section.title}, {subject(figure.name)}. {legend}\n")
+    widths = _call_all(
+        threads,
+        (
+            (print_figure, figure.draw, figure.arguments, folder / name, width)
+            for name, figure in figures.items()
+        ),
     )
-    widths = _done(threads, tasks)
-    legends = [
-        f"**{name}** {title}, {subject(figure.name)}. {legend}\n"
-        for name, (figure, legend, title) in found.items()
-    ]
     _write(folder / "legends.md", "\n".join(legends))
-    return dict(zip(found, widths, strict=True))
+    return dict(zip(figures, widths, strict=True))
 
 
-def _done(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
+def _call_all(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Return the results of functions with arguments, each called as soon as it is yielded."""
     if threads == 1:
         return [function(*arguments) for function, *arguments in tasks]
@@ -190,11 +210,6 @@ def _done(threads: int, tasks: Iterable[tuple[Any, ...]]) -> list[Any]:
 
 def _write(path: Path, text: str) -> None:
     write_atomically(path, lambda part: part.write_text(text, encoding="utf-8"))
-
-
-def _explores(sections: Iterable[Section]) -> bool:
-    """Return whether one of the sections has a block that needs the drawing library."""
-    return any(isinstance(block, GeneExplorer) for part in sections for block in walk(part.blocks))
 
 
 def _cards(section: Section) -> list[Card]:
@@ -214,8 +229,11 @@ def _refuse(block: object) -> None:
     raise TypeError(msg)
 
 
-#: Pixels to an inch and points to an inch, and the least height of text on a screen in pixels.
-_PIXELS, _POINTS, _LEAST_TEXT = 96, 72, 10
+#: Pixels and points of an inch.
+_PIXELS = 96
+_POINTS = 72
+#: Least height of text on a screen in pixels.
+_LEAST_TEXT = 10
 
 
 def _size(svg: str) -> tuple[int, int]:
@@ -235,17 +253,19 @@ def _size(svg: str) -> tuple[int, int]:
 
 def _cells(table: Table) -> list[list[tuple[str, bool, bool, str]]]:
     """Return a table's rows of cells: text, whether a number, whether the best, its link."""
-    columns = list(table.frame.columns)
-    specs = [column.format for column in table.headings]
-    numeric = [table.frame[column].dtype.kind in "iuf" for column in columns]
-    links = [table.links.get(column, [""] * len(table.frame)) for column in columns]
-    return [
-        [
-            (_text(value, specs[j]), numeric[j], (i, columns[j]) in table.best, links[j][i])
-            for j, value in enumerate(row)
-        ]
-        for i, row in enumerate(table.frame.itertuples(index=False, name=None))
-    ]
+    columns = table.frame.columns.tolist()
+    formats = [column.format for column in table.headings]
+    is_number = [table.frame[column].dtype.kind in "iuf" for column in columns]
+    rows = []
+    for i, values in enumerate(table.frame.itertuples(index=False, name=None)):
+        row = []
+        for j, value in enumerate(values):
+            column = columns[j]
+            link = table.links[column][i] if column in table.links else ""
+            text = _text(value, formats[j])
+            row.append((text, is_number[j], (i, column) in table.best, link))
+        rows.append(row)
+    return rows
 
 
 def _text(value: object, spec: str) -> str:

@@ -2,11 +2,12 @@
 
 from xnbflow.core.counts import counted
 from xnbflow.report.cards import CAPTION, NO_FEATURES, card
-from xnbflow.report.page.blocks import Block, Cards, Group, Prose, Section
+from xnbflow.report.page.blocks import Block, Card, Cards, Group, Prose, Section
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.cohorts import cohorts_in_words
 from xnbflow.report.sections.validation import COHORT_ANCHOR, verdicts_in_words
 from xnbflow.report.sentences import COVERAGE, RULE, headline
+from xnbflow.report.texts import texts_of
 from xnbflow.studies.sample_errors import MARGIN
 
 
@@ -15,40 +16,52 @@ def section(results: StudyResults) -> Section | None:
     if not results.study.classifiers:
         return None
     chosen, sources = results.tables["headline"]["classifier"].iloc[0], results.tables.sources
-    rule, files = "rule" if chosen else "", sources("headline", "estimates")
+    rule = "rule" if chosen else ""
     blocks: list[Block] = []
-    if not (chosen and len(results.places) == 1):  # a single card has it all
+    one_card = bool(chosen) and len(results.places) == 1
+    if not one_card:  # a single card repeats the headline
+        files = sources("headline", "estimates")
         blocks.append(Prose(headline(results), "headline", files, rule))
-    if elsewhere := verdicts_in_words(results):
-        blocks.append(Prose(elsewhere, "headline", rule=COHORT_ANCHOR))
+    if cohorts := verdicts_in_words(results):
+        blocks.append(Prose(cohorts, "headline", rule=COHORT_ANCHOR))
     blocks += cohorts_in_words(results)
     blocks += _artefacts(results)
-    if failed := len(results.rows("problems", kind="error")):
-        text = f"{counted(failed, 'fit')} failed: see what was run."
+    if n_failed := len(results.rows("problems", kind="error")):
+        text = f"{counted(n_failed, 'fit')} failed: see what was run."
         blocks.append(Prose(text, "warning", sources("problems")))
-    if chosen:
-        cards = [card(results, *place, chosen) for place in results.places]
-        named = any(each.genes or any(line.items for line in each.lines) for each in cards)
-        files = sources("estimates", "verdicts", "selection", "profiles", "stability", "audit")
-        blocks.append(Cards(cards, results.worded(CAPTION) if named else NO_FEATURES, files))
-        explained = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
-        blocks.append(Group("The rule of these verdicts", [explained]))
-        blocks += _suspects(results)
-    label = results.labels.get(chosen, "")
-    lead = f"By {label}; the second page compares the classifiers." if label else ""
+    if not chosen:
+        return Section("answer", "What was found", "", blocks)
+    cards = [card(results, *place, chosen) for place in results.places]
+    features_are_named = any(_names_features(each) for each in cards)
+    caption = results.worded(CAPTION) if features_are_named else NO_FEATURES
+    files = sources("estimates", "verdicts", "selection", "profiles", "stability", "audit")
+    blocks.append(Cards(cards, caption, files))
+    explanation = Prose(f"{RULE} {COVERAGE}", sources=sources("verdicts"), id=rule)
+    blocks.append(Group("The rule of these verdicts", [explanation]))
+    blocks += _suspects(results)
+    lead = f"By {results.labels[chosen]}; the second page compares the classifiers."
     return Section("answer", "What was found", lead, blocks)
+
+
+def _names_features(card: Card) -> bool:
+    return bool(card.genes) or any(line.items for line in card.lines)
 
 
 def _artefacts(results: StudyResults) -> list[Block]:
     """Return the lists of genes with more genes of a known artefact than by chance."""
     rows = results.tables["artefacts"]
-    texts = [
-        f"{row['dataset']}: {row['overlap']} of the {row['chosen']} {_list_name(results, row)} "
-        f"{row['effect']}: {row['genes'].replace(' ', ', ')}."
-        for row in rows[rows["marked"].astype(bool)].to_dict("records")
-    ]
-    sources = results.tables.sources("artefacts")
-    return [Prose(" ".join(texts), "warning", sources)] if texts else []
+    rows = rows[rows["marked"].astype(bool)]
+    if rows.empty:
+        return []
+    text = " ".join(_artefact(results, row) for row in rows.to_dict("records"))
+    return [Prose(text, "warning", results.tables.sources("artefacts"))]
+
+
+def _artefact(results: StudyResults, row: dict[str, str]) -> str:
+    """Return a sentence on the genes of a list that often differ for another reason."""
+    genes = row["genes"].replace(" ", ", ")
+    share = f"{row['overlap']} of the {row['chosen']} {_list_name(results, row)}"
+    return f"{row['dataset']}: {share} {row['effect']}: {genes}."
 
 
 def _list_name(results: StudyResults, row: dict[str, str]) -> str:
@@ -62,11 +75,6 @@ def _suspects(results: StudyResults) -> list[Block]:
     rows = results.tables["suspects"]
     if rows.empty:
         return []
-    caption = (
-        "Every classifier predicts the same other class, and the probability of that class exceeds "
-        f"that of the label by {MARGIN:g} or more on average: the label may be wrong, or the "
-        "sample unlike its class. The probability is the least of the classifiers’. Other samples "
-        "that classifiers get wrong are in “Samples” on the second page."
-    )
+    caption = texts_of("answer")["suspects"].format(margin=MARGIN)
     shown = results.tables.show("suspects", caption)
     return [Group("Labels to check", [shown], counted(len(rows), "sample"))]

@@ -10,6 +10,7 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.page.style import shorten
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import points
+from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import Column
 
 #: Features in a matrix.
@@ -17,196 +18,215 @@ MOST_ROWS = 30
 #: Rows of the table of selected features.
 MOST_SELECTED = 200
 
-_HOW_TO_READ = (
-    "A class-specific classifier selects for each class the features that separate it from the "
-    "others, anew in every fold. The share of folds that select a feature shows how much the "
-    "selection depends on the samples; the distance of two classes in it (Hellinger’s, unless "
-    "configured otherwise) goes from 0 (the same density) to 1 (no overlap)."
-)
+_TEXTS = texts_of("explanation")
+#: Blocks of a section before which groups of data sets are open.
+_FEW_BLOCKS = 4
+_RECOVERY_COLUMNS = [
+    "dataset",
+    "classifier",
+    "planted",
+    "by_chance",
+    "precision",
+    "strength",
+    "recall",
+]
+_SELECTED_COLUMNS = ["feature", "class", "direction", "frequency", "mean_rank", "mean_distance"]
 
 
 def section(results: StudyResults) -> Section | None:
     """Return the features selected for each class; None if no classifier of the study selects."""
     if results.tables["selection"].empty:
         return None
-    blocks: list[Block] = [Prose(_HOW_TO_READ, "help"), _stability(results)]
+    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help"), _stability(results)]
     if len(results.tables["recovery"]):
-        columns = ["dataset", "classifier", "planted", "by_chance", "precision", "strength"]
-        blocks.append(results.tables.show("recovery", _RECOVERY, [*columns, "recall"]))
+        table = results.tables.show("recovery", _TEXTS["recovery"], _RECOVERY_COLUMNS)
+        blocks.append(table)
     for dataset in results.study.datasets:
-        chosen_in_folds = results.rows("selection", dataset=dataset)
-        runs = chosen_in_folds.groupby(["folds", "classifier"], sort=False)
-        content: list[Block] = []
-        first = results.tables["headline"]["classifier"].iloc[0]
-        chosen_here = first if first in {name for (_, name), _ in runs} else ""
-        for (folds, classifier), chosen in runs:
-            key = {"dataset": dataset, "folds": folds, "classifier": classifier}
-            parts = _classifier(results, key, chosen)
-            title = results.place(results.labels[classifier], folds)
-            opened = classifier == chosen_here or not (chosen_here or content)
-            content += parts if len(runs) == 1 else [Group(title, parts, opened=opened)]
-        if content:
-            blocks.append(Group(dataset, content, opened=len(blocks) < 4))
-    return Section(
-        "explanation",
-        "Explanation",
-        "Features with evidence for each class: the most reliable ones are selected in nearly "
-        "every fold and separate the classes well.",
-        blocks,
-    )
-
-
-_RECOVERY = (
-    "Recovery of planted markers in simulated data, as means over folds. A selection that stops "
-    "when the classes are separated leaves most markers out, which is no mistake; “weaker than "
-    "selected” is near 1 where the strongest are found."
-)
+        if content := _blocks_of_dataset(results, dataset):
+            blocks.append(Group(dataset, content, opened=len(blocks) < _FEW_BLOCKS))
+    return Section("explanation", "Explanation", _TEXTS["lead"], blocks)
 
 
 def _stability(results: StudyResults) -> Figure:
-    table = results.rows("stability", **{"class": ""})
+    """Return the agreement between folds on the features of any class."""
+    of_any_class = results.rows("stability", **{"class": ""})
     return Figure(
-        "stability",
-        draw_points,
-        {
+        name="stability",
+        draw=draw_points,
+        arguments={
             "rows": list(results.places.values()),
-            "groups": points(results, table, "stability"),
+            "groups": points(results, of_any_class, "stability"),
             "xlabel": "agreement between folds",
         },
-        "Agreement between folds on the features selected for any class: Nogueira’s stability "
-        "index with its 95% interval, 1 if every fold selects the same and about 0 for random "
-        "sets. Folds share training samples: other samples would agree less, see the stability of "
-        "disjoint halves.",
-        "Points with intervals: stability index per data set and classifier.",
-        results.tables.sources("stability"),
+        caption=_TEXTS["stability"],
+        alt="Points with intervals: stability index per data set and classifier.",
+        sources=results.tables.sources("stability"),
     )
 
 
-def _classifier(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> list[Block]:
+def _blocks_of_dataset(results: StudyResults, dataset: str) -> list[Block]:
+    """Return the blocks of each classifier; of several the headline's, or the first, is open."""
+    selection = results.rows("selection", dataset=dataset)
+    fits = dict(iter(selection.groupby(["folds", "classifier"], sort=False)))
+    headline = results.tables["headline"]["classifier"].iloc[0]
+    has_headline = any(classifier == headline for _, classifier in fits)
+    content: list[Block] = []
+    for (folds, classifier), selected in fits.items():
+        place = {"dataset": dataset, "folds": folds, "classifier": classifier}
+        blocks = _blocks_of_classifier(results, place, selected)
+        if len(fits) == 1:
+            return blocks
+        opened = classifier == headline if has_headline else not content
+        title = results.place(results.labels[classifier], folds)
+        content.append(Group(title, blocks, opened=opened))
+    return content
+
+
+def _blocks_of_classifier(
+    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+) -> list[Block]:
     """Return the blocks on one classifier and one data set."""
-    label, sources = results.labels[key["classifier"]], results.tables.sources
-    tables = [_selected_table(results, key, chosen)]
-    pairs = results.rows("dependent_pairs", **key).head(MOST_SELECTED)
+    tables = [_selected_table(results, place, selected)]
+    pairs = results.rows("dependent_pairs", **place).head(MOST_SELECTED)
     if len(pairs):
         caption = "Selected features that depend on one another given the class, strongest first."
         columns = ["feature", "other", "r"]
         tables.append(results.tables.show("dependent_pairs", caption, columns, pairs))
-    best = chosen.sort_values(["frequency", "mean_rank"], ascending=[False, True], kind="stable")
-    best = best.drop_duplicates("feature").head(MOST_ROWS)
-    classes = results.rows("class_sizes", dataset=key["dataset"])["class"].tolist()
-    code = pd.Categorical(best["class"], categories=classes).codes
-    order = np.lexsort((best["mean_rank"], -best["frequency"], code))
-    features = best["feature"].iloc[order].tolist()
-    curves = results.rows("densities", **key)
-    estimator = f"as {label} estimates it" if curves["own"].all() else "for the picture only"
-    densities = (
-        f"The features selected most often, with the density of each class {estimator} "
-        f"({', '.join(curves['estimator'].unique())}), from all samples. ● marks the classes that "
-        "the feature is selected for, drawn with a strong line (of more than six classes only the "
-        "one that it separates best); ticks are samples, and numbers are distances from the class "
-        "without a number."
-    )
+    curves = results.rows("densities", **place)
+    estimator = "for the picture only"
+    if curves["own"].all():
+        estimator = f"as {results.labels[place['classifier']]} estimates it"
+    estimator += f" ({', '.join(curves['estimator'].unique())})"
+    caption = _TEXTS["densities"].format(estimator=estimator)
+    sources = results.tables.sources("densities", "values")
     return [
-        _matrix(results, key, chosen, features, classes),
-        Gallery(_densities(results, key, chosen), densities, sources("densities", "values")),
+        _matrix(results, place, selected),
+        Gallery(_density_figures(results, place, selected), caption, sources),
         Group("As tables", tables, "selected features, distances, dependent pairs"),
     ]
 
 
-_SHARES = (
-    "Shaded by the share of folds that select the feature for the class (in per cent where it is "
-    "not all of them). Features with the same letter depend on one another given the class, so "
-    "that naive Bayes counts their evidence more than once; a frame marks the class that a feature "
-    "was planted for in a simulation."
-)
-
-
-def _matrix(
-    results: StudyResults,
-    key: dict[str, str],
-    chosen: pd.DataFrame,
-    features: list[str],
-    classes: list[str],
-) -> Figure:
+def _matrix(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Figure:
     """Return the class x feature matrix of selection frequencies."""
-    profiles = results.rows("profiles", **key).drop_duplicates("feature").set_index("feature")
-    wide = chosen.pivot(index="feature", columns="class", values="frequency")
-    values = wide.reindex(index=features, columns=classes).to_numpy()
-    truth = results.truth(key["dataset"])
-    planted = {} if truth is None else truth.dropna(subset="class").set_index("feature")["class"]
-    served = {c: np.count_nonzero(values[:, j] > 0) for j, c in enumerate(classes)}
+    classes = results.rows("class_sizes", dataset=place["dataset"])["class"].tolist()
+    features = _features_by_class(selected, classes)
+    wide = selected.pivot(index="feature", columns="class", values="frequency")
+    shares = wide.reindex(index=features, columns=classes).to_numpy()
+    profiles = results.rows("profiles", **place).drop_duplicates("feature").set_index("feature")
+    n_drawn = [
+        f"{label} {np.count_nonzero(shares[:, column] > 0)}" for column, label in enumerate(classes)
+    ]
+    texts = [[_per_cent_of_folds(share) for share in row] for row in shares]
     return Figure(
-        f"selected-{'-'.join(key.values())}",
-        draw_matrix,
-        {
-            "values": values,
+        name=f"selected-{'-'.join(place.values())}",
+        draw=draw_matrix,
+        arguments={
+            "values": shares,
             "rows": features,
             "columns": [shorten(label, 18) for label in classes],
-            "title": f"{results.labels[key['classifier']]}: selected for",
+            "title": f"{results.labels[place['classifier']]}: selected for",
             "key": "share of folds",
-            "texts": [[f"{100 * v:.0f}" if v < 1 else "" for v in row] for row in values],
+            "texts": texts,
             "marks": profiles["dependence_group"].reindex(features, fill_value="").tolist(),
-            "outlined": [
-                (i, classes.index(planted[f])) for i, f in enumerate(features) if f in planted
-            ],
+            "outlined": _planted_cells(results, place["dataset"], features, classes),
         },
-        _SHARES,
-        "Matrix of features by classes; features of each class that are drawn: "
-        f"{', '.join(f'{c} {n}' for c, n in served.items())}.",
-        results.tables.sources("selection", "profiles"),
+        caption=_TEXTS["shares"],
+        alt=(
+            "Matrix of features by classes; features of each class that are drawn: "
+            f"{', '.join(n_drawn)}."
+        ),
+        sources=results.tables.sources("selection", "profiles"),
     )
 
 
-def _selected_table(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> Table:
-    rows = chosen.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
-    both = ["class", "feature"]
-    wide = results.rows("class_distances", **key).pivot(
-        index=both, columns="other_class", values="distance"
-    )
-    wide = wide.add_prefix("to ")
-    profiles = results.rows("profiles", **key).set_index(both)["direction"]
-    left_out = len(chosen) - len(rows)
-    rest = f" {left_out:,} rarer ones are in selection.tsv." if left_out else ""
+def _features_by_class(selected: pd.DataFrame, classes: list[str]) -> list[str]:
+    """Return the features selected most often, each once, in the order of their first class."""
+    best = selected.sort_values(["frequency", "mean_rank"], ascending=[False, True], kind="stable")
+    best = best.drop_duplicates("feature").head(MOST_ROWS)
+    class_codes = pd.Categorical(best["class"], categories=classes).codes
+    order = np.lexsort((best["mean_rank"], -best["frequency"], class_codes))
+    features: list[str] = best["feature"].iloc[order].tolist()
+    return features
+
+
+def _per_cent_of_folds(share: float) -> str:
+    """Return a share in per cent; empty if it is that of all folds, or missing."""
+    return f"{100 * share:.0f}" if share < 1 else ""
+
+
+def _planted_cells(
+    results: StudyResults, dataset: str, features: list[str], classes: list[str]
+) -> list[tuple[int, int]]:
+    """Return the cells of features and the classes that they were planted for in a simulation."""
+    truth = results.truth(dataset)
+    if truth is None:
+        return []
+    planted = truth.dropna(subset="class").set_index("feature")["class"]
+    return [
+        (row, classes.index(planted[feature]))
+        for row, feature in enumerate(features)
+        if feature in planted
+    ]
+
+
+def _selected_table(results: StudyResults, place: dict[str, str], selected: pd.DataFrame) -> Table:
+    """Return the features selected most often, with direction and distances of the class."""
+    rows = selected.sort_values("frequency", ascending=False, kind="stable").head(MOST_SELECTED)
+    key = ["class", "feature"]
+    distances = results.rows("class_distances", **place)
+    distances = distances.pivot(index=key, columns="other_class", values="distance")
+    distances = distances.add_prefix("to ")
+    directions = results.rows("profiles", **place).set_index(key)["direction"]
+    n_rarer = len(selected) - len(rows)
+    rest = f" {n_rarer:,} rarer ones are in selection.tsv." if n_rarer else ""
+    declared: dict[str, Column | str] = {"class": Column("text", label="for class")}
     return results.tables.show(
         ["selection", "profiles", "class_distances"],
-        "Selected features, the direction of the class in them by the medians, and its distances "
-        f"from each other class, as means over the folds that selected them.{rest}",
-        [*_SELECTED, *wide.columns],
-        rows.join(profiles, on=both).join(wide, on=both),
-        own={"class": Column("text", label="for class"), **dict.fromkeys(wide.columns, ".2f")},
+        f"{_TEXTS['selected']}{rest}",
+        [*_SELECTED_COLUMNS, *distances.columns],
+        rows.join(directions, on=key).join(distances, on=key),
+        own=declared | dict.fromkeys(distances.columns, ".2f"),
     )
 
 
-_SELECTED = ("feature", "class", "direction", "frequency", "mean_rank", "mean_distance")
-
-
-def _densities(results: StudyResults, key: dict[str, str], chosen: pd.DataFrame) -> list[Figure]:
+def _density_figures(
+    results: StudyResults, place: dict[str, str], selected: pd.DataFrame
+) -> list[Figure]:
     """Return a figure per feature: densities of all classes, samples as rugs, distances."""
-    far = results.rows("class_distances", **key).set_index(["class", "feature", "other_class"])
-    distances = far["distance"].to_dict()
-    values = results.rows("values", **key).groupby(["feature", "class"])["value"]
-    rugs = {place: own.to_numpy() for place, own in values}
-    rows_of = dict(list(chosen.groupby("feature")))
+    key = ["class", "feature", "other_class"]
+    distances = results.rows("class_distances", **place).set_index(key)["distance"].to_dict()
+    values = results.rows("values", **place).groupby(["feature", "class"])["value"]
+    samples = {feature_and_class: column.to_numpy() for feature_and_class, column in values}
+    selections = dict(iter(selected.groupby("feature")))
+    curves_by_feature = results.rows("densities", **place).groupby("feature", sort=False)
     figures = []
-    by_feature = results.rows("densities", **key).groupby("feature", sort=False)
-    for i, (feature, curves) in enumerate(by_feature, start=1):
-        wide = curves.pivot(index="x", columns="class", values="density")
-        classes = wide.columns.tolist()
-        mine = rows_of[feature].sort_values(["frequency", "mean_distance"], ascending=False)
-        focus = mine["class"].iloc[0]
-        far_off = [distances.get((focus, feature, other)) for other in classes]
-        arguments = {
-            "feature": feature,
-            "grid": wide.index.to_numpy(),
-            "densities": wide.T.to_numpy(),
-            "samples": [rugs[feature, label] for label in classes],
-            "classes": classes,
-            "chosen": np.flatnonzero(np.isin(classes, mine["class"])).tolist(),
-            "focus": classes.index(focus),
-            "notes": ["" if distance is None else f"{distance:.2f}" for distance in far_off],
-        }
-        served = ", ".join(dict.fromkeys(mine["class"]))
-        alt = f"Densities of {feature} in {len(classes)} classes; selected for {served}."
-        name = f"density-{'-'.join(key.values())}-{i:02d}"
-        figures.append(Figure(name, draw_densities, arguments, "", alt))
+    for number, (feature, curves) in enumerate(curves_by_feature, start=1):
+        densities = curves.pivot(index="x", columns="class", values="density")
+        classes = densities.columns.tolist()
+        selection = selections[feature].sort_values(["frequency", "mean_distance"], ascending=False)
+        focus = selection["class"].iloc[0]
+        notes = [_distance_text(distances.get((focus, feature, other))) for other in classes]
+        selected_for = ", ".join(selection["class"].drop_duplicates())
+        figure = Figure(
+            name=f"density-{'-'.join(place.values())}-{number:02d}",
+            draw=draw_densities,
+            arguments={
+                "feature": feature,
+                "grid": densities.index.to_numpy(),
+                "densities": densities.T.to_numpy(),
+                "samples": [samples[feature, label] for label in classes],
+                "classes": classes,
+                "chosen": np.flatnonzero(np.isin(classes, selection["class"])).tolist(),
+                "focus": classes.index(focus),
+                "notes": notes,
+            },
+            caption="",
+            alt=f"Densities of {feature} in {len(classes)} classes; selected for {selected_for}.",
+        )
+        figures.append(figure)
     return figures
+
+
+def _distance_text(distance: float | None) -> str:
+    """Return a distance from another class; empty for the class itself."""
+    return "" if distance is None else f"{distance:.2f}"

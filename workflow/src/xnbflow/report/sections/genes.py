@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from xnbflow.core.counts import counted
+from xnbflow.core.counts import counted, either
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.rows import Points, draw_points
 from xnbflow.report.drawings.volcano import draw_volcano, evidence
+from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
     Block,
     Figure,
@@ -24,131 +25,52 @@ from xnbflow.report.page.blocks import (
 from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.results import StudyResults, StudyTables
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
+from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
-_LEVEL, _NAMED = 0.05, 4
+_TEXTS = texts_of("genes")
+#: FDR below which a feature or a gene set differs.
+_LEVEL = 0.05
 #: Levels of the FDR at which the page counts exactly.
 _LEVELS = (0.001, 0.01, 0.05, 0.1)
+#: Features that a volcano plot names.
+_MOST_NAMED = 4
 #: Rows of the table of a series, and classes that have plots.
-_MOST_ROWS, _MOST_PLOTS = 200, 12
-#: Bytes of a page for its features, shared by its series.
-_MOST_BYTES = 1_800_000
-#: Bytes of a series with few features.
-_LEAST_BYTES = 20_000
-_HOW_TO_READ = (
-    "Every feature is tested by itself, each class against the mean of the other classes: a "
-    "linear model with variances moderated over the features (limma; FDR: Benjamini and "
-    "Hochberg’s adjustment over the features of a class). Patients with samples of several "
-    "classes are compared with themselves. AUC and distance are of samples, adjusted neither for "
-    "patients nor for other columns. A small p does not imply that a feature classifies new "
-    "samples: see the accuracy in cross-validation."
-)
-_VOLCANO = (
-    f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
-    "The features with the smallest p are labelled."
-)
-_VOLCANO_FURTHER = (
-    f"Orange: higher in the first class, or with the number or order; blue: lower, at an FDR below "
-    f"{_LEVEL:g}. The features with the smallest p are labelled."
-)
-_EXPLORER = (
-    "All {total} features. Point at a dot to see its numbers; click it, or a name in the table, to "
-    "see its samples. Both thresholds can be changed. Rings mark the core set. The page has the "
-    "values of the first {n} features by rank, rounded to 1/254 of their range; lines join the "
-    "samples of a patient or group. Densities are Gaussian kernel densities with Silverman’s "
-    "bandwidth, as ClassSpecificNB fits them; statistics are rounded to 1/65,534 of their range."
-)
-_HEATMAP = (
-    "The best features of every class by rank, standardised; samples class by class, similar "
-    "features side by side. They were selected on these samples, so that the classes differ here "
-    "in any case."
-)
-_OF_COUNTS = (
-    "The values are counts of reads. {Noun}s with enough reads are compared as log2 counts per "
-    "million, with library sizes adjusted by TMM and the precision weights of voom (with the "
-    "option trend by limma’s trend instead). Classifiers see log2 counts per million by TMM, too, "
-    "but filter and normalisation are fitted to the training samples of each fold, without weights "
-    "and with a larger prior count: values of {noun}s with few reads differ between the two. AUC, "
-    "distance and drawings are of log2 counts per million of all samples."
-)
-_FURTHER = (
-    "Comparisons of the options reference and contrasts, in the same model; t of one contrast, "
-    "F of several. A comparison that names a column has the class in the model only if it names "
-    "the class, too."
-)
-_SHOWN_FURTHER = ("contrast", "rank", "feature", "symbol", "log_fold_change", "lower", "upper",
-                  "mean", "t", "f", "p", "fdr", "samples")  # fmt: skip
+_MOST_ROWS = 200
+_MOST_PLOTS = 12
 #: Rows of each further comparison, and comparisons that have plots.
-_MOST_FURTHER, _MOST_FURTHER_PLOTS = 50, 12
+_MOST_FURTHER = 50
+_MOST_FURTHER_PLOTS = 12
+#: Gene sets of each class, by rank.
 _BEST_SETS = 10
-_ARTEFACTS = (
-    "Genes that often differ for another reason than the disease, in the core sets of classifiers "
-    "and among the first 20 genes of each class by rank. Marked: over-represented at an FDR of 5% "
-    "over the sets, with two genes at least."
-)
-_CAUTION = (
-    "The test and the pictures describe the samples of this study. A small FDR does not imply that "
-    "a set differs in new samples."
-)
-_TESTED_SETS = (
-    f"Gene sets whose genes are higher or lower in the class than the other genes, at an FDR below "
-    f"{_LEVEL:g} (CAMERA). The test accounts for the correlation of the genes of a set; of two "
-    "classes the second is the mirror of the first."
-)
-_NO_SET = (
-    "No gene set is higher or lower in a class than the other genes at an FDR below "
-    f"{_LEVEL:g} (CAMERA, which accounts for the correlation of the genes of a set)."
-)
-_SETS = (
-    "Overlaps of the genes of each class with gene sets, the best of each choice of genes. The "
-    "genes of a set are correlated, so that large overlaps also occur by chance: an overlap is no "
-    "evidence."
-)
-_CHOSEN = "gene sets with more genes of a class than as many random genes, by the first by rank."
-_RANKED = (
-    "gene sets at either end of the genes, ranked by moderated t: above 0 higher in the class, "
-    "below 0 lower. Scores of correlated genes are also large by chance."
-)
-_ENDS = (
-    "The gene sets with the largest scores, preranked on moderated t (GSEA); of two classes the "
-    "second is the mirror of the first. The scores are no evidence, as they take genes for "
-    "independent."
-)
-_NOT_RANKED = (
-    "There are no preranked scores: the package gseapy is not installed (extra gsea of xnbflow), "
-    "or no set has 5 to 500 genes with a moderated t."
-)
+#: Bytes of a page for its features, shared by its series, and those that each has at least.
+_MOST_BYTES = 1_800_000
+_LEAST_BYTES = 20_000
+#: Classes whose contrasts are the same with other signs.
+_MIRRORED = 2
 _DIRECTION = "higher or lower"
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
           "lower", "upper", "mean", "t", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
+_SHOWN_FURTHER = ("contrast", "rank", "feature", "symbol", "log_fold_change", "lower", "upper",
+                  "mean", "t", "f", "p", "fdr", "samples")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
     """Return the differences between the classes; None if no series has a linear feature."""
-    found = {name: results.diagnosed(name) for name in results.study.datasets}
-    found = {name: tables for name, tables in found.items() if len(tables["genes"])}
-    if not found:
+    tables_by_series = {}
+    for dataset in results.study.datasets:
+        tables = results.diagnosed(dataset)
+        if len(tables["genes"]):
+            tables_by_series[dataset] = tables
+    if not tables_by_series:
         return None
-    blocks: list[Block] = [Prose(_HOW_TO_READ, "help")]
-    sizes = _bytes_of_series({name: tables["genes"] for name, tables in found.items()})
-    for i, (dataset, tables) in enumerate(found.items()):
-        about = results.rows("datasets", dataset=dataset).iloc[0]
-        phenotype = results.rows("components", dataset=dataset)
-        own = _series(results, tables, about, phenotype, sizes[dataset])
-        blocks += own if len(found) == 1 else [Group(dataset, list(own), opened=i == 0)]
-    files = [DIAGNOSTIC.of(dataset=name, table="genes") for name in found]
-    links = [
-        (name, "all features, each class against the others", [results.beside(p) for p in pair])
-        for name, pair in zip(found, ((text_of(path), path) for path in files), strict=True)
-    ]
-    blocks.append(Links(links))
-    known = results.tables["artefacts"]
-    if len(known):
-        columns = [name for name in known if name != "effect"]
-        table = results.tables.show("artefacts", _ARTEFACTS, columns)
-        note = counted(len(known[known["marked"]]), "mark")
-        blocks.append(Group("Known artefacts", [table], note))
-    blocks += _gene_sets(results)
+    blocks: list[Block] = [Prose(_TEXTS["how_to_read"], "help")]
+    genes = {dataset: tables["genes"] for dataset, tables in tables_by_series.items()}
+    most_bytes = _bytes_of_series(genes)
+    for i, (dataset, tables) in enumerate(tables_by_series.items()):
+        content = list(_blocks_of_series(results, tables, dataset, most_bytes[dataset]))
+        blocks += content if len(genes) == 1 else [Group(dataset, content, opened=i == 0)]
+    blocks += [_files(results, list(genes)), *_artefacts(results), *_gene_sets(results)]
     lead = "Differences between the classes, tested one by one without a classifier."
     return Section("genes", results.worded("{Noun}s"), lead, blocks)
 
@@ -162,46 +84,41 @@ def _bytes_of_series(genes: Mapping[str, pd.DataFrame]) -> dict[str, int]:
     >>> _bytes_of_series({"a": one, "b": two})
     {'a': 1604000, 'b': 196000}
     """
-    rows = {name: len(table) for name, table in genes.items()}
-    least = _LEAST_BYTES * len(rows)
+    rows = {dataset: len(table) for dataset, table in genes.items()}
+    shared = _MOST_BYTES - _LEAST_BYTES * len(rows)
     total = sum(rows.values())
-    return {name: _LEAST_BYTES + (_MOST_BYTES - least) * n // total for name, n in rows.items()}
+    return {dataset: _LEAST_BYTES + shared * n // total for dataset, n in rows.items()}
 
 
-def _series(
-    results: StudyResults,
-    tables: StudyTables,
-    about: pd.Series,
-    phenotype: pd.DataFrame,
-    most_bytes: int,
+def _blocks_of_series(
+    results: StudyResults, tables: StudyTables, dataset: str, most_bytes: int
 ) -> Iterator[Block]:
-    genes, dataset, adjusted = tables["genes"], about["dataset"], about["adjusted"]
+    """Yield numbers, plots, heat map and table of a series, and its further comparisons."""
+    genes, about = tables["genes"], results.rows("datasets", dataset=dataset).iloc[0]
     shifts = results.rows("audit", dataset=dataset, check="global shift", severity="warning")
     for finding in shifts["finding"]:
-        text = f"{finding[0].upper()}{finding[1:]}."
-        yield Prose(text, "warning", results.tables.sources("audit"))
+        yield Prose(f"{capitalized(finding)}.", "warning", results.tables.sources("audit"))
     text = _in_words(genes)
-    if adjusted:
-        text = f"{text} Comparisons are adjusted for {adjusted}."
+    if about["adjusted"]:
+        text += f" Comparisons are adjusted for {about['adjusted']}."
     yield Prose(text, sources=tables.sources("genes"))
     if about["counts"]:
-        yield Prose(results.worded(_OF_COUNTS, dataset))
+        yield Prose(results.worded(_TEXTS["of_counts"], dataset), "help")
     classes = sorted(genes["class"].unique())
-    shown = shown_classes(classes, about["control"])[:_MOST_PLOTS]
-    plots: list[Figure] = []
-    for i in shown:
-        rows = genes[(genes["class"] == classes[i]) & genes["p"].notna()]
-        if len(rows):
-            rows = rows.sort_values("rank", ignore_index=True)
-            plots.append(_volcano(dataset, i, classes[i], rows))
-    many = len(classes) > _MOST_PLOTS
-    rest = f" Only the first {_MOST_PLOTS} classes have plots." if many else ""
-    gallery = Gallery(plots, f"{_VOLCANO}{rest}", tables.sources("genes"))
-    labels = [classes[i] for i in shown_classes(classes, about["control"])]
+    # of two classes the one that is not the control
+    shown_numbers = shown_classes(classes, about["control"])
+    gallery = _volcano_plots(tables, dataset, classes, shown_numbers[:_MOST_PLOTS])
+    labels = [classes[number] for number in shown_numbers]
     yield _explorer(results, dataset, labels, gallery, most_bytes)
-    drawn = ("genes-" + dataset, tables["gene_heatmap"], _HEATMAP, tables.sources("genes"))
-    yield heatmap_figure(*drawn, int(about["samples"]), phenotype)
-    listed_classes = [classes[i] for i in shown_classes(classes, about["control"])]
+    yield heatmap_figure(
+        name=f"genes-{dataset}",
+        cells=tables["gene_heatmap"],
+        caption=_TEXTS["heatmap"],
+        sources=tables.sources("genes"),
+        n_samples=int(about["samples"]),
+        phenotype=results.rows("components", dataset=dataset),
+    )
+    listed_classes = [classes[number] for number in shown_numbers]
     table = _table(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
     further = tables["contrasts"]
@@ -210,164 +127,295 @@ def _series(
         yield Group("Other comparisons", list(_further(tables, dataset)), note)
 
 
-def _further(tables: StudyTables, dataset: str) -> Iterator[Block]:
-    """Yield the comparisons of the options reference and contrasts: plots and a table."""
-    further = tables["contrasts"]
-    names = further["contrast"].drop_duplicates().tolist()
-    yield Prose(_FURTHER)
-    plots = []
-    for i, name in enumerate(names[:_MOST_FURTHER_PLOTS]):
-        rows = further[further["contrast"] == name].reset_index(drop=True)
-        if rows["t"].notna().any():
-            plots.append(_contrast_volcano(dataset, i, name, rows[rows["p"].notna()]))
-    if plots:
-        yield Gallery(plots, _VOLCANO_FURTHER, tables.sources("contrasts"))
-    rows = further[further["rank"] <= _MOST_FURTHER]
-    unknown = further["log_fold_change"].isna().all()
-    change = "difference" if unknown else "log_fold_change"
-    shown = [change if column == "log_fold_change" else column for column in _SHOWN_FURTHER]
-    found = further[further["fdr"] < _LEVEL].groupby("contrast")["feature"].size()
-    counts = ", ".join(f"{name}: {found.get(name, 0):,}" for name in names)
-    caption = (
-        f"The first {_MOST_FURTHER} of each comparison by evidence; all are in the file. At an FDR "
-        f"below {_LEVEL:g}: {counts}."
-    )
-    yield tables.show("contrasts", caption, shown, rows)
+def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
+    """Return the links to the tables of all features, as text and as Parquet."""
+    links = []
+    for dataset in datasets:
+        table = DIAGNOSTIC.of(dataset=dataset, table="genes")
+        files = [results.beside(text_of(table)), results.beside(table)]
+        links.append((dataset, "all features, each class against the others", files))
+    return Links(links)
 
 
-def _contrast_volcano(dataset: str, number: int, name: str, tested: pd.DataFrame) -> Figure:
-    """Return the volcano plot of a further comparison."""
-    change, xlabel = tested["log_fold_change"], "log2 fold change"
-    if change.isna().all():
-        change, xlabel = tested["difference"], "difference"
-    found = tested["fdr"] < _LEVEL
-    first = tested[found].nsmallest(_NAMED, "p")
-    names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    arguments = {
-        "title": name,
-        "change": change.to_numpy(),
-        "names": dict(zip(names, names.index.tolist(), strict=True)),
-        "p": tested["p"].to_numpy(),
-        "cut": float(tested.loc[found, "p"].max()),
-        "xlabel": xlabel,
-    }
-    differ = f"{counted(int(found.sum()), 'feature')} of {len(tested):,}"
-    alt = f"Volcano plot of {name}: {differ} at an FDR below {_LEVEL:g}."
-    return Figure(f"contrast-{dataset}-{number:02}", draw_volcano, arguments, "", alt)
-
-
-def _gene_sets(results: StudyResults) -> Iterator[Block]:
-    """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
-    tests, overlaps = results.tables["gene_set_tests"], results.tables["enrichment"]
-    ranked = results.tables["prerank"]
-    if tests.empty and overlaps.empty and ranked.empty:
-        return
-    significant = tests[(tests["fdr"] < _LEVEL) & (tests["rank"] <= _BEST_SETS)]
-    blocks: list[Block] = []
-    if len(significant):
-        blocks.append(results.tables.show("gene_set_tests", _TESTED_SETS, rows=significant))
-    else:
-        blocks.append(Prose(_NO_SET))
-    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
-    by_rank = best[best["by"] == ""]
-    blocks += _set_figures(results, "enrichment", by_rank, ("fold", "times expected"), _CHOSEN)
-    if len(best):
-        columns = [name for name in best.columns if name != "genes"]
-        blocks.append(results.tables.show("enrichment", _SETS, [*columns, "genes"], best))
-    ends = ranked[ranked["rank"] <= _BEST_SETS]
-    blocks += _set_figures(results, "prerank", ends, ("nes", "normalised score"), _RANKED)
-    if len(ends):
-        blocks.append(results.tables.show("prerank", _ENDS, rows=ends))
-    else:
-        blocks.append(Prose(_NOT_RANKED))
-    n_significant = int((tests["fdr"] < _LEVEL).sum())
-    note = f"{counted(n_significant, 'test')} at an FDR below {_LEVEL:g}"
-    yield Group("Gene sets", [Prose(_CAUTION, "warning"), *blocks], note)
-
-
-def _set_figures(
-    results: StudyResults, table: str, best: pd.DataFrame, value: tuple[str, str], caption: str
-) -> Iterator[Figure]:
-    """Yield a figure per data set: gene sets in rows, a column of the table by class."""
-    column, xlabel = value
-    for dataset, rows in best.groupby("dataset"):
-        names = rows["gene_set"].drop_duplicates()
-        unknown = [np.nan] * len(names)
-        groups = [
-            Points(str(label), values, unknown, unknown, i)
-            for i, (label, own) in enumerate(rows.groupby("class"))
-            for values in [own.set_index("gene_set")[column].reindex(names).tolist()]
-        ]
-        yield Figure(
-            f"gene-sets-{dataset}" if table == "enrichment" else f"{table}-{dataset}",
-            draw_points,
-            {"rows": names.tolist(), "groups": groups, "xlabel": xlabel},
-            f"{dataset}: {caption}",
-            f"{counted(len(names), 'gene set')} by class.",
-            results.tables.sources(table),
-        )
+def _artefacts(results: StudyResults) -> list[Block]:
+    """Return the genes of lists that often differ for another reason than the disease."""
+    overlaps = results.tables["artefacts"]
+    if overlaps.empty:
+        return []
+    columns = overlaps.columns.drop("effect").tolist()
+    table = results.tables.show("artefacts", _TEXTS["artefacts"], columns)
+    n_marked = int(overlaps["marked"].sum())
+    return [Group("Known artefacts", [table], counted(n_marked, "mark"))]
 
 
 def _in_words(genes: pd.DataFrame) -> str:
     """Return sentences on the numbers of features that separate the classes and that differ."""
-    perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
-    total, classes = genes["feature"].nunique(), genes["class"].nunique()
-    what = "these classes" if classes == 2 else "at least one class from all others"
-    differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
-    where = "" if classes == 2 else " in at least one comparison"
+    n_perfect = genes.loc[genes["auc"].isin([0, 1]), "feature"].nunique()
+    n_features, n_classes = genes["feature"].nunique(), genes["class"].nunique()
+    n_differ = genes.loc[genes["fdr"] < _LEVEL, "feature"].nunique()
+    separated, comparison = "these classes", ""
+    if n_classes > _MIRRORED:
+        separated, comparison = "at least one class from all others", " in at least one comparison"
     return (
-        f"{perfect:,} of {counted(total, 'feature')} {'separates' if perfect == 1 else 'separate'} "
-        f"{what} perfectly (AUC of 0 or 1). {differ:,} differ{where} at an FDR "
-        f"below {_LEVEL:g}."
+        f"{n_perfect:,} of {counted(n_features, 'feature')} "
+        f"{either(n_perfect, 'separates', 'separate')} {separated} perfectly (AUC of 0 or 1). "
+        f"{n_differ:,} {either(n_differ, 'differs', 'differ')}{comparison} at an FDR below "
+        f"{_LEVEL:g}."
+    )
+
+
+def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
+    """Return the differences of features on a common axis, and their label.
+
+    Features that are not logarithms may have units of their own: differences of means have no
+    common axis then.
+    """
+    if genes["log_fold_change"].isna().all():
+        return genes["auc"] - 0.5, "AUC - 0.5"
+    return genes["log_fold_change"], "log2 fold change"
+
+
+def _volcano_plots(
+    tables: StudyTables, dataset: str, classes: Sequence[str], numbers: Sequence[int]
+) -> Gallery:
+    """Return the volcano plots of some classes, by their numbers."""
+    genes = tables["genes"]
+    figures = []
+    for number in numbers:
+        tested = genes[(genes["class"] == classes[number]) & genes["p"].notna()]
+        if len(tested):
+            tested = tested.sort_values("rank", ignore_index=True)
+            change, xlabel = _change(tested)
+            figure = _volcano(
+                name=f"volcano-{dataset}-{number:02}",
+                title=classes[number],
+                compared=f"{classes[number]} against the others",
+                tested=tested,
+                change=change,
+                xlabel=xlabel,
+            )
+            figures.append(figure)
+    caption = _TEXTS["volcano"].format(level=_LEVEL)
+    if len(classes) > _MOST_PLOTS:
+        caption += f" {_TEXTS['volcano_first'].format(most=_MOST_PLOTS)}"
+    return Gallery(figures, caption, tables.sources("genes"))
+
+
+def _volcano(
+    *,
+    name: str,
+    title: str,
+    compared: str,
+    tested: pd.DataFrame,
+    change: pd.Series,
+    xlabel: str,
+) -> Figure:
+    """Return the volcano plot of a comparison; the rows of ``tested`` have consecutive labels."""
+    differ = tested["fdr"] < _LEVEL
+    first = tested[differ].nsmallest(_MOST_NAMED, "p")
+    names = first["symbol"].where(first["symbol"] != "", first["feature"])
+    n_differ = counted(int(differ.sum()), "feature")
+    return Figure(
+        name=name,
+        draw=draw_volcano,
+        arguments={
+            "title": title,
+            "change": change.to_numpy(),
+            "names": dict(zip(names, names.index.tolist(), strict=True)),
+            "p": tested["p"].to_numpy(),
+            "cut": float(tested.loc[differ, "p"].max()),
+            "xlabel": xlabel,
+        },
+        caption="",
+        alt=(
+            f"Volcano plot of {compared}: {n_differ} of {len(tested):,} at an FDR below {_LEVEL:g}."
+        ),
+    )
+
+
+def _further(tables: StudyTables, dataset: str) -> Iterator[Block]:
+    """Yield the comparisons of the options reference and contrasts: plots and a table."""
+    further = tables["contrasts"]
+    names = further["contrast"].drop_duplicates().tolist()
+    yield Prose(_TEXTS["further"], "help")
+    figures = []
+    for number, name in enumerate(names[:_MOST_FURTHER_PLOTS]):
+        rows = further[further["contrast"] == name]
+        if rows["t"].notna().any():  # a test of several contrasts has F and no direction
+            tested = rows[rows["p"].notna()].reset_index(drop=True)
+            figures.append(_contrast_volcano(dataset, number, name, tested))
+    if figures:
+        caption = _TEXTS["volcano_further"].format(level=_LEVEL)
+        yield Gallery(figures, caption, tables.sources("contrasts"))
+    n_differ = further[further["fdr"] < _LEVEL].groupby("contrast")["feature"].size()
+    counts = ", ".join(f"{name}: {n_differ.get(name, 0):,}" for name in names)
+    caption = (
+        f"The first {_MOST_FURTHER} of each comparison by evidence; all are in the file. At an FDR "
+        f"below {_LEVEL:g}: {counts}."
+    )
+    rows = further[further["rank"] <= _MOST_FURTHER]
+    yield tables.show("contrasts", caption, _with_change(_SHOWN_FURTHER, further), rows)
+
+
+def _contrast_volcano(dataset: str, number: int, name: str, tested: pd.DataFrame) -> Figure:
+    """Return the volcano plot of a further comparison, which has one unit for all features."""
+    change, xlabel = tested["log_fold_change"], "log2 fold change"
+    if change.isna().all():
+        change, xlabel = tested["difference"], "difference"
+    return _volcano(
+        name=f"contrast-{dataset}-{number:02}",
+        title=name,
+        compared=name,
+        tested=tested,
+        change=change,
+        xlabel=xlabel,
+    )
+
+
+def _with_change(columns: Sequence[str], genes: pd.DataFrame) -> list[str]:
+    """Return columns with the difference in place of fold changes where these are unknown."""
+    unknown = genes["log_fold_change"].isna().all()
+    change = "difference" if unknown else "log_fold_change"
+    return [change if name == "log_fold_change" else name for name in columns]
+
+
+def _gene_sets(results: StudyResults) -> Iterator[Block]:
+    """Yield the tests of gene sets, their overlaps with lists, and their preranked scores."""
+    tables = results.tables
+    tests, overlaps, ranked = tables["gene_set_tests"], tables["enrichment"], tables["prerank"]
+    if tests.empty and overlaps.empty and ranked.empty:
+        return
+    blocks: list[Block] = [Prose(_TEXTS["caution"], "warning")]
+    differ = tests["fdr"] < _LEVEL
+    significant = tests[differ & (tests["rank"] <= _BEST_SETS)]
+    if len(significant):
+        caption = _TEXTS["tested_sets"].format(level=_LEVEL)
+        blocks.append(tables.show("gene_set_tests", caption, rows=significant))
+    else:
+        blocks.append(Prose(_TEXTS["no_set"].format(level=_LEVEL)))
+    blocks += [*_overlaps(results), *_prerank(results)]
+    note = f"{counted(int(differ.sum()), 'test')} at an FDR below {_LEVEL:g}"
+    yield Group("Gene sets", blocks, note)
+
+
+def _overlaps(results: StudyResults) -> Iterator[Block]:
+    """Yield the overlaps of lists with gene sets that exceed the expected ones."""
+    overlaps = results.tables["enrichment"]
+    best = overlaps[(overlaps["rank"] <= _BEST_SETS) & (overlaps["fold"] > 1)]
+    if best.empty:
+        return
+    by_rank = best[best["by"] == ""]  # the others are of lists of classifiers
+    for dataset, rows in by_rank.groupby("dataset"):
+        yield _set_figure(
+            name=f"gene-sets-{dataset}",
+            rows=rows,
+            column="fold",
+            xlabel="times expected",
+            caption=f"{dataset}: {_TEXTS['chosen_sets']}",
+            sources=results.tables.sources("enrichment"),
+        )
+    columns = [*best.columns.drop("genes"), "genes"]
+    yield results.tables.show("enrichment", _TEXTS["sets"], columns, best)
+
+
+def _prerank(results: StudyResults) -> Iterator[Block]:
+    """Yield the preranked scores of gene sets."""
+    ranked = results.tables["prerank"]
+    ends = ranked[ranked["rank"] <= _BEST_SETS]
+    if ends.empty:
+        yield Prose(_TEXTS["not_ranked"])
+        return
+    for dataset, rows in ends.groupby("dataset"):
+        yield _set_figure(
+            name=f"prerank-{dataset}",
+            rows=rows,
+            column="nes",
+            xlabel="normalised score",
+            caption=f"{dataset}: {_TEXTS['ranked_sets']}",
+            sources=results.tables.sources("prerank"),
+        )
+    yield results.tables.show("prerank", _TEXTS["ends"], rows=ends)
+
+
+def _set_figure(
+    *,
+    name: str,
+    rows: pd.DataFrame,
+    column: str,
+    xlabel: str,
+    caption: str,
+    sources: Sequence[str],
+) -> Figure:
+    """Return gene sets in rows, with a column of the table as points of each class."""
+    gene_sets = rows["gene_set"].drop_duplicates()
+    unknown = [np.nan] * len(gene_sets)
+    groups = []
+    for style, (label, of_class) in enumerate(rows.groupby("class")):
+        values = of_class.set_index("gene_set")[column].reindex(gene_sets).tolist()
+        groups.append(Points(str(label), values, lower=unknown, upper=unknown, style=style))
+    return Figure(
+        name=name,
+        draw=draw_points,
+        arguments={"rows": gene_sets.tolist(), "groups": groups, "xlabel": xlabel},
+        caption=caption,
+        alt=f"{counted(len(gene_sets), 'gene set')} by class.",
+        sources=sources,
     )
 
 
 def _explorer(
-    results: StudyResults,
-    dataset: str,
-    labels: Sequence[str],
-    figures: Gallery,
-    most: int,
+    results: StudyResults, dataset: str, labels: Sequence[str], figures: Gallery, most_bytes: int
 ) -> GeneExplorer:
-    """Return all features of a series, with the contrasts of these classes, in ``most`` bytes."""
+    """Return all features of a series, with the contrasts of these classes."""
     tables = results.diagnosed(dataset)
     genes, values = tables["genes"], tables["gene_values"]
-    by_class = {label: genes[genes["class"] == label].set_index("feature") for label in labels}
-    first = genes.groupby("feature", sort=False)["rank"].min().sort_values(kind="stable").index
-    shown = values["feature"].drop_duplicates()
-    order = shown.tolist() + first[~first.isin(shown)].tolist()
-    own = next(iter(by_class.values())).reindex(order)
-    symbols = own["symbol"].fillna("")
-    statistics: dict[str, Any] = {}
-    for j, tested in enumerate(by_class.values()):
-        rows = tested.reindex(order)
-        change, name = _change(rows)
-        statistics[f"change.{j}"] = change
-        statistics[f"evidence.{j}"] = evidence(rows["p"].to_numpy())
-        statistics[f"fdr.{j}"] = evidence(rows["fdr"].to_numpy())
-        statistics[f"auc.{j}"] = rows["auc"]
-    statistics["mean"] = own["mean"]
-    flags = {
-        "core": own.index.isin(_core(results, dataset)),
-        "term": list(map(_kind_of_term, symbols, own.index)),
-    }
-    total = len(order)
+    order = _feature_order(genes, values)
+    contrasts = [
+        genes[genes["class"] == label].set_index("feature").reindex(order) for label in labels
+    ]
+    symbols = contrasts[0]["symbol"].fillna("")
+    change_label = _change(contrasts[-1])[1]
     content = gene_content(
         pd.DataFrame({"feature": order, "symbol": symbols.to_numpy()}),
         values,
-        statistics,
-        flags,
-        most,
+        _statistics(contrasts),
+        {
+            "core": contrasts[0].index.isin(_core(results, dataset)),
+            "term": list(map(_kind_of_term, symbols, order)),
+        },
+        most_bytes,
         levels=evidence(np.array(_LEVELS)).tolist(),
         contrasts=list(labels),
-        change=name,
-        unit="log value" if name == "log2 fold change" else "value",
+        change=change_label,
+        unit="log value" if change_label == "log2 fold change" else "value",
         name=dataset,
         noun=results.noun(dataset),
         command=f"xnbflow gene {results.study.id} {{}} --data {dataset}",
     )
-    caption = _EXPLORER.format(total=f"{total:,}", n=f"{len(shown):,}")
+    n_with_values = values["feature"].nunique()
+    caption = _TEXTS["explorer"].format(total=f"{len(order):,}", n=f"{n_with_values:,}")
     return GeneExplorer(content, figures, caption, tables.sources("genes", "gene_values"))
+
+
+def _feature_order(genes: pd.DataFrame, values: pd.DataFrame) -> list[str]:
+    """Return all features: those with values of samples first, then the others by best rank."""
+    with_values = values["feature"].drop_duplicates()
+    best_rank = genes.groupby("feature", sort=False)["rank"].min()
+    by_rank = best_rank.sort_values(kind="stable").index
+    order: list[str] = with_values.tolist() + by_rank[~by_rank.isin(with_values)].tolist()
+    return order
+
+
+def _statistics(contrasts: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    """Return the columns of the page's features: those of contrast number 0 end with ``.0``."""
+    statistics: dict[str, Any] = {}
+    for number, tested in enumerate(contrasts):
+        statistics[f"change.{number}"] = _change(tested)[0]
+        statistics[f"evidence.{number}"] = evidence(tested["p"].to_numpy())
+        statistics[f"fdr.{number}"] = evidence(tested["fdr"].to_numpy())
+        statistics[f"auc.{number}"] = tested["auc"]
+    statistics["mean"] = contrasts[0]["mean"]
+    return statistics
 
 
 def _core(results: StudyResults, dataset: str) -> list[str]:
@@ -382,55 +430,26 @@ def _core(results: StudyResults, dataset: str) -> list[str]:
 def _kind_of_term(symbol: str, feature: str) -> int:
     """Return what NCBI and Ensembl are searched for: 0 nothing, 1 the symbol, 2 the feature."""
     term = gene_term(symbol, feature)
-    return 0 if not term else 1 if symbol.partition("///")[0].strip() == term else 2
-
-
-def _change(genes: pd.DataFrame) -> tuple[pd.Series, str]:
-    """Return the differences of features, and their label."""
-    if genes["log_fold_change"].isna().all():
-        # features may have units of their own: differences of means have no common axis
-        return genes["auc"] - 0.5, "AUC - 0.5"
-    return genes["log_fold_change"], "log2 fold change"
-
-
-def _volcano(dataset: str, number: int, label: str, tested: pd.DataFrame) -> Figure:
-    """Return the volcano plot of a class."""
-    change, xlabel = _change(tested)
-    found = tested["fdr"] < _LEVEL
-    first = tested[found].nsmallest(_NAMED, "p")
-    names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    differ = (
-        f"{counted(len(tested[found]), 'feature')} of {len(tested):,} at an FDR below {_LEVEL:g}."
-    )
-    arguments = {
-        "title": label,
-        "change": change.to_numpy(),
-        "names": dict(zip(names, names.index.tolist(), strict=True)),
-        "p": tested["p"].to_numpy(),
-        "cut": float(tested.loc[found, "p"].max()),
-        "xlabel": xlabel,
-    }
-    alt = f"Volcano plot of {label} against the others: {differ}"
-    return Figure(f"volcano-{dataset}-{number:02}", draw_volcano, arguments, "", alt)
+    if not term:
+        return 0
+    return 1 if symbol.partition("///")[0].strip() == term else 2
 
 
 def _table(tables: StudyTables, genes: pd.DataFrame) -> Table:
-    each = max(1, _MOST_ROWS // genes["class"].nunique())
-    rows = genes[genes["rank"] <= each]
-    arrows = np.where(rows["difference"] > 0, "↑", np.where(rows["difference"] < 0, "↓", ""))
-    rows = rows.assign(**{_DIRECTION: arrows})
-    unknown = genes["log_fold_change"].isna().all()
-    change = "difference" if unknown else "log_fold_change"
-    shown = [change if name == "log_fold_change" else name for name in _SHOWN]
+    """Return the first features of each class by rank."""
+    n_of_class = max(1, _MOST_ROWS // genes["class"].nunique())
+    rows = genes[genes["rank"] <= n_of_class]
+    arrows = np.select([rows["difference"] > 0, rows["difference"] < 0], ["↑", "↓"], "")
+    order = "by evidence in either direction (↑ higher in the class, ↓ lower)"
+    caption = f"All features {order}."
+    if len(rows) < len(genes):
+        caption = f"The first {n_of_class:,} of each class {order}. All are in the files."
     pages = list(map(gene_page, rows["symbol"], rows["feature"]))
-    rest = " All are in the files." if len(rows) < len(genes) else ""
-    evidence = "by evidence in either direction (↑ higher in the class, ↓ lower)"
-    caption = f"The first {each:,} of each class {evidence}.{rest}"
     return tables.show(
         "genes",
-        caption if rest else f"All features {evidence}.",
-        shown,
-        rows,
+        caption,
+        _with_change(_SHOWN, genes),
+        rows.assign(**{_DIRECTION: arrows}),
         own={_DIRECTION: ""},
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )

@@ -12,45 +12,48 @@ from xnbflow.report.manuscript.references import cited_keys, in_words
 from xnbflow.report.manuscript.writer import bibtex, sections_of_text
 from xnbflow.report.page.blocks import Block, Code, Group, Links, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.report.texts import texts_of
 from xnbflow.sources.sheet import SheetRow, sheet_text
+
+_TEXTS = texts_of("methods")
 
 
 def section(results: StudyResults) -> Section:
     """Return the information to repeat, to check and to cite the study."""
-    text = render("methods.md", facts(results))
-    rows = dict(results.configuration.get("datasets", {}))
-    configuration = {k: v for k, v in results.configuration.items() if k != "datasets"}
-    plain = json.loads(json.dumps(configuration, default=str))
-    yaml_text = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
-    files = [
-        results.tables,
-        results.cohorts,
-        results.validation,
-        *map(results.analysis, results.analyses.values()),
-    ]
+    methods = render("methods.md", facts(results))
+    datasets = dict(results.configuration.get("datasets", {}))
+    settings = {key: value for key, value in results.configuration.items() if key != "datasets"}
+    plain = json.loads(json.dumps(settings, default=str))
+    configuration = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100).strip()
     blocks: list[Block] = [
-        Prose(
-            f"Cite this software (version {__version__}) and the paper whose method you use. To "
-            "repeat the study, save the configuration below as study.yaml, and a sheet of data "
-            "sets that is not part of the workflow under its name, and run the command."
-        ),
+        Prose(_TEXTS["repeat"].format(version=__version__)),
         Code(
             f"xnbflow run {results.study.id} --configfile study.yaml",
             "To repeat the study",
         ),
-        *_in_words(text),
-        Group("References (BibTeX)", [Code(bibtex(cited_keys(text)), "The works cited above")]),
-        Links([link for tables in files for link in tables.links()]),
-        Group("Configuration", [Code(yaml_text, "The study as configured (YAML)")]),
+        *_in_words(methods),
+        Group("References (BibTeX)", [Code(bibtex(cited_keys(methods)), "The works cited above")]),
+        Links(_links(results)),
+        Group("Configuration", [Code(configuration, "The study as configured (YAML)")]),
     ]
-    if rows:
-        blocks.append(Group("Data sets", list(_sheets(rows))))
+    if datasets:
+        blocks.append(Group("Data sets", list(_sheets(datasets))))
     return Section(
         "methods",
         "Methods and citation",
         "The exact configuration, and every number on this page as a table for further use.",
         blocks,
     )
+
+
+def _links(results: StudyResults) -> list[tuple[str, str, list[str]]]:
+    """Return the files of every table of the study, of second cohorts and of analyses."""
+    groups = [results.tables, results.cohorts, results.validation]
+    groups += map(results.analysis, results.analyses.values())
+    links: list[tuple[str, str, list[str]]] = []
+    for tables in groups:
+        links += tables.links()
+    return links
 
 
 def _in_words(text: str) -> Iterator[Group]:

@@ -5,6 +5,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,7 +14,10 @@ from xnbflow import __version__
 from xnbflow.core.counts import counted
 from xnbflow.report.page.blocks import Block, Facts, Group, Prose, Section, Table
 from xnbflow.report.results import StudyResults
+from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import JOBS, Column, usage_of
+
+_TEXTS = texts_of("overview")
 
 
 def section(results: StudyResults) -> Section:
@@ -23,7 +27,7 @@ def section(results: StudyResults) -> Section:
     blocks: list[Block] = [*_problems(results), facts]
     if len(results.tables["averages"]):
         shown = ["classifier", "accuracy", "balanced_accuracy", "places", "wins", "fit_seconds"]
-        blocks.append(results.tables.show("averages", _AVERAGES, shown))
+        blocks.append(results.tables.show("averages", _TEXTS["averages"], shown))
     if results.study.datasets:
         blocks.append(_datasets(results))
     notes = results.tables["notes"]
@@ -46,62 +50,65 @@ def section(results: StudyResults) -> Section:
     )
 
 
-_AVERAGES = (
-    "The classifiers, averaged over the data sets where all could be fitted in every fold; ties "
-    "for the first place count for each of them. Averages hide which data sets are hard."
-)
-
-
 def _problems(results: StudyResults) -> list[Block]:
     """Return failures and warnings, first in a sentence, then in tables."""
     if not results.study.classifiers:
         return []
     problems, small = results.tables["problems"], _small_classes(results)
-    failed = len(results.rows("problems", kind="error"))
-    warned = len(problems) - failed
-    text = f"{counted(failed, 'fit')} failed; {warned:,} gave warnings"
+    n_failed = len(results.rows("problems", kind="error"))
+    n_warned = len(problems) - n_failed
+    text = f"{counted(n_failed, 'fit')} failed; {n_warned:,} gave warnings"
     tables = []
     if len(problems):
-        keys = ["dataset", "folds", "classifier", "kind", "text"]
-        counts = problems.groupby(keys, sort=False).size().reset_index(name="fits")
-        counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
-        caption = "Failed fits and warnings, with the number of fits that had the same message."
-        tables.append(results.tables.show("problems", caption, rows=counts, own={"fits": ","}))
+        tables.append(_problem_table(results))
     if len(small):
-        verb = counted(len(small), "class", "has", "have")
-        text += f"; {verb} fewer samples than there are folds"
+        classes_have = counted(len(small), "class", "has", "have")
+        text += f"; {classes_have} fewer samples than there are folds"
         caption = "Classes with fewer samples than folds: some folds test none of them."
         tables.append(results.tables.show("class_sizes", caption, rows=small))
     sources = results.tables.sources("problems")
     if not tables:
         return [Prose(f"{text}.", sources=sources)]
-    group = Group("Failures and warnings", tables, opened=bool(failed))
+    group = Group("Failures and warnings", tables, opened=n_failed > 0)
     return [Prose(f"{text}.", "warning", sources), group]
+
+
+def _problem_table(results: StudyResults) -> Table:
+    """Return the failures and warnings, those with the same message in one row."""
+    keys = ["dataset", "folds", "classifier", "kind", "text"]
+    counts = results.tables["problems"].groupby(keys, sort=False).size().reset_index(name="fits")
+    counts = counts.replace({"kind": {"error": "failed", "warnings": "warning"}})
+    caption = "Failed fits and warnings, with the number of fits that had the same message."
+    return results.tables.show("problems", caption, rows=counts, own={"fits": ","})
 
 
 def _small_classes(results: StudyResults) -> pd.DataFrame:
     """Return the classes with fewer samples than a scheme of drawn folds has folds."""
-    parts = [results.tables["class_sizes"].head(0).assign(folds="")]
+    sizes = results.tables["class_sizes"]
+    tables = [sizes.head(0).assign(folds="")]
     for name in results.study.folds:
         scheme = results.configuration.get("folds", {}).get(name, {})
         if "splits" in scheme and "file" not in scheme:
-            sizes = results.tables["class_sizes"].assign(folds=f"{name} ({scheme['splits']})")
-            parts.append(sizes[sizes["samples"] < scheme["splits"]])
-    return pd.concat(parts, ignore_index=True)
+            small = sizes[sizes["samples"] < scheme["splits"]]
+            tables.append(small.assign(folds=f"{name} ({scheme['splits']})"))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _facts(results: StudyResults, seconds: pd.DataFrame) -> dict[str, str]:
+    """Return what was run, where, and for how long."""
     study = results.study
     schemes = results.configuration.get("folds", {})
     facts = {"Study": study.id}
     if study.folds:
-        facts["Folds"] = "; ".join(f"{n} ({_settings(schemes.get(n, {}))})" for n in study.folds)
+        described = [f"{name} ({_settings(schemes.get(name, {}))})" for name in study.folds]
+        facts["Folds"] = "; ".join(described)
         facts["Fits"] = f"{results.tables['headline']['fits'].iloc[0]:,}"
     if len(seconds):
         total = seconds["processor_seconds"].sum()
         facts["Processor time"] = f"{total:,.0f} s, all jobs together, without this page"
     facts["Machine"] = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
-    return facts | {"Version": f"xnbflow {__version__}"}
+    facts["Version"] = f"xnbflow {__version__}"
+    return facts
 
 
 def _settings(settings: Mapping[str, Any]) -> str:
@@ -109,29 +116,24 @@ def _settings(settings: Mapping[str, Any]) -> str:
 
 
 def _datasets(results: StudyResults) -> Table:
-    table = results.tables["datasets"]
+    """Return the data sets with their origin, sizes and missing values."""
+    rows = results.tables["datasets"].copy()
     entries = results.configuration.get("datasets", {})
-    rows = table.assign(
-        **{
-            column: [str(entries.get(name, {}).get(column, "")) for name in table["dataset"]]
-            for column in ("source", "location")
-        },
-        missing=[
-            f"{n:,} filled in" if missing else "none"
-            for missing, n in zip(table["missing"], table["imputed"], strict=True)
-        ],
-    )
-    shown = ["dataset", "source", "location", "samples", "features", "classes"]
-    caption = "The data sets of this study and where they come from."
-    if table["groups"].notna().any():
-        shown.append("groups")
-        caption += " Samples of one group (a patient, a batch) are never on both sides of a fold."
-    if table["missing"].any():
-        caption += (
-            " Missing values are replaced in each fold by medians of the training samples, unless "
-            "a classifier imputes itself; densities on this page use the medians of all samples."
-        )
-    return results.tables.show("datasets", caption, [*shown, "missing"], rows)
+    for column in ("source", "location"):
+        rows[column] = [str(entries.get(name, {}).get(column, "")) for name in rows["dataset"]]
+    has_groups, has_missing = rows["groups"].notna().any(), rows["missing"].any()
+    rows["missing"] = [
+        f"{row['imputed']:,} filled in" if row["missing"] else "none"
+        for row in rows.to_dict("records")
+    ]
+    columns = ["dataset", "source", "location", "samples", "features", "classes"]
+    captions = ["The data sets of this study and where they come from."]
+    if has_groups:
+        columns.append("groups")
+        captions.append(_TEXTS["groups"])
+    if has_missing:
+        captions.append(_TEXTS["imputed"])
+    return results.tables.show("datasets", " ".join(captions), [*columns, "missing"], rows)
 
 
 _SECONDS = {
@@ -143,7 +145,25 @@ _SECONDS = {
 
 def _job_seconds(results: StudyResults) -> pd.DataFrame:
     """Return the time and memory that this study's jobs recorded, by stage."""
-    study, rows = results.study, []
+    rows = []
+    for stage in JOBS:
+        paths = _usage_files(results, stage)
+        if paths and stage != "report":
+            usage = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
+            row = {
+                "stage": stage,
+                "jobs": len(usage),
+                "processor_seconds": usage["processor_seconds"].sum(),
+                "seconds": usage["seconds"].sum(),
+                "most_memory": usage["max_memory_mb"].max(),
+            }
+            rows.append(row)
+    return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])
+
+
+def _usage_files(results: StudyResults, stage: str) -> list[Path]:
+    """Return the files with the time and memory of a stage's jobs of this study."""
+    study = results.study
     values = {
         "dataset": study.datasets,
         "folds": study.folds,
@@ -152,18 +172,9 @@ def _job_seconds(results: StudyResults) -> pd.DataFrame:
         "study": [study.id],
         "analysis": study.analyses,
     }
-    for stage in JOBS:
-        pattern = usage_of(stage)
-        names = re.findall(r"{(\w+)}", JOBS[stage])
-        jobs = itertools.product(*(values[name] for name in names))
-        paths = [
-            path
-            for job in jobs
-            for path in results.root.glob(pattern.of(**dict(zip(names, job, strict=True))))
-        ]
-        if paths and stage != "report":
-            found = pd.concat(pd.read_csv(path, sep="\t") for path in paths)
-            times = found[["processor_seconds", "seconds"]].sum()
-            memory = found["max_memory_mb"].max()
-            rows.append({"stage": stage, "jobs": len(found), **times, "most_memory": memory})
-    return pd.DataFrame(rows, columns=["stage", "jobs", *_SECONDS])
+    wildcards = re.findall(r"{(\w+)}", JOBS[stage])
+    paths: list[Path] = []
+    for job in itertools.product(*(values[name] for name in wildcards)):
+        pattern = usage_of(stage).of(**dict(zip(wildcards, job, strict=True)))
+        paths += results.root.glob(pattern)
+    return paths

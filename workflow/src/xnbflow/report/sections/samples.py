@@ -10,10 +10,22 @@ import pandas as pd
 from xnbflow.core.counts import counted
 from xnbflow.report.page.blocks import Block, Evidence, Group, Prose, Section
 from xnbflow.report.results import StudyResults
+from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import Column
 
+_TEXTS = texts_of("samples")
 #: Rows of the table of a data set.
 MOST_SAMPLES = 150
+#: Most numbers of one classifier on one data set; beyond that correct samples are left out.
+MOST_NUMBERS = 60_000
+#: Features of a class that are drawn, and those of each of many classes.
+SHOWN_FEATURES = 12
+SHOWN_OF_MANY = 6
+MANY_CLASSES = 5
+#: Numbers of a drawn feature, and further numbers of a class, in the evidence of a sample.
+_NUMBERS_OF_FEATURE = 2
+_NUMBERS_OF_CLASS = 7
+_WRONG_BY = Column("integer", "classifiers", "wrong by")
 
 
 def section(results: StudyResults) -> Section | None:
@@ -21,66 +33,50 @@ def section(results: StudyResults) -> Section | None:
     if results.tables["samples"].empty:
         return None
     chosen = results.tables["headline"]["classifier"].iloc[0]
-    models = [
-        model
-        for place in results.places
-        for name in sorted(results.study.classifiers, key=chosen.__ne__)
-        if (model := contributions(results, *place, name)) is not None
+    chosen_first = sorted(results.study.classifiers, key=lambda name: name != chosen)
+    explanations = [
+        contributions(results, *place, name) for place in results.places for name in chosen_first
     ]
+    models = [model for model in explanations if model is not None]
     blocks: list[Block] = []
     if models:
         files = results.tables.sources("evidence", "scores", "priors")
-        blocks.append(Evidence(models, _HOW_TO_READ, files))
-    shown, own = ["dataset", "classifiers", "samples", "share"], {"classifiers": _WRONG_BY}
-    table = results.tables.show("hard_samples", _HARD, shown, own=own)
+        blocks.append(Evidence(models, _TEXTS["how_to_read"], files))
+    table = results.tables.show(
+        "hard_samples",
+        _TEXTS["hard"],
+        ["dataset", "classifiers", "samples", "share"],
+        own={"classifiers": _WRONG_BY},
+    )
     blocks.append(Group("Numbers of hard samples", [table], "by the classifiers that are wrong"))
     blocks += [_misclassified(results, *place) for place in results.places]
-    return Section(
-        "samples",
-        "Samples",
-        "Samples that a classifier gets wrong although it recognises their class may be "
-        "mislabelled or unlike their class.",
-        blocks,
-    )
-
-
-_HOW_TO_READ = (
-    "A bar to the right is evidence for the class, to the left against it, in nats: 0.7 doubles "
-    "the odds, 2.3 makes them ten times as high. Evidence compares the density of the value in the "
-    "class with the reference, that in all training samples; arrows mark bars that are cut. The "
-    "class with the greatest score is predicted: log prior (with the calibration intercept) plus "
-    "evidence plus, where a classifier compares densities, their reference. Each sample was "
-    "outside the training samples; of repeated cross-validation the first repeat is shown."
-)
-
-
-_WRONG_BY = Column("integer", "classifiers", "wrong by")
-_HARD = "How many samples 0, 1, ... classifiers get wrong in more than half of the repeats."
+    return Section("samples", "Samples", _TEXTS["lead"], blocks)
 
 
 def _misclassified(results: StudyResults, dataset: str, folds: str) -> Block:
     """Return the samples of a data set that at least one classifier got wrong."""
-    where, title = {"dataset": dataset, "folds": folds}, results.place(dataset, folds)
-    samples, bad = results.rows("samples", **where), results.rows("misclassified", **where)
+    place, title = {"dataset": dataset, "folds": folds}, results.place(dataset, folds)
+    samples = results.rows("samples", **place)
+    misclassified = results.rows("misclassified", **place)
     if samples.empty:
         return Group(title, [Prose("No classifier could be fitted.")], "not tested")
-    if bad.empty:
+    if misclassified.empty:
         return Group(title, [Prose("Every classifier is right on every sample.")], "no mistake")
     key = ["sample", "true"]
-    wrong = zip(samples["mistakes"], samples["tested"], strict=True)
-    cells = samples.assign(cell=[_cell(mistakes, tested) for mistakes, tested in wrong])
-    wide = cells.pivot(index=key, columns="classifier", values="cell")
-    wide = wide.reindex(columns=list(results.study.classifiers)).astype(object).fillna("not tested")
-    frame = bad.head(MOST_SAMPLES)[[*key, "wrong_by"]].join(wide, on=key)
-    rest = len(bad) - len(frame)
-    left_out = f" {rest:,} more are in misclassified.tsv." if rest else ""
-    caption = (
-        "Samples that a classifier got wrong, with the class that each predicted (of repeats: in "
-        f"how many); empty where it was right.{left_out}"
+    samples = samples.assign(cell=list(map(_cell, samples["mistakes"], samples["tested"])))
+    cells = samples.pivot(index=key, columns="classifier", values="cell")
+    cells = cells.reindex(columns=list(results.study.classifiers))
+    cells = cells.astype(object).fillna("not tested")
+    rows = misclassified.head(MOST_SAMPLES)[[*key, "wrong_by"]].join(cells, on=key)
+    rest = len(misclassified) - len(rows)
+    more = f" {rest:,} more are in misclassified.tsv." if rest else ""
+    table = results.tables.show(
+        ["misclassified", "samples"],
+        f"{_TEXTS['misclassified']}{more}",
+        rows=rows.rename(columns=results.labels),
     )
-    frame = frame.rename(columns=results.labels)
-    table = results.tables.show(["misclassified", "samples"], caption, rows=frame)
-    return Group(title, [table], f"{counted(len(bad), 'sample')} that some classifier got wrong")
+    n_samples = counted(len(misclassified), "sample")
+    return Group(title, [table], f"{n_samples} that some classifier got wrong")
 
 
 def _cell(mistakes: str, tested: int) -> str:
@@ -94,12 +90,6 @@ def _cell(mistakes: str, tested: int) -> str:
     if not mistakes or tested == 1:
         return mistakes.removesuffix(" 1")
     return f"{mistakes} of {tested}"
-
-
-#: Most numbers of one classifier on one data set; beyond that correct samples are left out.
-MOST_NUMBERS = 60_000
-#: Features of a class that are drawn, and those of each of many classes.
-SHOWN_FEATURES, SHOWN_OF_MANY, MANY_CLASSES = 12, 6, 5
 
 
 def contributions(
@@ -116,45 +106,26 @@ def contributions(
     number and evidence, the strongest first. Sums are of the values of the tables and are rounded
     afterwards; null is minus infinity.
     """
-    where = {"dataset": dataset, "folds": folds, "classifier": classifier}
-    rows = results.rows("evidence", **where)
-    unknown = rows.loc[rows["evidence"].isna(), "sample"]
-    rows = rows[~rows["sample"].isin(unknown)]
-    if rows.empty:
+    place = {"dataset": dataset, "folds": folds, "classifier": classifier}
+    evidence = results.rows("evidence", **place)
+    unexplained = evidence.loc[evidence["evidence"].isna(), "sample"]
+    evidence = evidence[~evidence["sample"].isin(unexplained)]
+    if evidence.empty:
         return None
-    predictions = results.training(dataset, folds, classifier, "predictions", repeat=0)
+    predictions = results.training(**place, table="predictions", repeat=0)
     classes = results.rows("class_sizes", dataset=dataset)["class"].tolist()
-    key = ["sample", "class"]
-    rows = rows.iloc[(-rows["evidence"].abs()).argsort(kind="stable")]
+    evidence = evidence.iloc[(-evidence["evidence"].abs()).argsort(kind="stable")]
     most = SHOWN_OF_MANY if len(classes) > MANY_CLASSES else SHOWN_FEATURES
-    drawn = rows.groupby(key, sort=False).cumcount() < most
-    others = rows[~drawn].groupby(key)["evidence"].agg(["size", "sum"])
-    # Where there is no room for all samples, the misclassified ones come first.
-    known = predictions[~predictions["sample"].isin(unknown)]
-    right = (known["true"] == known["predicted"]).to_numpy()
-    room = int(MOST_NUMBERS / max(1.0, 2 * drawn.sum() / len(known) + 7 * len(classes)))
-    kept = known.iloc[np.sort(np.argsort(right, kind="stable")[:room])]
-    shown = rows[drawn & rows["sample"].isin(kept["sample"])]
-    features = {name: i for i, name in enumerate(shown["feature"].unique())}
-    terms: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for sample, label, name, value in shown[[*key, "feature", "evidence"]].itertuples(index=False):
-        terms[sample, label].append([features[name], _short(value)])
-    sums = kept.merge(pd.DataFrame({"class": classes}), how="cross")
-    sums = sums.merge(results.rows("priors", **where)[["fold", "class", "log_offset"]], how="left")
-    scores = results.rows("scores", **where)[[*key, "evidence", "log_reference"]]
-    # Where nothing was selected for a class the sums are 0.
-    sums = sums.merge(scores, how="left").merge(others.reset_index(), how="left").fillna(0.0)
-    lists: dict[str, list[list[Any]]] = {}
-    for row in sums.to_dict("records"):
-        name, label = row["sample"], row["class"]
-        parts = [row["log_offset"], row["evidence"], row["log_reference"]]
-        probability = float(f"{np.exp(row[f'log_posterior.{label}']):.6g}")
-        rest = [int(row["size"]), _short(row["sum"]), terms.get((name, label), [])]
-        own = [*map(_short, [*parts, sum(parts)]), probability, *rest]
-        lists.setdefault(name, []).append(own)
+    is_drawn = evidence.groupby(_SAMPLE_AND_CLASS, sort=False).cumcount() < most
+    explained = predictions[~predictions["sample"].isin(unexplained)]
+    shown = _that_fit(explained, n_terms=int(is_drawn.sum()), n_classes=len(classes))
+    drawn = evidence[is_drawn & evidence["sample"].isin(shown["sample"])]
+    features = {name: number for number, name in enumerate(drawn["feature"].unique())}
+    sums = _sums(results, place, shown, classes, evidence[~is_drawn])
+    of_samples = _terms_by_sample(sums, _drawn_terms(drawn, features))
     samples = [
-        [row.sample, classes.index(row.true), classes.index(row.predicted), lists[row.sample]]
-        for row in kept.itertuples()
+        [row.sample, classes.index(row.true), classes.index(row.predicted), of_samples[row.sample]]
+        for row in shown.itertuples()
     ]
     return {
         "name": f"{results.place(dataset, folds)}: {results.labels[classifier]}",
@@ -165,6 +136,79 @@ def contributions(
     }
 
 
-def _short(value: float) -> float | None:
+_SAMPLE_AND_CLASS = ["sample", "class"]
+
+
+def _that_fit(predictions: pd.DataFrame, n_terms: int, n_classes: int) -> pd.DataFrame:
+    """Return the samples that there is room for, in their order; misclassified ones come first.
+
+    ``n_terms`` is the number of drawn features of all samples and classes together.
+    """
+    terms_of_sample = _NUMBERS_OF_FEATURE * n_terms / len(predictions)
+    numbers_of_sample = max(1.0, terms_of_sample + _NUMBERS_OF_CLASS * n_classes)
+    room = int(MOST_NUMBERS / numbers_of_sample)
+    is_right = (predictions["true"] == predictions["predicted"]).to_numpy()
+    first = np.argsort(is_right, kind="stable")[:room]
+    return predictions.iloc[np.sort(first)]
+
+
+def _sums(
+    results: StudyResults,
+    place: dict[str, str],
+    predictions: pd.DataFrame,
+    classes: list[str],
+    others: pd.DataFrame,
+) -> pd.DataFrame:
+    """Return the sums of each sample and class: offset, evidence, reference, and ``others``.
+
+    ``others`` are the rows of evidence that are not drawn: ``size`` is their number, ``sum`` their
+    evidence. Where nothing was selected for a class the sums are 0.
+    """
+    offsets = results.rows("priors", **place)[["fold", "class", "log_offset"]]
+    scores = results.rows("scores", **place)[[*_SAMPLE_AND_CLASS, "evidence", "log_reference"]]
+    rest = others.groupby(_SAMPLE_AND_CLASS)["evidence"].agg(["size", "sum"]).reset_index()
+    sums = predictions.merge(pd.DataFrame({"class": classes}), how="cross")
+    return (
+        sums.merge(offsets, how="left")
+        .merge(scores, how="left")
+        .merge(rest, how="left")
+        .fillna(0.0)
+    )
+
+
+def _drawn_terms(
+    drawn: pd.DataFrame, features: dict[str, int]
+) -> dict[tuple[str, str], list[list[Any]]]:
+    """Return the numbers of features and their evidence, by sample and class."""
+    terms: dict[tuple[str, str], list[list[Any]]] = defaultdict(list)
+    for row in drawn.to_dict("records"):
+        term = [features[row["feature"]], _rounded(row["evidence"])]
+        terms[row["sample"], row["class"]].append(term)
+    return terms
+
+
+def _terms_by_sample(
+    sums: pd.DataFrame, terms: dict[tuple[str, str], list[list[Any]]]
+) -> dict[str, list[list[Any]]]:
+    """Return the list of each class by sample, as `contributions` describes it."""
+    lists: dict[str, list[list[Any]]] = defaultdict(list)
+    for row in sums.to_dict("records"):
+        sample, label = row["sample"], row["class"]
+        parts = [row["log_offset"], row["evidence"], row["log_reference"]]
+        probability = float(f"{np.exp(row[f'log_posterior.{label}']):.6g}")
+        lists[sample].append(
+            [
+                *map(_rounded, parts),
+                _rounded(sum(parts)),
+                probability,
+                int(row["size"]),
+                _rounded(row["sum"]),
+                terms.get((sample, label), []),
+            ]
+        )
+    return lists
+
+
+def _rounded(value: float) -> float | None:
     """Return a number with two decimals; None for minus infinity, which JSON does not have."""
     return round(float(value), 2) if math.isfinite(value) else None

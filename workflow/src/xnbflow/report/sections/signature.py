@@ -12,29 +12,32 @@ from xnbflow.report.drawings.gene import draw_gene
 from xnbflow.report.drawings.heatmap import draw_heatmap
 from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Links, Prose, Section, Table
 from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.texts import texts_of
 from xnbflow.sources.cell_texts import is_date, is_missing
 from xnbflow.tables.contract import GENE_SETS, MODEL, MODEL_TABLE, text_of
 
+_TEXTS = texts_of("signature")
 #: Rows of the table of a model.
 _MOST_ROWS = 200
+#: Classes from which on a table names the nearest of the others instead of a distance to each.
+_MANY_CLASSES = 6
+#: Prefix of the columns of the phenotype in the table ``components``.
+_PHENOTYPE = "phenotype."
 
 
 def section(results: StudyResults) -> Section | None:
     """Return the signatures; None where the study keeps no classifier."""
     if not results.study.final:
         return None
-    how_to_read = _HOW_TO_READ.format(folds=results.study.folds[0])
+    how_to_read = _TEXTS["how_to_read"].format(folds=results.study.folds[0])
     blocks: list[Block] = [Prose(how_to_read, "help")]
-    for i, model in enumerate(results.study.models):
-        if len(results.study.models) == 1:
-            blocks += _model(results, *model)
-            break
-        signature = results.model(*model)["signature"]
-        sizes = signature.groupby("class", sort=False).size()
-        note = ", ".join(f"{label} {n}" for label, n in sizes.items())
-        note = note or "uses all features for every class"
-        title = f"{model[0]}: {results.labels[model[1]]}"
-        blocks.append(Group(title, list(_model(results, *model)), note, opened=i == 0))
+    models = results.study.models
+    if len(models) == 1:
+        blocks += _blocks_of_model(results, *models[0])
+    else:
+        blocks += [
+            _group_of_model(results, *model, opened=i == 0) for i, model in enumerate(models)
+        ]
     return Section(
         "signature",
         "Signatures and models",
@@ -43,93 +46,107 @@ def section(results: StudyResults) -> Section | None:
     )
 
 
-_HOW_TO_READ = (
-    "These classifiers are fitted on all samples; their accuracy and the share of folds that "
-    "select a feature come from cross-validation ({folds}). Folds share most of their training "
-    "samples; disjoint halves share none, so that the share of halves shows how often a study of "
-    "half the size selects the feature. Predict with “xnbflow predict MODEL TABLE”."
-)
-_FILES = (
-    "the model (skops, for the command xnbflow and for xnbflow.models.read_model), a {noun} set "
-    "per class and direction for enrichment tools (GMT), the signature as a table"
-)
-_CORE = (
-    "The core set, {n} of {of}, is the short list to measure. Alone it has an accuracy of "
-    "{accuracy:.1%} (balanced {balanced_accuracy:.1%}) in the inner folds of the fit on all "
-    "samples, where each fold is tested with the size that the other folds choose. The accuracy of "
-    "the model is from other folds, so that the core may seem more accurate than the model."
-)
-_HEATMAP = (
-    "The best features of every class, standardised; samples class by class, similar features "
-    "side by side (average linkage). The features were selected on these samples, so that the "
-    "classes differ here in any case: see cross-validation."
-)
+def _group_of_model(results: StudyResults, dataset: str, classifier: str, *, opened: bool) -> Group:
+    """Return one of several models, with the number of features of each class."""
+    sizes = results.model(dataset, classifier)["signature"].groupby("class", sort=False).size()
+    note = ", ".join(f"{label} {n}" for label, n in sizes.items())
+    return Group(
+        f"{dataset}: {results.labels[classifier]}",
+        list(_blocks_of_model(results, dataset, classifier)),
+        note or "uses all features for every class",
+        opened=opened,
+    )
 
 
-def _model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
+def _blocks_of_model(results: StudyResults, dataset: str, classifier: str) -> Iterator[Block]:
+    """Yield figures, table, core and files of a model; the card shows what is left out here."""
     tables = results.model(dataset, classifier)
-    key = {"study": results.study.id, "dataset": dataset, "classifier": classifier}
-    drawn, label = tables["heatmap"], results.labels[classifier]
-    on_card = classifier == results.tables["headline"]["classifier"].iloc[0]
-    if len(drawn) and not (on_card and tables["signature"]["core"].any()):
-        name, sources = f"heatmap-{dataset}-{classifier}", tables.sources("heatmap")
-        n_samples = int(results.rows("datasets", dataset=dataset)["samples"].iloc[0])
-        phenotype = results.rows("components", dataset=dataset)
-        yield heatmap_figure(name, drawn, _HEATMAP, sources, n_samples, phenotype)
+    signature = tables["signature"]
+    is_on_card = classifier == results.tables["headline"]["classifier"].iloc[0]
+    core_is_on_card = is_on_card and signature["core"].any()
+    if len(tables["heatmap"]) and not core_is_on_card:
+        yield heatmap_figure(
+            name=f"heatmap-{dataset}-{classifier}",
+            cells=tables["heatmap"],
+            caption=_TEXTS["heatmap"],
+            sources=tables.sources("heatmap"),
+            n_samples=int(results.rows("datasets", dataset=dataset)["samples"].iloc[0]),
+            phenotype=results.rows("components", dataset=dataset),
+        )
     boxes = core_boxes(results, dataset, classifier)
-    if len(boxes) > on_card:  # a single one is on the card
+    fewest_boxes = 2 if is_on_card else 1  # a single one is on the card
+    if len(boxes) >= fewest_boxes:
         files = results.diagnosed(dataset).sources("gene_values")
-        yield Gallery(boxes, results.worded(_BOXES, dataset), files)
-    if len(tables["signature"]):
-        note = counted(len(tables["signature"]), "row")
-        yield Group("Table of the signature", [_table(tables, tables["signature"])], note)
+        yield Gallery(boxes, results.worded(_TEXTS["boxes"], dataset), files)
+    if len(signature):
+        note = counted(len(signature), "row")
+        yield Group("Table of the signature", [_table(tables, signature)], note)
     for core in tables["core"].to_dict("records"):
-        n = counted(core["features"], results.noun(dataset))
-        text = _CORE.format(**core, n=n, of=f"{core['features_used']:,}")
+        n_core = counted(core["features"], results.noun(dataset))
+        text = _TEXTS["core"].format(**core, n=n_core, of=f"{core['features_used']:,}")
         yield Prose(text, sources=tables.sources("core"))
+    yield _files(results, dataset, classifier)
+
+
+def _files(results: StudyResults, dataset: str, classifier: str) -> Links:
+    """Return the links to the model, its gene sets and its signature."""
+    key = {"study": results.study.id, "dataset": dataset, "classifier": classifier}
     table = MODEL_TABLE.of(**key, table="signature")
     paths = (MODEL.of(**key), GENE_SETS.of(**key), text_of(table), table)
-    content = results.worded(_FILES, dataset)
-    yield Links([(f"{dataset}, {label}", content, [results.beside(path) for path in paths])])
-
-
-_BOXES = (
-    "The first {noun}s of the core set: samples over the quartiles and the median of their "
-    "class; lines join the samples of a group, colours are batches."
-)
+    title = f"{dataset}, {results.labels[classifier]}"
+    content = results.worded(_TEXTS["files"], dataset)
+    return Links([(title, content, [results.beside(path) for path in paths])])
 
 
 def core_boxes(results: StudyResults, dataset: str, classifier: str, most: int = 4) -> list[Figure]:
-    """Return the values of the first core features of a model by class; only few are known."""
+    """Return the values of the first core features of a model by class.
+
+    The first features of every class come before the second ones. Only features in the table
+    ``gene_values`` are drawn.
+    """
     signature = results.model(dataset, classifier)["signature"]
     core = signature[signature["core"]].sort_values("rank", kind="stable")
-    first = core.groupby("class").cumcount().sort_values(kind="stable").index  # of every class
-    core = core.loc[first].drop_duplicates("feature")
+    if core.empty:
+        return []
+    position_in_class = core.groupby("class").cumcount()
+    core = core.loc[position_in_class.sort_values(kind="stable").index].drop_duplicates("feature")
     tables = results.diagnosed(dataset)
-    figures: list[Figure] = []
-    values = dict(iter(tables["gene_values"].groupby("feature"))) if len(core) else {}
+    values = dict(iter(tables["gene_values"].groupby("feature")))
     unit = "value" if tables["genes"]["log_fold_change"].isna().all() else "log value"
-    for row in core[core["feature"].isin(values)].head(most).to_dict("records"):
-        name = f"core-{dataset}-{classifier}-{len(figures) + 1}"
-        figures.append(gene_figure(name, values[row["feature"]], row["symbol"], unit))
-    return figures
+    shown = core[core["feature"].isin(values)].head(most)
+    return [
+        gene_figure(
+            f"core-{dataset}-{classifier}-{number}", values[row["feature"]], row["symbol"], unit
+        )
+        for number, row in enumerate(shown.to_dict("records"), start=1)
+    ]
 
 
 def gene_figure(name: str, values: pd.DataFrame, symbol: str, unit: str) -> Figure:
     """Return box plots with points of a feature, from its rows of the table ``gene_values``."""
     feature = values["feature"].iloc[0]
     title = f"{symbol} ({feature})" if symbol and symbol != feature else feature
-    arguments = {"title": title, "values": values["value"].to_numpy(), "ylabel": unit}
-    arguments |= {"classes": values["class"].tolist(), "groups": values["group"].tolist()}
-    arguments["batches"] = values["batch"].tolist()
-    alt = f"Box plots of {title} by class, with a point for each of {len(values):,} samples."
-    extra = {"samples": values["sample"].tolist()}
-    return Figure(name, draw_gene, arguments, "", alt, extra=extra)
+    return Figure(
+        name=name,
+        draw=draw_gene,
+        arguments={
+            "title": title,
+            "values": values["value"].to_numpy(),
+            "ylabel": unit,
+            "classes": values["class"].tolist(),
+            "groups": values["group"].tolist(),
+            "batches": values["batch"].tolist(),
+        },
+        caption="",
+        alt=f"Box plots of {title} by class, with a point for each of {len(values):,} samples.",
+        extra={"samples": values["sample"].tolist()},
+    )
 
 
 def heatmap_figure(
+    *,
     name: str,
-    drawn: pd.DataFrame,
+    cells: pd.DataFrame,
     caption: str,
     sources: Sequence[str],
     n_samples: int,
@@ -141,59 +158,82 @@ def heatmap_figure(
     ``phenotype`` are rows of the table ``components``: batch, sex and age of the samples. A series
     of more samples than it has is drawn without.
     """
-    rows = drawn.drop_duplicates("row").sort_values("row")
-    pairs = zip(rows["feature"], rows["symbol"], strict=True)
-    names = [f"{symbol} ({feature})" if symbol else feature for feature, symbol in pairs]
-    shown = drawn.drop_duplicates("column").sort_values("column")
-    classes = shown["class"].tolist()
-    known = phenotype.set_index("sample").filter(regex=r"^phenotype\.").reindex(shown["sample"])
-    known = known.fillna("") if set(shown["sample"]) <= set(phenotype["sample"]) else known[:0]
-    tracks = {
-        column.removeprefix("phenotype."): cells.tolist()
-        for column, cells in known.items()
-        if (cells != "").any()
-    }
-    z = drawn.pivot(index="row", columns="column", values="z").to_numpy()
-    alt = (
-        f"Heat map of {counted(len(names), 'feature')} in {counted(len(classes), 'sample')} of "
-        f"{counted(len(set(classes)), 'class')}."
-    )
+    rows = cells.drop_duplicates("row").sort_values("row")
+    columns = cells.drop_duplicates("column").sort_values("column")
+    names = [
+        f"{symbol} ({feature})" if symbol else feature
+        for feature, symbol in zip(rows["feature"], rows["symbol"], strict=True)
+    ]
+    classes = columns["class"].tolist()
+    strips = _strips(columns["sample"], phenotype)
     if len(classes) < n_samples:
         caption += f" {len(classes):,} of {n_samples:,} samples are shown, of each class its share."
-    if tracks:
-        caption += f" Strips: class, {', '.join(tracks)}; empty where unknown."
-    arguments = {"z": z, "rows": names, "classes": classes, "tracks": tracks}
-    samples = shown["sample"].tolist()
-    extra = {"samples": samples}
-    return Figure(name, draw_heatmap, arguments, caption, alt, sources, extra)
+    if strips:
+        caption += f" Strips: class, {', '.join(strips)}; empty where unknown."
+    size = f"{counted(len(names), 'feature')} in {counted(len(classes), 'sample')}"
+    return Figure(
+        name=name,
+        draw=draw_heatmap,
+        arguments={
+            "z": cells.pivot(index="row", columns="column", values="z").to_numpy(),
+            "rows": names,
+            "classes": classes,
+            "tracks": strips,
+        },
+        caption=caption,
+        alt=f"Heat map of {size} of {counted(len(set(classes)), 'class')}.",
+        sources=sources,
+        extra={"samples": columns["sample"].tolist()},
+    )
+
+
+def _strips(samples: pd.Series, phenotype: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the columns of the phenotype with a value; none if a sample has no phenotype."""
+    if not set(samples) <= set(phenotype["sample"]):
+        return {}
+    columns = phenotype.set_index("sample").filter(regex=rf"^{_PHENOTYPE}")
+    columns = columns.reindex(samples).fillna("")
+    return {
+        str(name).removeprefix(_PHENOTYPE): texts.tolist()
+        for name, texts in columns.items()
+        if (texts != "").any()
+    }
 
 
 _SHOWN = ("class", "rank", "feature", "symbol", "direction", "share_of_folds", "share_of_halves",
           "interchangeable", "weight", "core", "median_in", "median_out")  # fmt: skip
-#: Classes from which on a table names the nearest of the others instead of a distance to each.
-_MANY_CLASSES = 6
 
 
 def _table(tables: StudyTables, signature: pd.DataFrame) -> Table:
+    """Return the first rows of a signature by rank, in the order of its classes."""
     rows = signature.sort_values("rank", kind="stable").head(_MOST_ROWS).sort_index()
     rest = len(signature) - len(rows)
-    more = f" {rest:,} more are in the file." if rest else ""
-    shown = [name for name in _SHOWN if name != "interchangeable" or rows[name].any()]
-    far = rows.filter(regex=r"^distance_to\.")
-    if len(far.columns) >= _MANY_CLASSES:
-        near = far.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
-        near = near.where(far.notna().any(axis=1), "")
-        far = pd.DataFrame({"nearest class": near, "distance to it": far.min(axis=1)})
     pages = list(map(gene_page, rows["symbol"], rows["feature"]))
+    distances = _distances(rows)
+    caption = "The signature, with the distances from other classes, 0 to 1."
+    if any(pages):
+        caption += " Links lead to NCBI Gene."
+    if rest:
+        caption += f" {rest:,} more are in the file."
+    columns = [name for name in _SHOWN if name != "interchangeable" or rows[name].any()]
     return tables.show(
         "signature",
-        "The signature, with the distances from other classes, 0 to 1."
-        f"{' Links lead to NCBI Gene.' if any(pages) else ''}{more}",
-        [*shown, *far],
-        rows.drop(columns=far, errors="ignore").join(far),
+        caption,
+        [*columns, *distances],
+        rows.drop(columns=distances, errors="ignore").join(distances),
         own={"distance to it": ".2f"},
         links={"symbol" if (rows["symbol"] != "").any() else "feature": pages},
     )
+
+
+def _distances(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the distances from each other class; of many classes the nearest one."""
+    distances = rows.filter(regex=r"^distance_to\.")
+    if len(distances.columns) < _MANY_CLASSES:
+        return distances
+    nearest = distances.fillna(np.inf).idxmin(axis=1).str.removeprefix("distance_to.")
+    nearest = nearest.where(distances.notna().any(axis=1), "")
+    return pd.DataFrame({"nearest class": nearest, "distance to it": distances.min(axis=1)})
 
 
 #: Form of gene symbols.

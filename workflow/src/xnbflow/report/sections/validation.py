@@ -12,11 +12,23 @@ from xnbflow.report.page.blocks import Block, Figure, Gallery, Group, Prose, Sec
 from xnbflow.report.results import StudyResults
 from xnbflow.report.sections.accuracy import calibration_figure, confusion_figure
 from xnbflow.report.sentences import COHORT_RULE, cohort_verdict, overlap
+from xnbflow.report.texts import texts_of
 
 #: The anchor of the rule of its verdicts.
 COHORT_ANCHOR = "cohort-rule"
 
+_TEXTS = texts_of("validation")
 _PAIR = ["model", "train", "test", "match", "harmonise"]
+#: Words for a verdict, after "the model".
+_VERDICTS = {
+    "held": "held",
+    "held in part": "held in part",
+    "ranking holds": "ranked samples rightly but would need recalibration",
+    "did not hold": "did not hold",
+    "cannot tell": "could not be judged",
+    "labels look exchanged": "seemed to have exchanged labels",
+    "shares samples": "shared samples with the training cohort, so that there is no verdict",
+}
 
 
 def section(results: StudyResults) -> Section | None:
@@ -25,25 +37,32 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = [
         _overview(results),
-        Prose(f"What that means: {COHORT_RULE}.", id=COHORT_ANCHOR),
-        Prose(_HOW_TO_READ, "help"),
+        Prose(f"What these verdicts mean. {COHORT_RULE}", id=COHORT_ANCHOR),
+        Prose(_TEXTS["how_to_read"], "help"),
     ]
     for i, pair in enumerate(results.study.validate):
-        how = [f"by {pair.match}"] * (pair.match != "feature")
-        how += [pair.harmonise] * (pair.harmonise != "none")
-        title = f"{results.labels[pair.model]}: {pair.train} → {pair.test}"
-        title += f" ({', '.join(how)})" if how else ""
         verdict = _rows(results, pair, "verdicts")["verdict"].iloc[0]
         test = _rows(results, pair, "accuracy").set_index("cohort").loc["test"]
         note = f"{_VERDICTS[verdict]}: {test['right']:.0f} of {test['n']:.0f} right"
-        content = list(_pair(results, pair, f"cohorts-{i + 1:02d}"))
-        blocks.append(Group(title, content, note, opened=i == 0))
+        content = list(_blocks_of_pair(results, pair, f"cohorts-{i + 1:02d}"))
+        blocks.append(Group(_title(results, pair), content, note, opened=i == 0))
     return Section(
         "validation",
         "A second cohort",
         "Models trained on one series and tested on another.",
         blocks,
     )
+
+
+def _title(results: StudyResults, pair: Validation) -> str:
+    """Return the model and its cohorts, with options that are not the defaults."""
+    options = []
+    if pair.match != "feature":
+        options.append(f"by {pair.match}")
+    if pair.harmonise != "none":
+        options.append(pair.harmonise)
+    title = f"{results.labels[pair.model]}: {pair.train} → {pair.test}"
+    return f"{title} ({', '.join(options)})" if options else title
 
 
 def verdicts_in_words(results: StudyResults) -> str:
@@ -58,50 +77,35 @@ def verdicts_in_words(results: StudyResults) -> str:
     return f"In a second cohort, of {counted(len(verdicts), 'model')}: {', '.join(parts)}."
 
 
-_VERDICTS = {
-    "held": "held",
-    "held in part": "held in part",
-    "ranking holds": "ranked samples rightly but would need recalibration",
-    "did not hold": "did not hold",
-    "cannot tell": "could not be judged",
-    "labels look exchanged": "seemed to have exchanged labels",
-    "shares samples": "shared samples with the training cohort, so that there is no verdict",
-}
-
-_HOW_TO_READ = (
-    "Intervals are 95% (Jeffreys) and count samples, or groups where samples have them. If "
-    "several models, matches and harmonisations are tried on one test cohort, the best of them is "
-    "overestimated: choose before the test."
-)
-
-
 def _rows(results: StudyResults, pair: Validation, table: str) -> pd.DataFrame:
+    """Return the rows of a pair of cohorts, without the columns that name the pair."""
     key = {name: getattr(pair, name) for name in _PAIR}
     return results.validation.rows(table, **key).drop(columns=_PAIR)
 
 
 def _overview(results: StudyResults) -> Table:
+    """Return the accuracy in the test cohort beside that of cross-validation."""
     verdicts = results.validation["verdicts"]
     verdicts = verdicts[[*_PAIR, "verdict", "auc", "auc_lower", "auc_upper", "needed"]]
-    rows = results.validation["accuracy"].merge(verdicts, on=_PAIR)
-    own = rows[rows["cohort"] == "train"].set_index(_PAIR)["value"].rename("cross-validated")
-    frame = rows[rows["cohort"] == "test"].join(own, on=_PAIR)
-    frame["match"] = frame["match"].where(frame["match"] != "feature")  # the default is not shown
+    accuracies = results.validation["accuracy"].merge(verdicts, on=_PAIR)
+    in_training = accuracies[accuracies["cohort"] == "train"].set_index(_PAIR)["value"]
+    in_test = accuracies[accuracies["cohort"] == "test"]
+    rows = in_test.join(in_training.rename("cross-validated"), on=_PAIR)
+    rows["match"] = rows["match"].where(rows["match"] != "feature")  # the default is not shown
     columns = ["model", "verdict", "train", "test", "match", "harmonise", "n", "value", "lower"]
     columns += ["upper", "auc", "auc_lower", "auc_upper", "needed", "majority"]
     columns += ["mean_probability", "cross-validated"]
     return results.validation.show(
         ["accuracy", "verdicts"],
-        "Accuracy in the test cohort, beside that of cross-validation in the training cohort with "
-        "the features that both have; a mean predicted probability above the accuracy means "
-        "overconfident.",
-        [name for name in columns if frame[name].notna().any()],
-        frame,
+        _TEXTS["overview"],
+        [name for name in columns if rows[name].notna().any()],
+        rows,
         own={"cross-validated": ".0%"},
     )
 
 
-def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Block]:
+def _blocks_of_pair(results: StudyResults, pair: Validation, name: str) -> Iterator[Block]:
+    """Yield verdict, recalls, predictions, densities and signature of a model in a cohort."""
     tables, verdict = results.validation, _rows(results, pair, "verdicts").iloc[0]
     signatures = _rows(results, pair, "signatures")
     sentence = cohort_verdict({**vars(pair), **verdict}, results.labels[pair.model])
@@ -111,19 +115,11 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     cohorts = {"train": f"{pair.train}, cross-validated", "test": pair.test}
     recall = _rows(results, pair, "recall").replace({"cohort": cohorts})
     yield tables.show("recall", "Recall of each class in both cohorts.", rows=recall)
-    confusion = _rows(results, pair, "confusion")
-    classes = confusion["true"].drop_duplicates().tolist()
-    figures = [confusion_figure(f"{number}-confusion", "Test cohort", confusion, classes)]
-    calibration = _rows(results, pair, "calibration")
-    if len(calibration):
-        known = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
-        alt = "How often predicted probabilities came true in the test cohort."
-        figures.append(calibration_figure(f"{number}-calibration", known, alt))
-    caption = "Predictions in the test cohort: a row is a true class."
-    yield Gallery(figures, caption, tables.sources("confusion", "calibration"))
+    yield _predictions(results, pair, name)
     densities = _rows(results, pair, "densities")
     if len(densities):
-        yield Gallery(list(_densities(densities, number)), _DENSITIES, tables.sources("densities"))
+        figures = list(_density_figures(densities, name))
+        yield Gallery(figures, _TEXTS["densities"], tables.sources("densities"))
     if len(signatures):
         rho = signatures["rank_correlation"].iloc[0]
         caption = (
@@ -136,21 +132,37 @@ def _pair(results: StudyResults, pair: Validation, number: str) -> Iterator[Bloc
     yield Group("Samples", [tables.show("predictions", caption, rows=predictions)])
 
 
-_DENSITIES = (
-    "The signature’s first features: filled in the training cohort, dashed in the test cohort, a "
-    "colour per class. Where they lie apart, the cohorts have different scales, or the feature "
-    "does not separate the class there."
-)
+def _predictions(results: StudyResults, pair: Validation, name: str) -> Gallery:
+    """Return the confusion matrix and the calibration in the test cohort."""
+    confusion = _rows(results, pair, "confusion")
+    classes = confusion["true"].drop_duplicates().tolist()
+    figures = [confusion_figure(f"{name}-confusion", "Test cohort", confusion, classes)]
+    calibration = _rows(results, pair, "calibration")
+    if len(calibration):
+        bins = {results.labels[pair.model]: calibration[calibration["count"] > 0]}
+        alt = "How often predicted probabilities came true in the test cohort."
+        figures.append(calibration_figure(f"{name}-calibration", bins, alt))
+    caption = "Predictions in the test cohort: a row is a true class."
+    return Gallery(figures, caption, results.validation.sources("confusion", "calibration"))
 
 
-def _densities(densities: pd.DataFrame, number: str) -> Iterator[Figure]:
-    for i, (feature, rows) in enumerate(densities.groupby("feature", sort=False), start=1):
+def _density_figures(densities: pd.DataFrame, name: str) -> Iterator[Figure]:
+    """Yield the densities of each feature by class, in the training and in the test cohort."""
+    by_feature = densities.groupby("feature", sort=False)
+    for number, (feature, rows) in enumerate(by_feature, start=1):
         symbol = rows["symbol"].iloc[0]
-        name = f"{symbol} ({feature})" if symbol and symbol != feature else feature
+        title = f"{symbol} ({feature})" if symbol and symbol != feature else feature
         curves = {}
-        for label, group in rows.groupby("class", sort=True):
-            own = dict(iter(group.groupby("cohort")["density"]))
-            curves[label] = [own[c].to_numpy() if c in own else None for c in ("train", "test")]
-        alt = f"Densities of {name} in {len(curves)} classes, in both cohorts."
-        arguments = {"feature": name, "grid": np.unique(rows["x"]), "curves": curves}
-        yield Figure(f"{number}-density-{i:02d}", draw_cohorts, arguments, "", alt)
+        for label, of_class in rows.groupby("class", sort=True):
+            by_cohort = dict(iter(of_class.groupby("cohort")["density"]))
+            curves[label] = [
+                by_cohort[cohort].to_numpy() if cohort in by_cohort else None
+                for cohort in ("train", "test")
+            ]
+        yield Figure(
+            name=f"{name}-density-{number:02d}",
+            draw=draw_cohorts,
+            arguments={"feature": title, "grid": np.unique(rows["x"]), "curves": curves},
+            caption="",
+            alt=f"Densities of {title} in {len(curves)} classes, in both cohorts.",
+        )

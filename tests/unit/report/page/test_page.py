@@ -15,9 +15,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from psutil import Process
+from report_blocks import MODULES
 from report_study import SCRIPT, write_study
 from toys import failed, killed
-from unit.test_report_sections import MODULES
 
 from xnbflow.report.drawings.densities import draw_cohorts
 from xnbflow.report.drawings.gene import draw_gene
@@ -116,12 +116,18 @@ def test_a_heat_map_states_how_many_samples_are_omitted(n_samples):
     drawn["sample"] = [f"s{column}" for _, column in cells]
     phenotype = {"phenotype.age": ["60", "7", "", "41 to 50"], "phenotype.empty": [""] * 4}
     phenotype = pd.DataFrame({"sample": ["s3", "s2", "s1", "s0"], **phenotype})
-    figure = heatmap_figure("name", drawn, "Caption.", ["file"], n_samples, phenotype)
+    figure = heatmap_figure(
+        name="name", cells=drawn, caption="Caption.", sources=["file"], n_samples=n_samples,
+        phenotype=phenotype,
+    )  # fmt: skip
     omitted = " 4 of 5 samples are shown, of each class its share."
     strips = " Strips: class, age; empty where unknown."
     assert figure.caption == "Caption." + omitted * (n_samples > 4) + strips
     assert figure.arguments["tracks"] == {"age": ["41 to 50", "", "7", "60"]}
-    part = heatmap_figure("name", drawn, "", ["file"], n_samples, phenotype[:3])
+    part = heatmap_figure(
+        name="name", cells=drawn, caption="", sources=["file"], n_samples=n_samples,
+        phenotype=phenotype[:3],
+    )  # fmt: skip
     assert part.arguments["tracks"] == {}  # of 1,000 samples and more some have no phenotype
 
 
@@ -181,16 +187,18 @@ def write(folder, *blocks, threads=1):
 def test_values_of_every_kind_of_block_appear_as_text_only(tmp_path):
     table = pd.DataFrame({SCRIPT: [SCRIPT], "n": [1.5]})
     model = {"name": SCRIPT, "classes": [SCRIPT], "features": [SCRIPT], "samples": []}
-    line = kinds.Line(SCRIPT, SCRIPT, 0.5, 0.4, 0.6, [], SCRIPT, SCRIPT)
+    line = kinds.Line(
+        name=SCRIPT, note=SCRIPT, share=0.5, lower=0.4, upper=0.6, rest=SCRIPT, warning=SCRIPT
+    )
     tile = kinds.Tile(label=SCRIPT, text=SCRIPT, note=SCRIPT)
     row = kinds.GeneRow(name=SCRIPT, beside=SCRIPT, label=SCRIPT, mark=SCRIPT, meaning=SCRIPT)
     card = kinds.Card(
-        SCRIPT,
-        SCRIPT,
-        SCRIPT,
-        "good",
-        {SCRIPT: SCRIPT},
-        [line],
+        title=SCRIPT,
+        note=SCRIPT,
+        verdict=SCRIPT,
+        level="good",
+        facts={SCRIPT: SCRIPT},
+        lines=[line],
         details={SCRIPT: SCRIPT},
         of=SCRIPT,
         badge=SCRIPT,

@@ -1,0 +1,45 @@
+"""The blocks of sections that tests look at: tables, figures, prose."""
+
+from report_study import walk
+
+from xnbflow.report.page import blocks as kinds
+from xnbflow.report.page.blocks import Prose, Table
+from xnbflow.report.sections import (
+    accuracy,
+    answer,
+    audit,
+    comparison,
+    diagnostics,
+    explanation,
+    methods,
+    overview,
+    samples,
+)
+
+#: The sections of a study without models, cohorts and analyses.
+MODULES = (answer, audit, overview, diagnostics, accuracy, explanation, samples)
+MODULES += (comparison, methods)
+
+
+def blocks(section, kind):
+    """Every block of a kind in a section, those in groups included."""
+    return [block for block in walk(section.blocks) if isinstance(block, kind)]
+
+
+def column(table, row, name):
+    frame = table.frame.set_index(table.frame.columns[0])
+    return frame.loc[row, name]
+
+
+def drawn(section, name):
+    """The arguments of a figure, by its name."""
+    return next(f.arguments for f in kinds.figures_of(section.blocks) if f.name == name)
+
+
+def table_with(section, *columns):
+    """The first table of a section that has these columns."""
+    return next(t for t in blocks(section, Table) if set(columns) <= set(t.frame))
+
+
+def warnings_in(section):
+    return [prose.text for prose in blocks(section, Prose) if prose.role == "warning"]

@@ -1,0 +1,148 @@
+"""The section on accuracy: tables, confusion matrices, curves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_blocks import blocks, column, drawn
+from report_study import CLASSIFIERS, study_of_tables, write_study
+
+from xnbflow.report.page.blocks import Table
+from xnbflow.report.sections import (
+    accuracy,
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def test_the_number_of_data_sets_where_it_is_the_most_accurate_is_that_of_the_marks(results):
+    table = blocks(accuracy.section(results), Table)[0]
+    marks = pd.Series([name for _, name in table.best]).value_counts()
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    wins = wins[wins > 0].rename(results.labels).to_dict()
+    assert wins == marks.to_dict()
+    cells = table.frame.set_index("dataset")
+    for row, name in table.best:
+        own = cells.iloc[row].drop("baseline").map(lambda cell: float(cell.split(" ")[0]))
+        assert own[name] == own.max()
+
+
+def test_accuracy_is_mean_spread_and_the_best_marked_beside_the_largest_class(results):
+    section = accuracy.section(results)
+    levels = ("largest class", pytest.approx([1 / 3, 1 / 2]))
+    assert drawn(section, "accuracy")["levels"] == levels
+    table = blocks(section, Table)[0]
+    metrics = results.tables["metrics"].query("dataset == 'alpha'")
+    folds = metrics.groupby("classifier")["accuracy"]
+    pooled = results.rows("estimates", dataset="alpha", metric="accuracy")
+    pooled = pooled.set_index("classifier")["estimate"]
+    repeats = metrics.groupby(["classifier", "repeat"])["accuracy"].mean()
+    cell = column(table, "alpha", "XNB")
+    spread = repeats["xnb"].std()
+    assert cell == f"{pooled['xnb']:.3f} ± {folds.std()['xnb']:.3f} ({spread:.3f})"
+    best = CLASSIFIERS[pooled.idxmax()]
+    assert (0, best) in table.best
+
+
+PLACE = {"dataset": "d", "folds": "f"}
+CLASSIFIER = PLACE | {"classifier": "xnb"}
+
+
+def test_a_confusion_matrix_has_shares_of_the_true_class():
+    """Of ten samples of a eight are right, and four of six that are predicted as b are of b."""
+    counts = pd.DataFrame(
+        {"true": ["a", "a", "b"], "predicted": ["a", "b", "b"], "count": [8, 2, 4]}
+    )
+    figure = accuracy.confusion_figure("name", "NB", counts, ["a", "b"])
+    np.testing.assert_allclose(figure.arguments["values"], [[0.8, 0.2], [0.0, 1.0]])
+    assert figure.arguments["texts"] == [["8", "2"], ["", "4"]]
+    assert figure.alt == "Confusion matrix, NB: right are 80% of a, 100% of b."
+
+
+def test_calibration_has_the_limits_of_the_observed_frequencies():
+    bins = pd.DataFrame({"mean_predicted": [0.2], "observed": [0.3], "count": [25]})
+    bins = bins.assign(observed_lower=0.1, observed_upper=0.5, lower=0.0, upper=0.25)
+    arguments = accuracy.calibration_figure("name", {"NB": bins}, "").arguments
+    assert [column[0].item() for column in list(arguments.values())[1:]] == [0.2, 0.3, 25, 0.1, 0.5]
+
+
+def accuracies(**fields):
+    """Rows of estimates: accuracies of xnb, in every fold, and of nb, of which a fold failed."""
+    row = PLACE | {"metric": "accuracy", "lower": 0.5, "upper": 0.9, "reference": 0.6} | fields
+    return [
+        row | {"classifier": "xnb", "estimate": 0.8, "folds_failed": 0},
+        row | {"classifier": "nb", "estimate": 0.95, "folds_failed": 1},
+    ]
+
+
+def summaries(metric, **fields):
+    """Rows of the table summary beside `accuracies`."""
+    row = PLACE | {"metric": metric, "mean": 0.7, "sd": 0.1, "sd_repeats": np.nan} | fields
+    return [
+        row | {"classifier": "xnb", "folds_failed": 0},
+        row | {"classifier": "nb", "folds_failed": 1},
+    ]
+
+
+def test_a_classifier_with_a_failed_fold_has_no_accuracy(tmp_path):
+    """Its other folds are not comparable: a cell would mark it as the best."""
+    tables = {"estimates": accuracies(), "summary": summaries("accuracy")}
+    study = study_of_tables(tmp_path, tables | {"headline": [{"classifier": "xnb"}]})
+    table = accuracy._accuracies(study)
+    assert table.frame.to_dict("records") == [
+        {"dataset": "d", "baseline": 0.6, "XNB": "0.800 ± 0.100"}
+    ]
+    assert table.best == {(0, "XNB")}
+    (group,) = accuracy._accuracy_figure(study).arguments["groups"]
+    assert (group.label, group.values, group.lower, group.upper) == ("XNB", [0.8], [0.5], [0.9])
+
+
+def test_accuracies_that_are_shown_alike_are_both_the_best(tmp_path):
+    """Cells have three decimals: .8004 is .800, and .801 is more."""
+    nb, xnb = ({"classifier": name, "folds_failed": 0} for name in ("nb", "xnb"))
+    for other, best in ((0.8004, {"NB", "XNB"}), (0.801, {"NB"})):
+        rows = [accuracies()[0] | xnb, accuracies()[0] | nb | {"estimate": other}]
+        spreads = [row | {"folds_failed": 0} for row in summaries("accuracy")]
+        study = study_of_tables(tmp_path, {"estimates": rows, "summary": spreads})
+        assert {name for _, name in accuracy._accuracies(study).best} == best
+
+
+@pytest.mark.parametrize(("size", "spec"), [(200.0, ",.0f"), (66.5, ",.1f")])
+def test_other_metrics_are_means_of_complete_folds(tmp_path, size, spec):
+    rows = [*summaries("mcc"), *summaries("features_per_class", mean=size)]
+    (group,) = accuracy._other_metrics(study_of_tables(tmp_path, {"summary": rows}))
+    table = group.blocks[0]
+    assert table.frame.to_dict("records") == [
+        {"dataset": "d", "classifier": "XNB", "mcc": 0.7, "features_per_class": size}
+    ]
+    assert table.columns["features_per_class"].format == spec  # not 200.0
+
+
+def test_bins_of_few_samples_are_left_out(tmp_path):
+    bins = [CLASSIFIER | {"bin": 0, "few": True}, CLASSIFIER | {"bin": 1, "few": False}]
+    study = study_of_tables(tmp_path, {"calibration": bins})
+    assert accuracy._bins_by_label(study, "d", "f", ["nb", "xnb"])["XNB"]["bin"].tolist() == [1]
+    assert accuracy._bins_by_label(study, "d", "f", ["nb"]) == {}
+
+
+def test_a_roc_curve_needs_every_fold(tmp_path):
+    area = CLASSIFIER | {"metric": "roc_auc", "class": "b", "estimate": 0.9, "lower": 0.8}
+    area |= {"upper": 0.95}
+    rates = {"false_positive_rate": 0.25, "true_positive_rate": 0.75}
+    for n_failed in (0, 1):
+        tables = {"estimates": [area | {"folds_failed": n_failed}]}
+        tables["roc"] = [CLASSIFIER | {"class": "b"} | rates]
+        figures = accuracy._roc(study_of_tables(tmp_path, tables), CLASSIFIER)
+        assert len(figures) == 1 - n_failed
+        for figure in figures:
+            assert figure.arguments["curves"] == {"b: AUC 0.90 [0.80, 0.95]": ([0.25], [0.75])}
+
+
+def test_a_p_beside_its_level_is_not_rounded_to_it(tmp_path):
+    row = CLASSIFIER | {"metric": "balanced_accuracy", "p_value": 0.0250004}
+    study = study_of_tables(tmp_path, {"permutation_tests": [row, row | {"p_value": np.nan}]})
+    (table,) = accuracy._permutations(study)
+    assert table.frame["p_value"].iloc[0] == "0.0250004"
+    assert table.frame["metric"].iloc[0] == "balanced accuracy"

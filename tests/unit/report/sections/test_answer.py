@@ -1,0 +1,71 @@
+"""The first section: warnings before the cards, and labels to check."""
+
+import pandas as pd
+import pytest
+from report_blocks import blocks
+from report_study import study_of_tables, with_rows, write_study
+
+from xnbflow.core.study import Study
+from xnbflow.report.page.blocks import Cards, Prose
+from xnbflow.report.results import StudyResults
+from xnbflow.report.sections import (
+    answer,
+)
+from xnbflow.studies.sample_errors import suspects
+
+
+def test_labels_to_check_are_those_that_all_of_several_classifiers_predict_alike(tmp_path):
+    study = Study(
+        id="s",
+        title="",
+        summary="",
+        datasets=("d",),
+        classifiers=("nb", "xnb"),
+        folds=("f",),
+        diagnostics=False,
+        analyses={},
+    )
+    results = StudyResults(study, {"nb": "NB", "xnb": "XNB"}, {}, tmp_path)
+    row = {"true": "a", "predicted": "b", "suspect": True, "probability": 0.97, "margin": 0.9}
+    rows = [
+        {**row, "classifier": "nb", "sample": "both", "probability": 0.91, "margin": 0.5},
+        {**row, "classifier": "xnb", "sample": "both"},
+        {**row, "classifier": "nb", "sample": "one", "suspect": False},
+        {**row, "classifier": "xnb", "sample": "one"},
+        {**row, "classifier": "nb", "sample": "other class"},
+        {**row, "classifier": "xnb", "sample": "other class", "predicted": "c"},
+        {**row, "classifier": "nb", "sample": "tested by one"},
+    ]
+    table = suspects(pd.DataFrame(rows).assign(dataset="d", folds="f"))
+    (group,) = answer._suspects(with_rows(results, suspects=table))
+    assert group.blocks[0].frame.to_numpy().tolist() == [["d", "both", "a", "b", 0.91, 0.7]]
+    for none in (rows[2:], []):
+        table = suspects(pd.DataFrame(none, columns=[*rows[0]]).assign(dataset="d", folds="f"))
+        assert answer._suspects(with_rows(results, suspects=table)) == []
+
+
+def test_only_marked_artefacts_are_warned_of_each_by_its_list(tmp_path):
+    row = {"dataset": "d", "class": "b", "overlap": 3, "chosen": 20, "genes": "FOS JUN EGR1"}
+    row |= {"effect": "respond to handling"}
+    rows = [
+        row | {"classifier": "", "marked": True},
+        row | {"classifier": "xnb", "marked": True, "overlap": 2},
+        row | {"classifier": "xnb", "marked": False, "overlap": 1},
+    ]
+    (prose,) = answer._artefacts(study_of_tables(tmp_path, {"artefacts": rows}))
+    assert prose.role == "warning"
+    assert prose.text == (
+        "d: 3 of the 20 first genes of “b” by rank respond to handling: FOS, JUN, EGR1. "
+        "d: 2 of the 20 core genes of XNB for “b” respond to handling: FOS, JUN, EGR1."
+    )
+    assert answer._artefacts(study_of_tables(tmp_path, {"artefacts": rows[2:]})) == []
+
+
+@pytest.mark.parametrize("n_datasets", [1, 2])
+def test_a_single_card_has_no_headline_above_it(tmp_path, n_datasets):
+    results = write_study(tmp_path, datasets=("GSE7904", "alpha")[:n_datasets])
+    section = answer.section(results)
+    headlines = [each for each in blocks(section, Prose) if each.role == "headline"]
+    assert len(headlines) == n_datasets - 1
+    (cards,) = blocks(section, Cards)
+    assert len(cards.cards) == n_datasets

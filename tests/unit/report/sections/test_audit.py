@@ -1,0 +1,132 @@
+"""The section on the audit: findings in their order, and pictures of samples."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import completed, study_of_tables
+from study_files import StudyFiles
+
+from xnbflow.report.sections import (
+    audit,
+)
+from xnbflow.tables import contract
+
+
+def test_what_a_single_column_of_the_phenotype_says_is_said_once():
+    class Tables(dict):
+        def sources(self, *_):
+            return []
+
+        show = sources
+
+    def row(check, subject, severity="severe"):
+        said = {"check": check, "subject": subject, "finding": f"{check}!"}
+        return said | {"dataset": "d", "severity": severity}
+
+    rows = [row("confounder", "day"), row("phenotype only", "day"), row("phenotype only", "a, day")]
+    copied = [row("repeated sample", f"s{i}") | {"dataset": "e"} for i in range(3)]
+    known = pd.DataFrame(copied + rows).assign(p_holm=np.nan)
+    text = audit.most_serious(SimpleNamespace(tables=Tables(audit=known)), "d")
+    assert text == "day: confounder!. 1 other finding below."
+
+
+def finding(check, severity, **fields):
+    row = {"dataset": "d", "check": check, "severity": severity, "subject": check}
+    return row | {"finding": f"{check} found", "p_holm": np.nan} | fields
+
+
+def test_findings_are_listed_by_severity_and_checks_that_found_nothing_are_not(tmp_path):
+    order = ["notice", "none", "warning", "severe"]
+    rows = [finding(f"check {severity}", severity) for severity in order]
+    study = study_of_tables(tmp_path, {"audit": rows})
+    assert audit._findings(study)["severity"].tolist() == ["severe", "warning", "notice"]
+    assert (
+        audit.most_serious(study, "d") == "check severe: check severe found. 1 other finding below."
+    )
+
+
+def test_a_notice_is_no_serious_finding(tmp_path):
+    assert (
+        audit.most_serious(study_of_tables(tmp_path, {"audit": [finding("x", "notice")]}), "d")
+        == ""
+    )
+
+
+def test_a_finding_has_the_adjusted_p_before_its_remedy(tmp_path):
+    row = finding("confounder", "warning", subject="day", p=0.01, p_holm=0.0500001)
+    row["finding"] = "“day” goes with the class; to adjust, write adjust=day"
+    text = audit.most_serious(study_of_tables(tmp_path, {"audit": [row]}), "d")
+    assert text == (
+        "“day” goes with the class (adjusted p = 0.0500001); to adjust, write adjust=day."
+    )
+
+
+@pytest.fixture
+def pictured(tmp_path):
+    """Two samples, the second outlying, misclassified as class a with a probability of .9."""
+    place = {"dataset": "d", "folds": "f", "classifier": "xnb"}
+    sample = {"dataset": "d", "component_1": 1.0, "component_2": 2.0}
+    phenotype = {"phenotype.site": "x", "phenotype.age": ""}
+    samples = [
+        sample | phenotype | {"sample": "s1", "class": "a", "outlying": False},
+        sample | phenotype | {"sample": "s2", "class": "b", "outlying": True, "phenotype.site": ""},
+    ]
+    overview = finding("overview", "none")
+    rows = [overview | {"value": 0.6}, overview | {"value": 0.2}]
+    rows.append(finding("confounder", "none", subject="site"))
+    study = study_of_tables(
+        tmp_path,
+        {
+            "headline": [{"classifier": "xnb"}],
+            "components": samples,
+            "audit": rows,
+            "class_sizes": [{"dataset": "d", "class": label, "samples": 1} for label in "ab"],
+            "estimates": [place | {"metric": "accuracy", "folds_failed": 0}],
+        },
+    )
+    log = np.log([[0.7, 0.3], [0.9, 0.1]])
+    predictions = pd.DataFrame({"repeat": 0, "fold": [0, 1], "sample": ["s1", "s2"]})
+    predictions = predictions.assign(true=["a", "b"], predicted=["a", "a"])
+    predictions[["log_posterior.a", "log_posterior.b"]] = log
+    tables = {"predictions": predictions, "fits": pd.DataFrame()}
+    files, schemas = StudyFiles(tmp_path), contract.TRAINING_TABLES
+    files.put_stacked(
+        "training",
+        {"xnb": {name: completed(frame, schemas[name]) for name, frame in tables.items()}},
+        study="s",
+        dataset="d",
+        folds="f",
+        job=study.study.job_of("xnb"),
+    )
+    return study
+
+
+def test_samples_are_drawn_by_components_with_outliers_named(pictured):
+    first, by_site = audit._component_figures(pictured, "d")
+    assert first.arguments["axes_labels"] == ("component 1 (60%)", "component 2 (20%)")
+    assert first.arguments["names"] == ["", "s2"]
+    assert first.arguments["groups"] == ["a", "b"]
+    assert by_site.arguments["groups"] == ["x", "unknown"]
+    assert by_site.caption == "By site."
+    assert list(first.extra["columns"]) == ["class", "site"]  # age has no value
+    assert by_site.extra == {}
+
+
+def test_the_probability_of_a_sample_is_that_of_its_true_class(pictured):
+    (figure,) = audit._probabilities(pictured, "d")
+    assert figure.arguments["probability"] == pytest.approx([0.7, 0.1])
+    assert figure.arguments["predicted"] == ["a", "a"]
+    gallery, *_ = audit._blocks_of_dataset(pictured, "d")
+    assert "Outliers, more than 6 robust standard deviations" in gallery.caption
+    assert "Right: the probability" in gallery.caption
+
+
+@pytest.mark.parametrize("n_pairs", [1, 3])
+def test_pairs_of_classes_are_shown_where_there_are_several(tmp_path, n_pairs):
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")][:n_pairs]
+    row = {"dataset": "d", "folds": "f", "classifier": "xnb", "column": "plate", "pairs": 9}
+    rows = [row | {"class": label, "other": other} for label, other in pairs]
+    study = study_of_tables(tmp_path, {"concordance_pairs": rows, "concordance": [row]})
+    assert len(audit._batch_tables(study, "d")) == (2 if n_pairs > 1 else 1)

@@ -1,0 +1,69 @@
+"""The section on what was run: failures, small classes, versions, run time."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_blocks import blocks, table_with, warnings_in
+from report_study import CLASSIFIERS, SCRIPT, write_study
+from toys import put
+
+from xnbflow.report.page import blocks as kinds
+from xnbflow.report.page.blocks import Facts, Table
+from xnbflow.report.sections import (
+    accuracy,
+    answer,
+    comparison,
+    explanation,
+    overview,
+    samples,
+)
+from xnbflow.tables.contract import usage_of
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def test_failures_and_warnings_are_counted_quoted_and_stop_no_section(tmp_path):
+    """A classifier that failed on a data set is neither right nor wrong there."""
+    results = write_study(tmp_path, failed=("alpha/forest",), warned=("xnb",))
+    section = overview.section(results)
+    assert "6 fits failed: see what was run." in warnings_in(answer.section(results))
+    assert warnings_in(section) == ["6 fits failed; 12 gave warnings."]
+    table = table_with(section, "fits", "text")
+    assert f"ValueError: {SCRIPT}" in set(table.frame["text"])
+    assert set(table.frame["fits"]) == {6}
+    section = accuracy.section(results)
+    assert warnings_in(section) == [f"Not fitted in any fold: {CLASSIFIERS['forest']}."]
+    names = {figure.name for figure in kinds.figures_of(section.blocks)}
+    assert "confusion-alpha-3-fold-forest" not in names
+    assert {"confusion-alpha-3-fold-nb", "confusion-GSE7904-3-fold-forest"} <= names
+    _, of_alpha, of_other = blocks(samples.section(results), Table)
+    assert set(of_alpha.frame[CLASSIFIERS["forest"]]) == {"not tested"}
+    assert "not tested" not in set(of_other.frame[CLASSIFIERS["forest"]])
+    assert all(module.section(results).blocks for module in (explanation, comparison))
+
+
+def test_classes_with_fewer_samples_than_folds_are_warned_of(results):
+    few = replace(results, configuration={"folds": {"3-fold": {"splits": 15}}})
+    section = overview.section(few)
+    # The three classes of alpha have 12 samples each, the two of GSE7904 have 18.
+    assert "3 classes have fewer samples than there are folds" in warnings_in(section)[0]
+    assert set(table_with(section, "class").frame["dataset"]) == {"alpha"}
+    assert warnings_in(overview.section(results)) == []
+
+
+def test_folds_versions_and_seconds_are_in_the_overview(results):
+    first = {"study": results.study.id, "folds": "3-fold", "job": "main"}
+    for dataset, seconds in (("alpha", 8), ("other", 100)):
+        path = usage_of("classify").of(dataset=dataset, **first)
+        names = "seconds\tprocessor_seconds\tmax_memory_mb"
+        put(results.root, f"{names}\n{seconds / 2}\t{seconds}\t300\n", path)
+    section = overview.section(results)
+    facts = {k: v for block in blocks(section, Facts) for k, v in block.items.items()}
+    assert facts["Folds"] == "3-fold (splits: 3, repeats: 2)"
+    assert facts["numpy"] == np.__version__
+    assert facts["Processor time"] == "8 s, all jobs together, without this page"
+    assert table_with(section, "stage").frame.to_numpy().tolist() == [["classify", 1, 8, 4, 300]]

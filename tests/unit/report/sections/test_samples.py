@@ -1,0 +1,66 @@
+"""The section on samples: evidence, misclassified samples."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from report_study import write_study
+from scipy.special import logsumexp
+
+from xnbflow.report.page.page import write_page
+from xnbflow.report.sections import (
+    samples,
+)
+from xnbflow.report.sections.samples import contributions
+
+
+def test_every_explanation_of_a_page_has_the_predicted_class_and_probabilities(tmp_path):
+    results = write_study(tmp_path, classifiers=("xnb", "priors", "calibrated"))
+    page = tmp_path / "page.html"
+    write_page(page, "t", "l", [samples.section(results)], tmp_path / "figures")
+    (script,) = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text())
+    models = {model["name"]: model for model in json.loads(script)}
+    shown = [key for key in results.study.trained if key[::2] != ("GSE7904", "priors")]
+    assert len(models) == len(shown)  # two classes do not fit three priors
+    for key in shown:
+        model = models[f"{results.place(*key[:2])}: {results.labels[key[2]]}"]
+        place = dict(zip(("dataset", "folds", "classifier"), key, strict=True))
+        predictions = results.training(*key, "predictions", repeat=0).set_index("sample")
+        evidence = dict(list(results.rows("evidence", **place).groupby(["sample", "class"])))
+        priors = results.rows("priors", **place).set_index(["fold", "class"])["log_offset"]
+        assert {each[0] for each in model["samples"]} == set(predictions.index)
+        for name, true, predicted, told in model["samples"]:
+            row = predictions.loc[name]
+            assert [model["classes"][k] for k in (true, predicted)] == [row.true, row.predicted]
+            joint = []
+            for label, parts in zip(model["classes"], told, strict=True):
+                *sums, probability, n_others, others, drawn = parts
+                own = evidence.get((name, label), results.tables["evidence"][:0])
+                expected = [priors[row.fold, label], *own[["evidence", "log_reference"]].sum()]
+                joint.append(sum(expected))
+                assert sums == pytest.approx([*expected, joint[-1]], abs=0.0051)
+                assert probability == pytest.approx(np.exp(row[f"log_posterior.{label}"]), rel=1e-5)
+                terms = own.set_index("feature")["evidence"]
+                names = [model["features"][k] for k, _ in drawn]
+                assert [value for _, value in drawn] == pytest.approx(terms[names], abs=0.0051)
+                rest = terms.drop(names)  # the smaller ones
+                assert (n_others, others) == (len(rest), pytest.approx(rest.sum(), abs=0.0051))
+                assert rest.abs().max() <= terms[names].abs().min() or rest.empty
+            # The tables add up to the classifier's own posterior, which decides on the label.
+            posterior = row[[f"log_posterior.{label}" for label in model["classes"]]]
+            np.testing.assert_allclose(joint - logsumexp(joint), posterior.astype(float), atol=1e-6)
+
+
+def test_with_too_many_samples_the_misclassified_stay(tmp_path, monkeypatch):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("xnb",))
+    everything = contributions(results, "alpha", "3-fold", "xnb")
+    wrong = {s[0] for s in everything["samples"] if s[1] != s[2]}
+    assert everything["left_out"] == 0
+    drawn = sum(len(parts[-1]) for sample in everything["samples"] for parts in sample[3])
+    numbers = 2 * drawn / 36 + 7 * 3
+    monkeypatch.setattr(samples, "MOST_NUMBERS", int(numbers * (len(wrong) + 2.5)))
+    some = contributions(results, "alpha", "3-fold", "xnb")
+    assert wrong < {s[0] for s in some["samples"]}
+    assert len(some["samples"]) == len(wrong) + 2
+    assert some["left_out"] == 36 - len(some["samples"])

@@ -1,0 +1,59 @@
+"""The results of a study: the path of a number, and the files that hold it."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+import report_study
+from report_blocks import MODULES
+from report_study import write_study
+
+from xnbflow.inference import intervals
+from xnbflow.report.page.blocks import Facts, Table
+from xnbflow.report.sections import (
+    accuracy,
+    explanation,
+    methods,
+    samples,
+)
+
+ROOT = Path(__file__).parents[3]
+SOURCE = ROOT / "workflow/src/xnbflow"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def test_a_number_passes_the_functions_that_are_drawn_and_at_most_eight(monkeypatch):
+    """Every drawn function exists, and limits of shares pass those that are drawn, in order."""
+    text = (ROOT / "workflow/README.md").read_text().partition("**The path of a number.**")[2]
+    drawn_names = re.findall(r"^      (\w+)\.(\w+) ", text, re.MULTILINE)
+    assert 2 < len(drawn_names) <= 8
+    for module, name in drawn_names:
+        (path,) = (p for p in SOURCE.rglob(f"{module}.py") if f"\ndef {name}(" in p.read_text())
+    own, stacks = intervals.proportion_interval, set()
+
+    def recorded(*arguments):
+        frames = (f for f in inspect.stack() if f.filename.startswith(str(SOURCE)))
+        stacks.add(tuple(f.function for f in frames if not f.function.startswith("<")))
+        return own(*arguments)
+
+    monkeypatch.setattr(intervals, "proportion_interval", recorded)
+    report_study.make_study.__wrapped__(("nb",), ("alpha",), ())  # not an earlier one
+    names = [name for _, name in drawn_names]
+    path = tuple(reversed(names[: names.index("share_interval") + 1]))
+    assert path in stacks
+
+
+def test_every_number_has_a_file_beside_the_page(results):
+    shown = [module.section(results) for module in MODULES if module is not methods]
+    for section in shown:
+        for each in report_study.unsourced(section.blocks, explanation, samples, accuracy):
+            # Versions, and seconds that Snakemake recorded, are in no table of results.
+            assert section.id == "overview"
+            assert isinstance(each, Facts | Table)
+        for file in report_study.sources(section.blocks):
+            assert (results.folder / file).is_file(), file

@@ -1,0 +1,198 @@
+"""Sentences on verdicts: each follows from the tables, and every page has the same numbers."""
+
+import itertools
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import report_study
+from report_blocks import blocks, column, drawn, table_with
+from report_study import CLASSES, changed, write_study
+
+from xnbflow.core.study import Validation
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.methods import resolved
+from xnbflow.models.final import final_model
+from xnbflow.report import sentences
+from xnbflow.report.manuscript.paragraphs import paragraphs
+from xnbflow.report.manuscript.writer import card as manuscript_card
+from xnbflow.report.next_steps import next_steps
+from xnbflow.report.page import blocks as kinds
+from xnbflow.report.page.blocks import Cards, Table
+from xnbflow.report.page.page import write_page
+from xnbflow.report.sections import (
+    accuracy,
+    answer,
+    explanation,
+    samples,
+)
+from xnbflow.running.cli.commands import as_text, summary
+from xnbflow.tables import contract
+from xnbflow.tables.contract import SERIES
+
+NUMBER = re.compile(r"(?<![\d.])\d[\d,]*\.?\d*%?")
+
+
+@pytest.mark.parametrize("p_value", [0.025, 0.0251])
+def test_no_page_supports_what_permuted_labels_reach(tmp_path, p_value):
+    """Where intervals lie above chance only p of the permutation test differs."""
+    p_values = {("alpha", "xnb"): p_value, ("alpha", "nb"): 0.051, ("alpha", "forest"): 0.3}
+    results = write_study(tmp_path, p_values=p_values)
+    refused = 0
+    for row in results.tables["verdicts"].to_dict("records"):
+        p = p_values.get((row["dataset"], row["classifier"]), np.nan)
+        assert np.array_equal(row["p_value"], p, equal_nan=True)
+        where = {name: row[name] for name in ("dataset", "folds", "classifier")}
+        balanced = results.rows("estimates", **where, metric="balanced_accuracy").iloc[0]
+        above = balanced["lower"] > balanced["reference"]
+        assert (row["level"] == "not supported") == (p > 0.025 or not above)
+        assert ("permutation test" in row["reasons"]) == (p > 0.025)
+        refused += above and p > 0.025
+    assert refused == 2 + (p_value > 0.025)
+    (cards,) = blocks(answer.section(results), Cards)
+    card = next(card for card in cards.cards if card.title == "alpha")
+    label_test = "Label test (naive Bayes with ten features per class): p ="
+    assert f"{label_test} {p_value:g}." in card.details["Tests"]  # .0251 is not .025
+    reason = "the permutation test does not exclude chance: 2 of 99 permutations were as good"
+    assert (reason in card.verdict) == (card.level == "poor") == (p_value > 0.025)
+    write_page(tmp_path / "p.html", "t", "l", [answer.section(results)], tmp_path / "figures")
+    page = (tmp_path / "p.html").read_text()
+    verdicts = re.findall(r'<p class="(?:verdict|headline)">(.*?)</p>', page, re.DOTALL)
+    assert len(verdicts) == 3
+    for text in verdicts:
+        (anchor,) = re.findall(r'class="rule" href="#([\w-]+)"', text)
+        assert page.count(f'id="{anchor}"') == 1
+
+
+def test_a_second_cohort_in_which_it_did_not_hold_weakens_the_first_screen(tmp_path):
+    results = write_study(tmp_path, datasets=("alpha",), classifiers=("nb", "xnb"))
+    place = {"dataset": "alpha", "folds": "3-fold", "classifier": "xnb"}
+    own = "classifier == 'xnb'"
+    results = changed(results, "verdicts", own, level="well supported", reasons="")
+    assert sentences.verdict(results, place).level == "well supported"
+    keys = {"model": "xnb", "train": "alpha", "test": "two", "verdict": "did not hold"}
+    path = results.root / contract.VALIDATION_TABLE.of(study="small", table="verdicts")
+    report_study.write_declared(pd.DataFrame([keys]), path, contract.VALIDATION_TABLES["verdicts"])
+    pair = Validation(model="xnb", train="alpha", test="two")
+    results = replace(results, study=replace(results.study, validate=(pair,)))
+    results = changed(results, "estimates", f"{own} and metric == 'recall'", above=False)
+    results = changed(results, "verdicts", own, reasons="classes; copies")
+    assert "samples of alpha are copies of others, known" in sentences.headline(results)
+    found = sentences.verdict(results, place)
+    assert found.level == "partly supported"
+    assert found.sentence.startswith("Partly supported: XNB")
+    named = ", ".join(f"“{label}”" for label in CLASSES["alpha"])
+    assert f"{named} are not recognised" in found.sentence
+    assert "group by group=) and it did not hold in the second cohort two." in found.sentence
+    assert next_steps(results, place)[-1] == "find out why it did not hold in the second cohort two"
+
+
+def test_a_classifier_that_was_chosen_of_two_has_corrected_intervals_and_p(tmp_path):
+    p_values = {("alpha", "nb"): 0.02}
+    results = write_study(tmp_path, ("nb", "forest"), ("alpha",), p_values)
+    chosen = results.tables["headline"].iloc[0]
+    assert (chosen["classifier"], chosen["candidates"]) == ("nb", 2)
+    rows = results.rows("estimates", classifier="nb")
+    assert not rows.duplicated(["dataset", "folds", "classifier", "metric", "class"]).any()
+    assert set(rows["candidates"]) == {2}
+    assert rows["level"].tolist() == pytest.approx([0.975] * len(rows))  # 1 - .05 / 2
+    assert "chosen after looking, as the most accurate of 2" in sentences.headline(results)
+    (cards,) = blocks(answer.section(results), Cards)
+    (card,) = cards.cards
+    assert (
+        "p = 0.02. Naive Bayes was chosen after looking, out of 2; intervals are corrected"
+        in (card.details["Tests"])
+    )
+    recall = rows[rows["metric"] == "recall"]
+    assert [line.lower for line in card.lines] == recall["lower"].tolist()
+    # neither selects features: the more accurate one is shown, without any
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    assert wins["nb"] == wins.max()
+    assert explanation.section(results) is None
+    assert not blocks(samples.section(results), kinds.Evidence)
+    assert not any(line.items for line in card.lines)
+
+
+def agree(text, *values):
+    """Whether a text has these numbers in this order, each to the digits that it shows."""
+    found = [each.rstrip("%") for each in NUMBER.findall(text)]
+    scales = [0.01 if each.endswith("%") else 1.0 for each in NUMBER.findall(text)]
+    halves = [0.5 * 10.0 ** -len(each.partition(".")[2]) for each in found]
+    return len(found) >= len(values) and all(
+        abs(float(each.replace(",", "")) - value / scale) <= half * 1.001
+        for each, scale, half, value in zip(found, scales, halves, values, strict=False)
+    )
+
+
+def test_the_numbers_of_a_quantity_agree_on_both_pages_and_in_the_manuscript(tmp_path):
+    p_values = {("GSE7904", "xnb"): 0.02}
+    results = write_study(tmp_path, ("nb", "xnb"), ("GSE7904",), p_values)
+    place = {"dataset": "GSE7904", "folds": "3-fold", "classifier": "xnb"}
+    (cards,) = blocks(answer.section(results), Cards)
+    (card,) = cards.cards
+    section = accuracy.section(results)
+    found = results.rows("estimates", **place).set_index("metric")
+    limits = ["estimate", "lower", "upper"]
+    text = paragraphs(results)
+    (line,) = (each for each in text.splitlines() if each.startswith("GSE7904, XNB: "))
+    # accuracy, balanced accuracy and AUC, each with its interval
+    overall, balanced, auc = (
+        found.loc[name, limits].tolist() for name in ("accuracy", "balanced_accuracy", "roc_auc")
+    )
+    assert all(low < value < high for value, low, high in (overall, balanced, auc))
+    text_of = sentences.headline(results).replace("95%", "").partition
+    assert agree(text_of("accuracy of")[2], *overall, found.loc["accuracy", "reference"])
+    assert agree(card.facts["Accuracy"], *overall)
+    assert agree(card.verdict.partition("and an accuracy of")[2], overall[0])
+    assert agree(line.partition("accuracy ")[2], overall[0])
+    assert agree(column(blocks(section, Table)[0], "GSE7904", "XNB"), overall[0])
+    (group,) = [g for g in drawn(section, "accuracy")["groups"] if g.label == "XNB"]
+    assert [group.values, group.lower, group.upper] == [[each] for each in overall]
+    assert agree(card.facts["Balanced accuracy"], *balanced)
+    sentence = card.verdict.partition("balanced accuracy of")[2].replace("95%", "", 1)
+    assert agree(sentence, *balanced)
+    others = table_with(section, "roc_auc", "balanced_accuracy").frame
+    others = others.set_index("classifier").loc["XNB"]
+    assert others["balanced_accuracy"] == pytest.approx(balanced[0])
+    assert agree(card.facts["AUC"], *auc)
+    assert others["roc_auc"] == pytest.approx(auc[0])
+    ((label, curve),) = drawn(section, "roc-GSE7904-3-fold")["curves"].items()
+    assert agree(label.partition("AUC")[2], *auc)
+    assert np.trapezoid(*reversed(curve)) == pytest.approx(auc[0], abs=0.005)
+    # the number of features, and p of the permutation test
+    used = results.rows("summary", **place, metric="features_per_class")["mean"].iloc[0]
+    assert agree(card.facts["Features per class"], used)
+    assert agree(sentences.headline(results).partition("it uses")[2], used)
+    assert agree(line.partition("with ")[2], used) or f"{used:.1f}" in line
+    assert others["features_per_class"] == used
+    assert agree(card.details["Tests"].partition("p =")[2], 0.02)
+    tests = table_with(section, "p_value").frame
+    assert tests["p_value"].tolist() == [0.02]
+    assert "p = 0.02" in text
+    # the output of `xnbflow show`, and the model card
+    series = DataSet.read(results.root / SERIES.of(dataset="GSE7904"))
+    trained = [results.training(*place.values(), name) for name in ("predictions", "selected")]
+    model = summary(final_model(series, resolved(report_study.ENTRIES["xnb"]), *trained, {}))
+    measures = {"accuracy": overall}
+    for line in card.lines:
+        measures[f"recall of {line.name}"] = [line.share, line.lower, line.upper]
+    texts = as_text(model, tmp_path), manuscript_card(model, "toy")
+    for (name, values), output in itertools.product(measures.items(), texts):
+        (row,) = re.findall(rf"^(?:  |\| ){name} .*", output, re.MULTILINE)
+        assert agree(re.sub(r"\([^;)]*;| 95% interval", "", row.partition(name)[2]), *values)
+
+
+def test_a_headline_of_several_data_sets_counts_those_above_the_largest_class(tmp_path):
+    results = changed(write_study(tmp_path), "estimates", "dataset == 'alpha'", estimate=0.9)
+    text = sentences.headline(results)
+    own = {"metric": "accuracy", "dataset": "GSE7904", "classifier": "xnb"}
+    least = results.rows("estimates", **own)["estimate"].iloc[0]
+    above = results.tables["headline"]["above"].iloc[0]
+    assert text.startswith(
+        f"XNB has an accuracy of {least:.1%} (GSE7904) to 90.0% (alpha); it is "
+        f"above the majority-class rate on {above} of 2 data sets (p at most 0.025, corrected by"
+    )
+    wins = results.tables["averages"].set_index("classifier")["wins"]
+    assert f"of 3 classifiers it is the most accurate on {wins['xnb']}, Naive Bayes on 2." in text

@@ -1,0 +1,47 @@
+"""The files of a report: curves for other tools, and reports of studies that failed."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+from report_study import CLASSIFIERS, write_study
+
+from xnbflow.report.study_page import write_curves, write_report
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return write_study(tmp_path_factory.mktemp("study"))
+
+
+def test_curves_have_the_declared_shape_and_the_areas_and_bins_of_the_tables(results, tmp_path):
+    write_curves(results, tmp_path / "curves.json")
+    written = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
+    schema = Path(__file__).parents[3] / "workflow/schemas/curves.schema.json"
+    jsonschema.validate(written, json.loads(schema.read_text()))
+    owner, curves = ["dataset", "folds", "classifier"], pd.DataFrame(written["curves"])
+    roc = curves[curves["curve"] == "roc"]
+    areas = roc.assign(area=[np.trapezoid(*own) for own in zip(roc["y"], roc["x"], strict=True)])
+    found = areas.groupby(owner)["area"].mean()
+    expected = results.rows("summary", metric="roc_auc").set_index(owner)["mean"]
+    np.testing.assert_allclose(found, expected[found.index], atol=0.005)
+    bins = results.tables["calibration"].query("count > 0").groupby(owner)["observed"].agg(list)
+    own = curves[curves["curve"] == "calibration"].set_index(owner)["y"]
+    assert len(found) == len(own) == len(bins) == len(results.tables["calibration"]) / 10 == 6
+    assert all(own[key] == values for key, values in bins.items())
+    tables = {name: results.tables[name] for name in ("roc", "calibration", "learning_curve")}
+    tables["calibration"] = tables["calibration"].assign(observed_lower=np.nan)
+    stub = SimpleNamespace(study=results.study, tables=tables, analyses={})
+    write_curves(stub, tmp_path / "curves.json")  # unknown limits are null
+    written = json.loads((tmp_path / "curves.json").read_text(encoding="utf-8"))
+    jsonschema.validate(written, json.loads(schema.read_text()))
+
+
+def test_a_study_in_which_everything_failed_has_a_report_that_says_so(tmp_path):
+    results = write_study(tmp_path, failed=tuple(CLASSIFIERS))
+    write_report(results, tmp_path / "report.html", tmp_path / "figures", threads=1)
+    assert "No classifier could be fitted" in (tmp_path / "report.html").read_text()

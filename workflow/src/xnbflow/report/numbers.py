@@ -1,0 +1,65 @@
+"""Numbers of sentences: p-values and counts, in one form on the page and in the manuscript."""
+
+from collections.abc import Sequence
+
+#: p-values at which the page decides: of verdicts and of the audit.
+_LEVELS = (0.025, 0.05)
+#: Most digits of a p-value that lies beside a level.
+_MOST_DIGITS = 9
+#: Smaller numbers are not distinguished from 0.
+_SMALLEST = 1e-300
+
+
+def format_p(p: float) -> str:
+    """Return a p-value with two digits, or as many as show on which side of a level it lies.
+
+    Examples
+    --------
+    >>> format_p(0.0123), format_p(0.025), format_p(0.0250004), format_p(0.0504)
+    ('0.012', '0.025', '0.0250004', '0.0504')
+    """
+    for digits in range(2, _MOST_DIGITS):
+        text = f"{p:.{digits}g}"
+        if all((p > level) == (float(text) > level) for level in _LEVELS):
+            return text
+    return f"{p:.{_MOST_DIGITS}g}"
+
+
+def p_equals(p: float) -> str:
+    """Return a p-value with its letter.
+
+    Examples
+    --------
+    >>> p_equals(0.0123), p_equals(0.0)
+    ('p = 0.012', 'p < 1e-300')
+    """
+    return f"p = {format_p(p)}" if p > _SMALLEST else f"p < {_SMALLEST:g}"
+
+
+def format_count(number: float) -> str:
+    """Return a number of features: a mean of less than 1,000 has one decimal unless it is whole.
+
+    Examples
+    --------
+    >>> format_count(200.0), format_count(66.67), format_count(1234.5)
+    ('200', '66.7', '1,234')
+    """
+    return f"{number:,.0f}" if number >= 1000 or number == round(number) else f"{number:.1f}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words with commas and "and" before the last.
+
+    Examples
+    --------
+    >>> join_words(["a", "b", "c"]), join_words(["a"]), join_words([])
+    ('a, b and c', 'a', '')
+    """
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def capitalized(sentence: str) -> str:
+    """Return a sentence with its first letter in upper case; the others stay as they are."""
+    return f"{sentence[:1].upper()}{sentence[1:]}"
