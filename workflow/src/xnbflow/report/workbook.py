@@ -1,4 +1,4 @@
-"""A study as a workbook: summary, genes by contrast, core, signature, samples, methods."""
+"""A study as a workbook: summary, genes and gene sets by contrast, core, samples, methods."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -55,6 +55,11 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
         # of two classes the first is the mirror image of the second
         for label, rows in contrasts[-1:] if len(contrasts) == _MIRRORED else contrasts:
             yield f"genes {dataset} {label}", rows.sort_values("rank").head(_MOST_ROWS)
+        further = results.diagnosed(dataset)["contrasts"]
+        for comparison, rows in further.groupby("contrast", sort=False):
+            yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
+    yield "gene sets", results.tables["gene_set_tests"]
+    yield "gene sets of comparisons", results.tables["contrast_set_tests"]
     signatures = [
         results.model(dataset, classifier)["signature"].assign(
             dataset=dataset, classifier=classifier

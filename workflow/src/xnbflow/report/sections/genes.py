@@ -23,6 +23,7 @@ from xnbflow.report.page.blocks import (
 )
 from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
@@ -47,10 +48,6 @@ _VOLCANO = (
     f"Orange: higher in the class than in the others, blue: lower, at an FDR below {_LEVEL:g}. "
     "The features with the smallest p are labelled."
 )
-_VOLCANO_FURTHER = (
-    f"Orange: higher in the first class, or with the number or order; blue: lower, at an FDR below "
-    f"{_LEVEL:g}. The features with the smallest p are labelled."
-)
 _EXPLORER = (
     "All {total} features. Point at a dot to see its numbers; click it, or a name in the table, to "
     "see its samples. Both thresholds can be changed. Rings mark the core set. The page has the "
@@ -71,15 +68,6 @@ _OF_COUNTS = (
     "and with a larger prior count: values of {noun}s with few reads differ between the two. AUC, "
     "distance and drawings are of log2 counts per million of all samples."
 )
-_FURTHER = (
-    "Comparisons of the options reference and contrasts, in the same model; t of one contrast, "
-    "F of several. A comparison that names a column has the class in the model only if it names "
-    "the class, too."
-)
-_SHOWN_FURTHER = ("contrast", "rank", "feature", "symbol", "log_fold_change", "lower", "upper",
-                  "mean", "t", "f", "p", "fdr", "samples")  # fmt: skip
-#: Rows of each further comparison, and comparisons that have plots.
-_MOST_FURTHER, _MOST_FURTHER_PLOTS = 50, 12
 _BEST_SETS = 10
 _ARTEFACTS = (
     "Genes that often differ for another reason than the disease, in the core sets of classifiers "
@@ -141,6 +129,11 @@ def section(results: StudyResults) -> Section | None:
         (name, "all features, each class against the others", [results.beside(p) for p in pair])
         for name, pair in zip(found, ((text_of(path), path) for path in files), strict=True)
     ]
+    compared = [name for name, tables in found.items() if len(tables["contrasts"])]
+    for name in compared:
+        path = DIAGNOSTIC.of(dataset=name, table="contrasts")
+        addresses = [results.beside(text_of(path)), results.beside(path)]
+        links.append((name, "all features, the other comparisons", addresses))
     blocks.append(Links(links))
     known = results.tables["artefacts"]
     if len(known):
@@ -204,56 +197,7 @@ def _series(
     listed_classes = [classes[i] for i in shown_classes(classes, about["control"])]
     table = _table(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
-    further = tables["contrasts"]
-    if len(further):
-        note = counted(further["contrast"].nunique(), "comparison")
-        yield Group("Other comparisons", list(_further(tables, dataset)), note)
-
-
-def _further(tables: StudyTables, dataset: str) -> Iterator[Block]:
-    """Yield the comparisons of the options reference and contrasts: plots and a table."""
-    further = tables["contrasts"]
-    names = further["contrast"].drop_duplicates().tolist()
-    yield Prose(_FURTHER)
-    plots = []
-    for i, name in enumerate(names[:_MOST_FURTHER_PLOTS]):
-        rows = further[further["contrast"] == name].reset_index(drop=True)
-        if rows["t"].notna().any():
-            plots.append(_contrast_volcano(dataset, i, name, rows[rows["p"].notna()]))
-    if plots:
-        yield Gallery(plots, _VOLCANO_FURTHER, tables.sources("contrasts"))
-    rows = further[further["rank"] <= _MOST_FURTHER]
-    unknown = further["log_fold_change"].isna().all()
-    change = "difference" if unknown else "log_fold_change"
-    shown = [change if column == "log_fold_change" else column for column in _SHOWN_FURTHER]
-    found = further[further["fdr"] < _LEVEL].groupby("contrast")["feature"].size()
-    counts = ", ".join(f"{name}: {found.get(name, 0):,}" for name in names)
-    caption = (
-        f"The first {_MOST_FURTHER} of each comparison by evidence; all are in the file. At an FDR "
-        f"below {_LEVEL:g}: {counts}."
-    )
-    yield tables.show("contrasts", caption, shown, rows)
-
-
-def _contrast_volcano(dataset: str, number: int, name: str, tested: pd.DataFrame) -> Figure:
-    """Return the volcano plot of a further comparison."""
-    change, xlabel = tested["log_fold_change"], "log2 fold change"
-    if change.isna().all():
-        change, xlabel = tested["difference"], "difference"
-    found = tested["fdr"] < _LEVEL
-    first = tested[found].nsmallest(_NAMED, "p")
-    names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    arguments = {
-        "title": name,
-        "change": change.to_numpy(),
-        "names": dict(zip(names, names.index.tolist(), strict=True)),
-        "p": tested["p"].to_numpy(),
-        "cut": float(tested.loc[found, "p"].max()),
-        "xlabel": xlabel,
-    }
-    differ = f"{counted(int(found.sum()), 'feature')} of {len(tested):,}"
-    alt = f"Volcano plot of {name}: {differ} at an FDR below {_LEVEL:g}."
-    return Figure(f"contrast-{dataset}-{number:02}", draw_volcano, arguments, "", alt)
+    yield from further_comparisons(results, tables, dataset)
 
 
 def _gene_sets(results: StudyResults) -> Iterator[Block]:
