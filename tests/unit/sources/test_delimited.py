@@ -3,6 +3,7 @@
 import pytest
 
 from xnbflow.core.errors import InputError
+from xnbflow.sources.delimited import is_utf8
 from xnbflow.sources.table_formats import open_table
 
 
@@ -48,3 +49,45 @@ def test_line_numbers_count_titles(tmp_path):
 def test_a_header_that_is_cut_is_still_an_error(tmp_path):
     with pytest.raises(InputError, match="line 2: 5 cells, but the header has 2"):
         contents(tmp_path, "a,b\n1,2,3,4,5\n1,2,3,4,5\n")
+
+
+SHEET = "sample\tgroup\tage\ns1\ta\t5\ns2\tb\t6\n"
+
+
+def test_several_lines_with_a_number_sign_are_comments_above_the_header(tmp_path):
+    comments = "#Sample\tGroup\tAge\n#STRING\tSTRING\tNUMBER\n"  # as cBioPortal writes them
+    header, rows = contents(tmp_path, comments + SHEET, "x.txt")
+    assert header == ["sample", "group", "age"]
+    assert rows == [["s1", "a", "5"], ["s2", "b", "6"]]
+    header, rows = contents(tmp_path, f"#{SHEET}", "x.txt")
+    assert header == ["#sample", "group", "age"]  # one such line is the header
+
+
+def test_the_header_of_illumina_s_sheet_is_below_its_data_line(tmp_path):
+    begin = "[Header],,\nInvestigator,me,\n" + "Key,value,\n" * 20 + "[Data],,\n"
+    header, rows = contents(tmp_path, begin + SHEET.replace("\t", ","))
+    assert header == ["sample", "group", "age"]
+    assert rows == [["s1", "a", "5"], ["s2", "b", "6"]]
+
+
+def test_names_with_spaces_do_not_hide_the_separator(tmp_path):
+    text = "sample ;group ;age\ns1 ;a ;5\ns2 ;b ;6\n"  # spaces divide all lines, too
+    header, rows = contents(tmp_path, text)
+    assert header == ["sample", "group", "age"]
+    assert [cell.strip() for cell in rows[0]] == ["s1", "a", "5"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "expected"),
+    [
+        ("süd".encode(), "x.csv", True),
+        ("süd".encode("latin-1"), "x.csv", False),
+        ("süd".encode("latin-1"), "x.xlsx", True),  # not a text
+        ("süd".encode("utf-16"), "x.txt", True),
+        (b"a" * ((1 << 20) - 1) + "ü".encode(), "x.tsv", True),  # a letter across two chunks
+        ("sü".encode()[:2], "x.tsv", False),  # cut within a letter
+    ],
+)
+def test_a_text_is_utf8_or_not(tmp_path, content, name, expected):
+    (tmp_path / name).write_bytes(content)
+    assert is_utf8(tmp_path / name) == expected

@@ -31,6 +31,8 @@ CONDITIONS = ["", "t", "t", "n", "n"]
         ([HEADER, ["", "t", "t", "t", "t"], VALUES], 0, None),  # one condition
         ([HEADER, ["", "1", "1", "2", "2"], VALUES], 0, None),  # numbers
         ([HEADER, CONDITIONS, ["TP53", "a", "b", "c", "d"]], 0, None),  # no values below
+        ([["gene", "t", "t", "n", "n"], ["", *HEADER[1:]], VALUES], 1, 0),  # merged corner
+        ([["type", "t", "t", "n", "n"], HEADER, VALUES], 0, None),  # both rows have a name
         ([], 0, None),
         ([HEADER], 0, None),
     ],

@@ -110,7 +110,7 @@ def test_genes_of_nf_core_have_their_names_as_symbols(tmp_path):
 )
 def test_samples_of_feature_counts_are_those_of_the_sheet(tmp_path, monkeypatch, ending):
     monkeypatch.setitem(LAYOUTS, "feature_counts", lambda folder: feature_counts(folder, ending))
-    with pytest.warns(UserWarning, match="names of samples were shortened"):
+    with pytest.warns(UserWarning, match="names of samples were changed"):
         _, series = proposed("feature_counts", tmp_path)
     assert series.samples.tolist() == SAMPLES
     assert series.labels.tolist() == CONDITIONS.tolist()

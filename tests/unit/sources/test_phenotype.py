@@ -21,6 +21,11 @@ PHENOTYPE = pd.DataFrame({"condition": ["t", "n", "t"]}, index=["S1", "S2", "S3"
         (["S1", "S2"], ["S1.bam", "S2.bam"], ["S1.bam", "S2.bam"]),
         (["X1.a.b", "X2.c"], ["1-a b", "2+c"], ["1-a b", "2+c"]),
         (["Xa", "Xb"], ["a", "b"], None),  # R adds X before digits alone
+        (["Sample 1", "Sample 2"], ["SAMPLE  1", "sample 2"], ["SAMPLE  1", "sample 2"]),
+        (["s1", "S1"], ["S1", "S2"], None),  # letters distinguish them
+        (["S1", "s2"], ["S1", "S2"], ["S1", "S2"]),  # in one name only
+        (["S1", "s3"], ["S1", "S2"], None),
+        (["S1", "s2"], ["S1", "S2", "s2 "], None),  # which of both is meant?
         ([], ["S1"], None),
     ],
 )

@@ -16,7 +16,7 @@ import pandas as pd
 
 from xnbflow.core.counts import listed
 from xnbflow.core.errors import InputError, known_names, quoted
-from xnbflow.data.class_design import class_designs, number_design
+from xnbflow.data.class_design import ClassDesign, class_designs, number_design
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
 from xnbflow.diagnostics.genes import LOG2, feature_names
@@ -24,6 +24,7 @@ from xnbflow.diagnostics.linear_models import ModeratedTests, fit_design, modera
 from xnbflow.diagnostics.modelled_features import ModelledFeatures, modelled_features
 from xnbflow.sources.cell_texts import is_missing
 from xnbflow.sources.sample_columns import with_known_covariates
+from xnbflow.sources.summary import natural_key
 from xnbflow.tables.contract import DIAGNOSTIC_TABLES
 
 _PAIR = re.compile(r"(?P<first>.+?) vs (?P<second>.+?)(?: within (?P<column>.+))?")
@@ -55,6 +56,9 @@ class Comparison:
         The contrasts of the means of the levels, which are in the order of `numpy.unique`.
     numbers : ndarray of shape (n_samples,), or None
         The numbers of a slope.
+    parts : tuple of str
+        The names of the contrasts where there are several, such as ``6 h vs 0 h`` of the levels of
+        a column; empty for one contrast.
     """
 
     name: str
@@ -63,6 +67,15 @@ class Comparison:
     levels: np.ndarray | None = None
     weights: np.ndarray | None = None
     numbers: np.ndarray | None = None
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonDesign:
+    """A design of a comparison, and its contrasts of shape (n_contrasts, n_columns of design)."""
+
+    design: ClassDesign
+    contrasts: np.ndarray
 
 
 def comparisons(series: DataSet) -> list[Comparison]:
@@ -152,15 +165,27 @@ def _of_column(
     if len(levels) < 2:
         msg = f"{series.name}: {text} needs two levels, and all samples have {listed(levels)}"
         raise InputError(msg, key="contrasts")
-    label = text
     if function == "levels":
-        weights = np.eye(len(levels))[1:] - np.eye(len(levels))[0]
-    else:
-        ordered = _ordered(series, text, levels, order)
-        steps = np.array([ordered.index(level) for level in levels], dtype=float)
-        weights = _slope_of_means(steps)[None]
-        label = f"trend({column}={'<'.join(ordered)})"
-    return Comparison(name=label, columns=(name,), samples=present, levels=cells, weights=weights)
+        first = min(levels, key=natural_key)  # 0 h before 10 h and 2 h
+        others = levels != first
+        against_first = [f"{level} vs {first}" for level in levels[others]]
+        return Comparison(
+            name=text,
+            columns=(name,),
+            samples=present,
+            levels=cells,
+            weights=(np.eye(len(levels)) - (levels == first))[others],
+            parts=tuple(against_first) if len(against_first) > 1 else (),
+        )
+    ordered = _ordered(series, text, levels, order)
+    steps = np.array([ordered.index(level) for level in levels], dtype=float)
+    return Comparison(
+        name=f"trend({column}={'<'.join(ordered)})",
+        columns=(name,),
+        samples=present,
+        levels=cells,
+        weights=_slope_of_means(steps)[None],
+    )
 
 
 def _interaction(series: DataSet, text: str, first: str, second: str) -> Comparison:
@@ -176,7 +201,7 @@ def _interaction(series: DataSet, text: str, first: str, second: str) -> Compari
         why = f"no sample is {listed(empty)}" if empty else "one of both has a single level"
         msg = f"{series.name}: the interaction {text} cannot be estimated: {why}"
         raise InputError(f"{msg}; leave it out", key="contrasts")
-    weights = []
+    weights, parts = [], []
     for a in rows[1:]:
         for b in columns[1:]:
             contrast = np.zeros(len(cells))
@@ -185,12 +210,14 @@ def _interaction(series: DataSet, text: str, first: str, second: str) -> Compari
             contrast[cells.index(f"{rows[0]} / {b}")] = -1
             contrast[cells.index(f"{rows[0]} / {columns[0]}")] = 1
             weights.append(contrast)
+            parts.append(f"{a} vs {rows[0]}, {b} vs {columns[0]}")
     return Comparison(
         name=text,
         columns=tuple(name for name in (first_name, second_name) if name != _CLASS),
         samples=present,
         levels=combined,
         weights=np.array(weights),
+        parts=tuple(parts) if len(parts) > 1 else (),
     )
 
 
@@ -294,32 +321,45 @@ def contrast_table(series: DataSet) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
 
 
-def _fit(series: DataSet, modelled: ModelledFeatures, comparison: Comparison) -> ModeratedTests:
-    """Test the contrasts of a comparison in the samples that have its columns."""
+def comparison_designs(
+    series: DataSet, comparison: Comparison, *, correlated: bool = False
+) -> list[ComparisonDesign]:
+    """Return the designs of a comparison in the samples that have its columns.
+
+    There are two where some groups have no level in common: the second one compares levels between
+    groups. Contrasts that a design does not determine are those that `fit_contrasts` leaves
+    missing. With ``correlated`` the groups are neither blocks nor averaged.
+    """
     used = comparison.samples
     covariates = {
         name: column[used]
         for name, column in series.covariates.items()
         if name not in comparison.columns
     }
-    correlated = series.repeated == "correlation" and series.groups is not None
-    groups = None if series.groups is None else series.groups[used]
-    blocks = None if correlated else groups
+    groups = None if series.groups is None or correlated else series.groups[used]
     if comparison.numbers is not None:
-        design, contrasts = number_design(comparison.numbers[used], blocks, covariates)
-        designs = [design]
-    else:
-        assert comparison.levels is not None
-        assert comparison.weights is not None
-        codes = np.unique(comparison.levels[used], return_inverse=True)[1]
-        designs = class_designs(codes, blocks, covariates)
-        contrasts = comparison.weights
+        design, contrasts = number_design(comparison.numbers[used], groups, covariates)
+        return [ComparisonDesign(design=design, contrasts=contrasts)]
+    assert comparison.levels is not None
+    assert comparison.weights is not None
+    codes = np.unique(comparison.levels[used], return_inverse=True)[1]
+    designs = []
+    for design in class_designs(codes, groups, covariates):
+        others = design.matrix.shape[1] - comparison.weights.shape[1]
+        contrasts = np.pad(comparison.weights, ((0, 0), (0, others)))
+        designs.append(ComparisonDesign(design=design, contrasts=contrasts))
+    return designs
+
+
+def _fit(series: DataSet, modelled: ModelledFeatures, comparison: Comparison) -> ModeratedTests:
+    """Test the contrasts of a comparison in the samples that have its columns."""
+    used = comparison.samples
+    correlated = series.repeated == "correlation" and series.groups is not None
+    groups = series.groups[used] if correlated and series.groups is not None else None
     values = modelled.values if used.all() else modelled.values[:, used]
     sizes = None if modelled.sizes is None else modelled.sizes[used]
-    for design in designs:  # the second one is of groups without common levels
-        padded = np.zeros((len(contrasts), design.matrix.shape[1]))
-        padded[:, : contrasts.shape[1]] = contrasts
-        fit = fit_design(values, design, padded, sizes, groups if correlated else None)
+    for part in comparison_designs(series, comparison, correlated=correlated):
+        fit = fit_design(values, part.design, part.contrasts, sizes, groups)
         if not np.isnan(fit.unscaled).all(axis=1).any():
             break
     return moderate(fit, trend=modelled.trend)

@@ -119,6 +119,19 @@ def fit_contrasts(
     )
 
 
+def estimable(matrix: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
+    """Return which contrasts (n_contrasts, n_columns) a design determines.
+
+    Examples
+    --------
+    >>> together = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])  # the first two are never apart
+    >>> estimable(together, np.array([[1.0, -1.0, 0.0], [0.5, 0.5, -1.0]])).tolist()
+    [False, True]
+    """
+    coordinates = _contrast_coordinates(matrix, contrasts)[1]
+    return np.asarray(~np.isnan(coordinates).any(axis=0))
+
+
 def _contrast_coordinates(
     matrix: np.ndarray, contrasts: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

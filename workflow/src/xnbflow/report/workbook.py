@@ -1,4 +1,4 @@
-"""A study as a workbook: summary, genes by contrast, core, signature, samples, methods."""
+"""A study as a workbook: summary, genes and gene sets by contrast, core, samples, methods."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from xnbflow.core.atomic import write_atomically
+from xnbflow.data.controls import shown_classes
 from xnbflow.report.manuscript.paragraphs import paragraphs
 from xnbflow.report.manuscript.references import in_words
 from xnbflow.report.results import StudyResults
@@ -20,8 +21,6 @@ _LONGEST = 31
 #: Characters that the name of a sheet cannot have, and those that a cell cannot have.
 _REFUSED = re.compile(r"[\[\]:*?/\\']+")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-#: Classes whose contrasts are the same with other signs.
-_MIRRORED = 2
 #: Most rows of a sheet.
 _MOST_ROWS = 1_048_575
 #: Width of columns in letters: of numbers, and at most of texts.
@@ -55,11 +54,16 @@ def _sheets(results: StudyResults) -> Iterator[tuple[str, pd.DataFrame]]:
     yield "estimates", _with_labels(results, results.tables["estimates"])
     for dataset in results.study.datasets:
         genes = results.diagnosed(dataset)["genes"]
-        contrasts = list(genes.groupby("class", sort=True))
-        if len(contrasts) == _MIRRORED:  # the first class is the mirror image of the second
-            contrasts = contrasts[-1:]
-        for label, rows in contrasts:
-            yield f"genes {dataset} {label}", rows.sort_values("rank").head(_MOST_ROWS)
+        classes = sorted(genes["class"].unique())
+        control = results.rows("datasets", dataset=dataset)["control"].iloc[0]
+        for i in shown_classes(classes, control):
+            rows = genes[genes["class"] == classes[i]].sort_values("rank")
+            yield f"genes {dataset} {classes[i]}", rows.head(_MOST_ROWS)
+        further = results.diagnosed(dataset)["contrasts"]
+        for comparison, rows in further.groupby("contrast", sort=False):
+            yield f"{comparison} {dataset}", rows.sort_values("rank").head(_MOST_ROWS)
+    yield "gene sets", results.tables["gene_set_tests"]
+    yield "gene sets of comparisons", results.tables["contrast_set_tests"]
     if results.study.models:
         signature = _signatures(results)
         yield "core", signature[signature["core"].astype(bool)]

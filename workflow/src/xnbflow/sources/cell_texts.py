@@ -15,12 +15,21 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,']\d{3})+([.,]\d+)?")
 #: Texts of a missing value, in small letters.
-_MISSING_WORDS = frozenset({"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?"})
-#: Arrow compares exactly, hence every mixture of small and capital letters.
+_MISSING_WORDS = frozenset(
+    {"", "na", "nan", "-nan", "n/a", "#n/a", "<na>", "null", "none", "?", "undetermined"}
+)
+#: Longest word of which Arrow, which compares exactly, has every mixture of letters.
+_SHORT_WORD = 5
 _NULLS = sorted(
-    "".join(letters)
-    for word in _MISSING_WORDS
-    for letters in set(itertools.product(*((c.lower(), c.upper()) for c in word)))
+    {word.title() for word in _MISSING_WORDS}
+    | {word.upper() for word in _MISSING_WORDS}
+    | {
+        "".join(letters)
+        for word in _MISSING_WORDS
+        for letters in itertools.product(*((c.lower(), c.upper()) for c in word))
+        if len(word) <= _SHORT_WORD
+    }
+    | _MISSING_WORDS
 )
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 _MONTHS = _MONTH.strip("()").split("|")

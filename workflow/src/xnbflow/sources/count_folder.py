@@ -17,7 +17,11 @@ from xnbflow.core.counts import counted, listed
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.cell_texts import is_text
 from xnbflow.sources.files import open_raw
-from xnbflow.sources.sequencing import plain_sample_names, read_tallies
+from xnbflow.sources.sequencing import (
+    PROPOSED_COUNT_TRANSFORM,
+    plain_sample_names,
+    read_tallies,
+)
 
 #: Endings of files that are read, and columns of counts in a file with a header, best first.
 _ENDINGS = (".txt", ".tsv", ".tab", ".csv", ".counts", ".count", ".sf", ".results")
@@ -29,10 +33,11 @@ _LEAST_FILES = 2
 
 @dataclass(frozen=True)
 class MergedCounts:
-    """Counts (n_genes, n_samples) as a frame, and sentences about how they were read."""
+    """Counts (n_genes, n_samples) as a frame, sentences about how they were read, and options."""
 
     counts: pd.DataFrame
     remarks: list[str]
+    options: dict[str, str]
 
 
 def merge_counts(folder: Path) -> MergedCounts:
@@ -46,6 +51,7 @@ def merge_counts(folder: Path) -> MergedCounts:
     InputError
         If there are fewer than two files, or they do not have the same genes.
     """
+    _refuse_matrix_market(folder)
     files = _count_files(folder)
     if len(files) < _LEAST_FILES:
         msg = (
@@ -78,7 +84,20 @@ def merge_counts(folder: Path) -> MergedCounts:
         remarks.append(
             f"{counted(len(tallies), 'summary row', 'was', 'were')} left out: {listed(tallies)}."
         )
-    return MergedCounts(counts.rename_axis("gene"), remarks)
+    options = {"transform": PROPOSED_COUNT_TRANSFORM}
+    return MergedCounts(counts.rename_axis("gene"), remarks, options)
+
+
+def _refuse_matrix_market(folder: Path) -> None:
+    """Refuse the folder of a sparse matrix of cells, as Cell Ranger and STARsolo write it."""
+    matrices = [path for end in ("mtx", "mtx.gz") for path in sorted(folder.glob(f"*.{end}"))]
+    if matrices:
+        msg = (
+            f"{folder} has a sparse matrix ({matrices[0].name}), as Cell Ranger writes it: convert "
+            f"it by scanpy, scanpy.read_10x_mtx({str(folder)!r}).write_h5ad('cells.h5ad'), add the "
+            "cell types to obs, and use the file cells.h5ad"
+        )
+        raise InputError(msg, file=str(folder))
 
 
 def write_counts(merged: MergedCounts, path: Path) -> None:

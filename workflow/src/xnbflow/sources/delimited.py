@@ -12,13 +12,21 @@ from typing import Any
 from xnbflow.core.counts import counted
 from xnbflow.core.errors import InputError, quoted
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT
-from xnbflow.sources.files import refuse_too_wide
-from xnbflow.sources.header_rows import HEAD_ROWS, chosen_header, fill_forward, find_header
+from xnbflow.sources.files import open_raw, refuse_too_wide
+from xnbflow.sources.header_rows import (
+    HEAD_ROWS,
+    chosen_header,
+    fill_forward,
+    find_header,
+    merged_corner,
+)
 from xnbflow.sources.table_file import Row, TableFile
 
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " ", "pipe": "|"}
 
 _SNIFFED_LINES = 5
+#: First line of a sample sheet of Illumina, the line above its header, and most lines between.
+_SECTIONS, _DATA, _MOST_SECTION_LINES = "[Header]", "[Data]", 100
 #: Most characters of a quoted cell with line breaks; in a longer one a quote is missing.
 _LONGEST_QUOTE = 1 << 17
 
@@ -58,7 +66,14 @@ class DelimitedText(TableFile):
                 head.append(line)
                 yield line
 
-        sample = list(itertools.islice(_whole_lines(remembered()), HEAD_ROWS))
+        whole_lines = _whole_lines(remembered())
+        sample = list(itertools.islice(whole_lines, HEAD_ROWS))
+        if sample and sample[0].lstrip('"').startswith(_SECTIONS):
+            for line in itertools.islice(whole_lines, _MOST_SECTION_LINES):
+                sample.append(line)
+                if line.lstrip('"').startswith(_DATA):
+                    sample += itertools.islice(whole_lines, HEAD_ROWS)
+                    break
         if len(sample) == 1 and "\r" in sample[0].rstrip():
             msg = f"{path} has the line ends of old Macs (carriage returns alone); save it anew"
             raise InputError(msg)
@@ -93,11 +108,14 @@ class DelimitedText(TableFile):
             place = chosen_header(self.path, self._sample, header_line)
         if place.conditions is not None:
             number, cells = self._sample[place.conditions]
+            header_number, header = self._sample[place.header]
+            if place.conditions < place.header:
+                header, cells = merged_corner(header, cells)
             named = fill_forward(cells, f"{self.unit} {number}")
             rest = [
                 row for i, row in enumerate(self._sample) if i > max(place.header, place.conditions)
             ]
-            self._sample = [self._sample[place.header], (number, named), *rest]
+            self._sample = [(header_number, header), (number, named), *rest]
         elif place.header and header_line is not None:
             self._sample = self._sample[place.header :]
         rows = [cells for _, cells in self._sample]
@@ -172,6 +190,29 @@ class DelimitedText(TableFile):
         raise InputError(msg, key=f"line {self._line}")
 
 
+#: Bytes that are decoded at once.
+_CHUNK = 1 << 20
+#: Suffixes of texts; other formats have an encoding of their own.
+_TEXTS = (".csv", ".tsv", ".txt", ".tab", "")
+
+
+def is_utf8(path: Path) -> bool:
+    """Return whether a text is UTF-8 (or UTF-16 with its mark); other formats count as UTF-8."""
+    if Path(path.name.lower().removesuffix(".gz")).suffix not in _TEXTS:
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with open_raw(path) as stream:
+        if stream.peek(2)[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            return True
+        try:
+            while chunk := stream.read(_CHUNK):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
 def utf16_lines(path: str | Path, stream: "io.BufferedReader[Any]") -> Iterator[bytes] | None:
     """Return the lines of a UTF-16 text as UTF-8; None if it has no byte order mark of UTF-16."""
     if stream.peek(2)[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -201,6 +242,8 @@ def sniff(
     separator = default
     if lines and not _divides(default, lines):
         others = [s for s in SEPARATORS.values() if s != default and _divides(s, lines)]
+        if len(others) > 1 and " " in others:  # names may contain spaces
+            others.remove(" ")
         if len(others) == 1 and not certain:
             separator = others[0]
         elif _width(default, lines[0]) == 1:  # no table has a single column
@@ -231,6 +274,8 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
     filled = [line for line in lines if not line.isspace()]
     if len(filled) < 2:
         return 0
+    if above := _marked_lines(lines):
+        return above
     separators = [s for s in SEPARATORS.values() if s != " "]
     even = [s for s in separators if _divides(s, filled)]
     titles = []
@@ -239,6 +284,20 @@ def _lines_above(lines: Sequence[str], header_line: int | None) -> int:
         if first and _divides(separator, filled[first:]):
             titles.append(first)
     return lines.index(filled[min(titles)]) if titles else 0
+
+
+def _marked_lines(lines: Sequence[str]) -> int:
+    """Return the number of first lines that are comments or sections of a sample sheet.
+
+    Two or more lines with ``#`` are comments, as cBioPortal writes them; one may be the header.
+    Illumina's sheets have the header below the line ``[Data]``.
+    """
+    begins = [line.lstrip('"') for line in lines]
+    if begins[0].startswith(_SECTIONS):
+        data = [place for place, line in enumerate(begins) if line.startswith(_DATA)]
+        return data[0] + 1 if data else 0
+    comments = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), begins))
+    return comments if comments > 1 else 0
 
 
 def _lines_before(lines: Sequence[str], header_line: int) -> int:

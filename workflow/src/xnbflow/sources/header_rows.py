@@ -90,6 +90,21 @@ def fill_forward(cells: Sequence[str], name: str) -> list[str]:
     return filled
 
 
+def merged_corner(header: Sequence[str], conditions: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return a header and its row of conditions, where the first cells of both are merged.
+
+    The name of the first column is then in the row of conditions.
+
+    Examples
+    --------
+    >>> merged_corner(["", "P1", "P2"], ["gene", "tumour", ""])
+    (['gene', 'P1', 'P2'], ['', 'tumour', ''])
+    """
+    if header[0].strip() or not conditions[0].strip():
+        return list(header), list(conditions)
+    return [conditions[0], *header[1:]], ["", *conditions[1:]]
+
+
 def _titles(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above the header that are titles."""
     for position, cells in enumerate(rows):
@@ -123,7 +138,9 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 def _are_conditions_above(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether the first row has conditions, and the second the names of samples."""
-    if len(rows) < 3 or len(rows[0]) != len(rows[1]) or rows[0][0].strip():
+    if len(rows) < 3 or len(rows[0]) != len(rows[1]):
+        return False
+    if rows[0][0].strip() and rows[1][0].strip():  # one of both may be merged over the other
         return False
     names = [cell.strip() for cell in rows[1][1:]]
     is_header = all(names) and len(set(names)) == len(names) and _is_header(rows[1])

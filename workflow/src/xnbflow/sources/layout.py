@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.sources.cell_texts import DECIMAL_COMMA, DECIMAL_POINT, is_missing, is_text
+from xnbflow.sources.delimited import is_utf8
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import as_gct, read_classes
 from xnbflow.sources.phenotype import (
@@ -46,6 +47,8 @@ _COMPARED = 200
 _EVERY = 100
 #: The name that readers give to a row of conditions beside the header.
 _CONDITIONS = re.compile(r"(line|row) \d+")
+#: Columns with NCBI's number of a gene.
+_GENE_NUMBER = re.compile(r"entrez([ _.]?gene)?([ _.]?ids?)?|ncbi[ _.]?gene[ _.]?id", re.IGNORECASE)
 #: Options about the use of columns.
 SETTLED = ("adjust", "group", "batch", "drop", "categorical", "phenotype_columns")
 #: Least share of names in capital letters in a table of gene symbols.
@@ -78,6 +81,11 @@ def recognise_layout(dataset: SheetRow, downloads: Downloads) -> Layout:
     if suffix_of(path) == ".gct":
         dataset = as_gct(path, dataset)
     remarks = []
+    if "encoding" not in dataset.options and not is_utf8(path):
+        dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
+        remarks.append(
+            "The text is not UTF-8; proposed is encoding=cp1252, that of Windows in western Europe."
+        )
     if suffix_of(path) in WORKBOOKS:
         proposed, remark = propose_sheets(path, dataset.options)
         dataset = replace(dataset, options=proposed | dataset.options)
@@ -127,6 +135,8 @@ def _read_phenotype(
     if not location or is_accession(location):
         return pd.DataFrame(), dataset
     beside = fetch_table(downloads, location, f"{dataset.id}-phenotype")
+    if "encoding" not in dataset.options and not is_utf8(beside):
+        dataset = replace(dataset, options=dataset.options | {"encoding": "cp1252"})
     if suffix_of(beside) == ".cls":
         return read_classes(beside, path), dataset
     names = [*first.header, *(row[0] for row in first.rows)]
@@ -164,8 +174,14 @@ def _are_columns(dataset: SheetRow, first: _Head, phenotype: pd.DataFrame) -> bo
 def _beside_annotation(first: _Head) -> list[str]:
     """Return the names of columns without the first and those that describe genes."""
     texts = {i for i, column in enumerate(first.columns) if is_text_column(column)}
-    annotation = texts.union(_feature_count_columns(first.header))
+    annotation = texts.union(_annotation_columns(first.header))
     return [name for i, name in enumerate(first.header) if i and i not in annotation]
+
+
+def _annotation_columns(header: Sequence[str]) -> list[int]:
+    """Return the columns of numbers that describe genes: of featureCounts, and Entrez's numbers."""
+    of_genes = [i for i, name in enumerate(header) if _GENE_NUMBER.fullmatch(name.strip())]
+    return sorted({*of_genes, *_feature_count_columns(header)})
 
 
 def _feature_count_columns(header: Sequence[str]) -> list[int]:
@@ -295,7 +311,7 @@ def _columns_beside(header: Sequence[str], rows: Sequence[Sequence[str]]) -> lis
     """Return the columns, except the first, that describe features."""
     shares = [sum(map(is_text, column)) for column in zip(*rows, strict=True)]
     texts = [i for i, share in enumerate(shares) if i > 0 and 2 * share > len(rows)]
-    return sorted({*texts, *_feature_count_columns(header)} - {0})
+    return sorted({*texts, *_annotation_columns(header)} - {0})
 
 
 # Common to both

@@ -8,6 +8,14 @@ from xnbflow.data.dataset import row_slices
 from xnbflow.sources.draft import Draft
 
 
+class MissingValuesError(InputError):
+    """Values are missing, and the sheet has no option for them; ``share`` of all values."""
+
+    def __init__(self, message: str, *, key: str, share: float) -> None:
+        super().__init__(message, key=key)
+        self.share = share
+
+
 def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
     """Drop features with missing values; return whether values remain to be imputed.
 
@@ -37,7 +45,8 @@ def settle_missing(draft: Draft, rule: str, places: np.ndarray) -> bool:
             "missing=impute (in the training folds), missing=drop_features, or "
             "missing=drop_features:0.2 (and impute the rest)"
         )
-        raise InputError(msg, key=str(draft.features[feature]))
+        share = float(n_missing.sum()) / draft.values.size
+        raise MissingValuesError(msg, key=str(draft.features[feature]), share=share)
     most = 1.0 if rule == "impute" else float(rule.partition(":")[2] or 0)
     gone = (n_missing > most * n_samples) | (n_missing == n_samples)
     draft.notes.append(f"missing values: {text}")

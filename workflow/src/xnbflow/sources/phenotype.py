@@ -157,7 +157,7 @@ def join_samples(
     if matched is not None:
         changed = next(i for i, name in enumerate(texts) if matched[i] != name)
         notes.append(
-            "names of samples were shortened to those of the phenotype file, as "
+            "names of samples were changed to those of the phenotype file, as "
             f"{quoted(texts[changed])} to {quoted(matched[changed])}"
         )
         texts = matched
@@ -192,10 +192,11 @@ def join_samples(
 def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
     """Return the known name of each sample where only a change of spelling makes them agree.
 
-    Folders and endings that programs append are left out (`plain_sample_names`), or R's
-    ``make.names`` is undone (``X01.a`` of ``01-a``). The result is None where a name is known as it
-    is, where names would become equal, and where neither all samples nor all known names match.
-    Samples that do not match keep their names.
+    Folders and endings that programs append are left out (`plain_sample_names`), R's
+    ``make.names`` is undone (``X01.a`` of ``01-a``), or small and capital letters and spaces are
+    alike. The result is None where a name is known as it is, where names would become equal, and
+    where neither all samples nor all known names match. Samples that do not match keep their names.
+    Letters and spaces may also differ in some names only.
 
     Examples
     --------
@@ -204,9 +205,11 @@ def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | N
     >>> matched_names(["X1.a", "X2.a"], ["1-a", "2-a"]), matched_names(["S1", "S9"], ["S1", "S2"])
     (['1-a', '2-a'], None)
     """
-    if not samples or set(samples) & set(known):
+    if not samples:
         return None
-    for spell in (plain_sample_names, _as_r_spells):
+    if set(samples) & set(known):
+        return _matched_by_letters(samples, known)
+    for spell in (plain_sample_names, _as_r_spells, _in_small_letters):
         names, spelled = spell(list(samples)), spell(list(known))
         if len(set(names)) < len(names) or len(set(spelled)) < len(spelled):
             continue
@@ -214,6 +217,23 @@ def matched_names(samples: Sequence[str], known: Sequence[str]) -> list[str] | N
             place = dict(zip(spelled, known, strict=True))
             return [place.get(name, sample) for name, sample in zip(names, samples, strict=True)]
     return None
+
+
+def _matched_by_letters(samples: Sequence[str], known: Sequence[str]) -> list[str] | None:
+    """Return the known name of each sample where only letters and spaces differ in some of them."""
+    spelled = dict(zip(_in_small_letters(known), known, strict=True))
+    if len(spelled) < len(known) or len(set(_in_small_letters(samples))) < len(samples):
+        return None
+    names = [
+        spelled.get(plain, name)
+        for plain, name in zip(_in_small_letters(samples), samples, strict=True)
+    ]
+    return None if names == list(samples) else names
+
+
+def _in_small_letters(names: Sequence[str]) -> list[str]:
+    """Return names in small letters, with single spaces."""
+    return [" ".join(name.lower().split()) for name in names]
 
 
 def _as_r_spells(names: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ _NUMBERED = re.compile(r"(rep|replicate|sample|patient|batch|donor|pool)?\d*", r
 
 
 def class_pattern(names: Sequence[str]) -> str:
-    """Return a regular expression that finds the class in each name; empty where there is none.
+    r"""Return a regular expression that finds the class in each name; empty where there is none.
 
     Names are divided at ``_ - .`` and spaces. The first part that has two to ten values when digits
     at its end are left out, each in several names, is the class; else letters at the end of the
@@ -29,7 +29,12 @@ def class_pattern(names: Sequence[str]) -> str:
     '(?<![A-Za-z])(N|T)(?![A-Za-z])'
     >>> class_pattern(["P1T", "P1N", "P2T", "P2N"]), class_pattern(["S1", "S2", "S3", "S4"])
     ('(?<=[0-9])(N|T)$', '')
+    >>> codes = ("A0SB-01A", "A0SC-01A", "A0SB-11B", "A0SD-11A")
+    >>> print(class_pattern([f"TCGA-A1-{code}" for code in codes]))
+    ^TCGA[-.]\w\w[-.]\w{4}[-.](01|11)
     """
+    if names and all(map(_BARCODE.fullmatch, names)):
+        return _barcode_pattern(names)
     parts = [[_stem(part) for part in re.split(r"[_.\s-]+", name) if part] for name in names]
     for place in range(min(map(len, parts), default=0)):
         stems = [stems_of_name[place] for stems_of_name in parts]
@@ -38,6 +43,43 @@ def class_pattern(names: Sequence[str]) -> str:
             return pattern
     ends = [match[0] if (match := _END.search(name)) else "" for name in names]
     return _pattern_of(ends, names, "(?<=[0-9])({})$")
+
+
+#: Barcode of TCGA: project, site, participant, type of sample (01 tumour to 11 normal), vial.
+_BARCODE = re.compile(r"TCGA[-.]\w\w[-.]\w{4}[-.](\d\d)\w?([-.].*)?")
+
+
+#: Types of samples by their code in the barcode.
+_TYPES = {
+    "01": "primary tumour",
+    "02": "recurrent tumour",
+    "03": "leukaemia in blood",
+    "06": "metastasis",
+    "10": "normal blood",
+    "11": "normal tissue",
+}
+
+
+def barcode_map(pattern: str) -> dict[str, str]:
+    """Return the option ``map`` with the types of TCGA's samples; empty for other patterns.
+
+    Examples
+    --------
+    >>> barcode_map("^TCGA[-.](01|11)"), barcode_map("(a|b)")
+    ({'map': '01:primary tumour,11:normal tissue'}, {})
+    """
+    if not pattern.startswith("^TCGA"):
+        return {}
+    codes = pattern.rpartition("(")[2].rstrip(")").split("|")
+    return {"map": ",".join(f"{code}:{_TYPES.get(code, f'type {code}')}" for code in codes)}
+
+
+def _barcode_pattern(names: Sequence[str]) -> str:
+    """Return the pattern of the type of sample in TCGA's barcodes; empty for one type."""
+    types = Counter(match[1] for name in names if (match := _BARCODE.fullmatch(name)))
+    if len(types) < 2 or min(types.values()) < _LEAST_SAMPLES:
+        return ""
+    return f"^TCGA[-.]\\w\\w[-.]\\w{{4}}[-.]({'|'.join(sorted(types))})"
 
 
 def _pattern_of(stems: Sequence[str], names: Sequence[str], form: str) -> str:

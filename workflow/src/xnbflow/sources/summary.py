@@ -18,7 +18,7 @@ from xnbflow.core.counts import counted, either, listed
 from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
 from xnbflow.sources.acquisition import acquire
-from xnbflow.sources.cell_texts import is_missing
+from xnbflow.sources.cell_texts import complaint, is_missing
 from xnbflow.sources.class_labels import (
     LabelRule,
     label_options,
@@ -36,6 +36,7 @@ from xnbflow.sources.layout import (
     recognise_layout,
     set_aside,
 )
+from xnbflow.sources.missing_values import MissingValuesError
 from xnbflow.sources.plausibility import (
     is_event_status,
     is_event_time,
@@ -46,7 +47,7 @@ from xnbflow.sources.plausibility import (
     suggested_group,
 )
 from xnbflow.sources.retries import RetryPolicy
-from xnbflow.sources.sample_names import SAMPLE_NAMES, class_pattern
+from xnbflow.sources.sample_names import SAMPLE_NAMES, barcode_map, class_pattern
 from xnbflow.sources.sequencing import (
     PROPOSED_COUNT_TRANSFORM,
     are_alignments,
@@ -86,6 +87,8 @@ _TRANSFORMS = {
     "FPKM": "log2p1",
     "not logged": "log2",
 }
+#: Largest share of missing values that are all imputed; of more, features with many are dropped.
+_MOST_IMPUTED = 0.1
 _NUMBERS = ("field", "minimum", "median", "maximum", "samples", "missing")
 
 
@@ -205,6 +208,7 @@ def described_numbers(fields: pd.DataFrame) -> pd.DataFrame:
 def class_score(name: str, texts: Iterable[str]) -> int:
     """Return a score of a field as a class, by its name and its texts; 0 for other fields.
 
+    A description, and numbers without a name of a class (a score, an integer code), score least.
     Follow-up (an event that was seen or not) is an outcome of a survival model, and no class.
 
     Examples
@@ -229,7 +233,10 @@ def class_score(name: str, texts: Iterable[str]) -> int:
         or sum(counts.values()) < len(plain) / 2
     ):
         return 0
-    return 1 if name == "description" else 2 + bool(_CLASS.search(name))
+    is_named = bool(_CLASS.search(name))
+    if name == "description" or (not is_named and all(complaint(text) is None for text in counts)):
+        return 1
+    return 2 + is_named
 
 
 def proposed_logarithm(
@@ -307,7 +314,8 @@ def _with_label(layout: Layout) -> tuple[SheetRow, list[str]]:
     names = list(layout.samples or _sample_names(fields))
     names = plain_sample_names(names) if are_alignments(names) else names
     if pattern := class_pattern(names):
-        dataset = replace(dataset, label=SAMPLE_NAMES, options={"regex": pattern} | dataset.options)
+        options = {"regex": pattern} | barcode_map(pattern) | dataset.options
+        dataset = replace(dataset, label=SAMPLE_NAMES, options=options)
         counts = Counter(match[1] for name in names if (match := re.search(pattern, name)))
         classes = listed(f"{label} ({n})" for label, n in counts.items())
         remarks.append(f"The names of the samples contain the class: {classes}.")
@@ -386,18 +394,14 @@ def _without_proposal(dataset: SheetRow, layout: Layout) -> Summary:
 def _read(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, list[str]]:
     """Read the series; return the row with options without which it cannot be used, and remarks.
 
-    Repeated names keep the row of largest mean, and features of another scale become phenotype.
+    Repeated names keep the row of largest mean, missing values are imputed in the training folds,
+    and features of another scale become phenotype.
     """
-    remarks = []
+    remarks: list[str] = []
     try:
         series = acquire(dataset, downloads=downloads.folder)
-    except InputError as error:
-        if error.key != "duplicates" or "duplicates" in dataset.options:
-            raise
-        dataset = replace(dataset, options=dataset.options | {"duplicates": "max_mean"})
-        series = acquire(dataset, downloads=downloads.folder)
-        about = next(note for note in series.notes if " repeat" in note)
-        remarks.append(f"Proposed is duplicates=max_mean: {about}.")
+    except InputError:
+        dataset, series, remarks = _read_again(dataset, downloads)
     is_settled = bool({"features", "collapse"} & dataset.options.keys())
     is_settled |= suffix_of(dataset.location) == ".h5ad" or "duplicates" in dataset.options
     if not is_settled and (series.kinds == "linear").all():
@@ -413,6 +417,32 @@ def _read(dataset: SheetRow, downloads: Downloads) -> tuple[DataSet, SheetRow, l
     absent = [note for note in series.notes if "without phenotype" in note or "file only" in note]
     remarks += [f"{note[0].upper()}{note[1:]}." for note in absent]
     return series, dataset, remarks
+
+
+def _read_again(dataset: SheetRow, downloads: Downloads) -> tuple[SheetRow, DataSet, list[str]]:
+    """Read a refused series with the options that permit repeated names and missing values."""
+    remarks: list[str] = []
+    while True:
+        try:
+            series = acquire(dataset, downloads=downloads.folder)
+            break
+        except MissingValuesError as error:
+            if "missing" in dataset.options:
+                raise
+            option = {"missing": "impute" if error.share <= _MOST_IMPUTED else "drop_features:0.3"}
+            remarks.append(
+                f"Proposed is missing={option['missing']}: {error.share:.1%} of the values are "
+                "missing."
+            )
+        except InputError as error:
+            if error.key != "duplicates" or "duplicates" in dataset.options:
+                raise
+            option = {"duplicates": "max_mean"}
+        dataset = replace(dataset, options=dataset.options | option)
+    repeated = [note for note in series.notes if " repeat" in note]
+    if repeated and dataset.options.get("duplicates") == "max_mean":
+        remarks.append(f"Proposed is duplicates=max_mean: {repeated[0]}.")
+    return dataset, series, remarks
 
 
 def _with_scale(dataset: SheetRow, series: DataSet) -> tuple[SheetRow, str]:

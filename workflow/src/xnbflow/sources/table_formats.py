@@ -22,7 +22,13 @@ from xnbflow.sources.arff import ArffTable
 from xnbflow.sources.cell_texts import DECIMAL_COMMA
 from xnbflow.sources.delimited import SEPARATORS, DelimitedText, sniff, utf16_lines
 from xnbflow.sources.files import open_raw, refuse_bomb, refuse_other_formats, what_is_wrong
-from xnbflow.sources.header_rows import HEAD_ROWS, chosen_header, fill_forward, find_header
+from xnbflow.sources.header_rows import (
+    HEAD_ROWS,
+    chosen_header,
+    fill_forward,
+    find_header,
+    merged_corner,
+)
 from xnbflow.sources.table_file import Cells, Columns, TableFile
 
 WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
@@ -143,6 +149,8 @@ class Workbook(TableFile):
         below = self._rows[place.below :]
         if place.conditions is not None:
             number, cells = self._rows[place.conditions]
+            if place.conditions < place.header:
+                self.header, cells = merged_corner(self.header, cells)
             below.insert(0, (number, fill_forward(cells, f"{self.unit} {number}")))
         self._rows = below
 

@@ -1,89 +1,163 @@
-"""Tests by CAMERA of whether the genes of a set are higher or lower in a class than others.
+"""Tests by CAMERA of whether the genes of a set are higher or lower in a comparison than others.
 
 This test decides, as it accounts for the correlation of the genes of a set (see
 `xnbflow.diagnostics.camera`). Overlaps with lists (`xnbflow.studies.enrichment`) and preranked
 scores (`xnbflow.studies.prerank`) describe the sets.
+
+The linear models are those of the table of genes, with the groups of the series, its columns to
+adjust for and, if it asks for it, the trend. Counts become log2 counts per million, of the genes
+with enough reads, whose prior variance depends on the mean (limma-trend). The option
+``repeated=correlation`` has no part in the test: patients are blocks or means.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.class_design import ClassDesign, class_designs
-from xnbflow.data.dataset import DataSet
+from xnbflow.data.dataset import COUNTS, DataSet
+from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.diagnostics.camera import SetTests, camera
+from xnbflow.diagnostics.contrasts import Comparison, comparison_designs, comparisons
+from xnbflow.diagnostics.least_squares import estimable
 from xnbflow.sources.sample_columns import with_known_covariates
 from xnbflow.studies.enrichment import SIZES, gene_names
 from xnbflow.tables.contract import STUDY_TABLES
 
 
+@dataclass(frozen=True, kw_only=True)
+class MeasuredSets:
+    """The gene sets of a series that have 5 to 500 measured genes.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_genes, n_samples)
+        One probe of each gene.
+    members : dict of str to ndarray of int
+        Positions of the genes of each set.
+    trend : bool
+        Whether the prior variance depends on the mean.
+    """
+
+    values: np.ndarray
+    members: dict[str, np.ndarray]
+    trend: bool
+
+    def tests(self, design: ClassDesign, contrast: np.ndarray, used: np.ndarray) -> pd.DataFrame:
+        """Test the sets by a contrast of a design of the ``used`` samples; rows by p."""
+        units = np.asarray(self.values[:, used] @ design.weights)
+        sets = list(self.members.values())
+        return _rows(
+            camera(units, design.matrix, contrast, sets, trend=self.trend), list(self.members)
+        )
+
+
 def gene_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
     """Test the sets with 5 to 500 measured genes for each class of each data set.
 
-    The linear model is that of the table of genes: with the groups of the series, the columns to
-    adjust for and, if it asks for it, the trend. Of several probes of a gene the one with the
-    greatest mean is used, a choice without labels. Features with missing or constant values are
-    left out. Of two classes the first is tested, as the second is its mirror. The result is the
-    study's table ``gene_set_tests``; a series without degrees of freedom has no rows.
+    Of several probes of a gene the one with the greatest mean is used, a choice without labels.
+    Features with missing or constant values are left out. Of two classes the first is tested, as
+    the second is its mirror. The result is the study's table ``gene_set_tests``; a series without
+    degrees of freedom has no rows.
     """
-    declared = STUDY_TABLES["gene_set_tests"]
-    parts = [part for each in series.values() for part in _of_series(each, sets)]
+    parts = [part for data_set in series.values() for part in _of_classes(data_set, sets)]
+    return _study_table("gene_set_tests", parts)
+
+
+def contrast_set_tests(series: Mapping[str, DataSet], sets: Mapping[str, set[str]]) -> pd.DataFrame:
+    """Test the sets for each further comparison of each data set (options reference, contrasts).
+
+    CAMERA has one contrast: of a comparison of several, such as three levels, each is tested, and
+    the column ``part`` names it. Genes and samples are those of `gene_set_tests` and of
+    `xnbflow.diagnostics.contrasts`. The result is the study's table ``contrast_set_tests``.
+    """
+    parts = [part for data_set in series.values() for part in _of_comparisons(data_set, sets)]
+    return _study_table("contrast_set_tests", parts)
+
+
+def _study_table(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
-    return table.reindex(columns=declared.fixed)
+    return table.reindex(columns=STUDY_TABLES[name].fixed)
 
 
-def _of_series(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.DataFrame]:
+def _of_classes(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.DataFrame]:
+    """Yield the tests of each class against the others."""
     try:
         series = with_known_covariates(series)
-    except InputError:
-        return  # the table of genes names the reason
-    genes = _one_probe_per_gene(series)
-    places = {name: place for place, name in enumerate(genes.index)}
-    members = {
-        name: np.array(sorted(places[gene] for gene in wanted if gene in places), dtype=int)
-        for name, wanted in sets.items()
-    }
-    tested = {name: found for name, found in members.items() if SIZES[0] <= len(found) <= SIZES[1]}
-    if not tested:
-        return
-    codes = np.unique(series.labels, return_inverse=True)[1]
-    try:
+        measured = _measured_sets(series, sets)
+        codes = np.unique(series.labels, return_inverse=True)[1]
         designs = class_designs(codes, series.groups, series.covariates)
     except InputError:
         return  # the table of genes names the reason
+    if not measured.members:
+        return
+    everyone = np.ones(series.n_samples, dtype=bool)
     classes = series.classes[:1] if len(series.classes) == 2 else series.classes
     for code, label in enumerate(classes):
-        design = next((each for each in designs if each.compared[code]), None)
+        design = next((part for part in designs if part.compared[code]), None)
         if design is not None:
-            tests = _tests(genes.to_numpy(), design, code, tested, trend=series.trend)
-            yield _rows(tests, list(tested)).assign(**{"dataset": series.name, "class": str(label)})
+            contrast = np.zeros(design.matrix.shape[1])
+            contrast[: len(design.contrasts)] = design.contrasts[code]
+            table = measured.tests(design, contrast, everyone)
+            yield table.assign(**{"dataset": series.name, "class": str(label)})
 
 
-def _tests(
-    values: np.ndarray,
-    design: ClassDesign,
-    code: int,
-    sets: Mapping[str, np.ndarray],
-    *,
-    trend: bool,
-) -> SetTests:
-    """Test the sets for one class in the units of the design."""
-    contrast = np.zeros(design.matrix.shape[1])
-    contrast[: len(design.contrasts)] = design.contrasts[code]
-    units = np.asarray(values @ design.weights)
-    return camera(units, design.matrix, contrast, list(sets.values()), trend=trend)
+def _of_comparisons(series: DataSet, sets: Mapping[str, set[str]]) -> Iterator[pd.DataFrame]:
+    """Yield the tests of each contrast of the further comparisons."""
+    if not (series.reference or series.contrasts):
+        return
+    try:
+        series = with_known_covariates(series)
+    except InputError:
+        return
+    measured = _measured_sets(series, sets)
+    for comparison in comparisons(series) if measured.members else ():
+        yield from _of_comparison(series, comparison, measured)
+
+
+def _of_comparison(
+    series: DataSet, comparison: Comparison, measured: MeasuredSets
+) -> Iterator[pd.DataFrame]:
+    try:
+        designs = comparison_designs(series, comparison)
+    except InputError:
+        return  # the table of contrasts names the reason
+    for number, name in enumerate(comparison.parts or ("",)):
+        for part in designs:
+            contrast = part.contrasts[number]
+            if estimable(part.design.matrix, contrast[None])[0]:
+                table = measured.tests(part.design, contrast, comparison.samples)
+                yield table.assign(dataset=series.name, contrast=comparison.name, part=name)
+                break
+
+
+def _measured_sets(series: DataSet, sets: Mapping[str, set[str]]) -> MeasuredSets:
+    """Return the sets with 5 to 500 genes among those of the series."""
+    genes = _one_probe_per_gene(series)
+    positions = {name: position for position, name in enumerate(genes.index)}
+    members = {}
+    for name, symbols in sets.items():
+        measured = sorted(positions[symbol] for symbol in symbols if symbol in positions)
+        if SIZES[0] <= len(measured) <= SIZES[1]:
+            members[name] = np.array(measured, dtype=int)
+    trend = series.trend or series.scale == COUNTS
+    return MeasuredSets(values=genes.to_numpy(), members=members, trend=trend)
 
 
 def _one_probe_per_gene(series: DataSet) -> pd.DataFrame:
     """Return the values of each gene by its name (n_genes, n_samples), in order of the names."""
-    values, known = series.values, series.feature_metadata
+    values = with_log_counts(series).values
+    metadata = series.feature_metadata
     symbol = np.full(series.n_features, "")
-    if known is not None and "symbol" in known:
-        symbol = known["symbol"].to_numpy()
+    if metadata is not None and "symbol" in metadata:
+        symbol = metadata["symbol"].to_numpy()
     usable = (series.kinds == "linear") & ~np.isnan(values).any(axis=1)
     usable &= values.max(axis=1) > values.min(axis=1)
+    if series.scale == COUNTS:
+        usable &= expressed_features(series)
     probes = pd.DataFrame(
         {"symbol": symbol, "feature": series.features, "mean": values.mean(axis=1)}
     )

@@ -26,7 +26,7 @@ from xnbflow.studies.artefacts import artefacts
 from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 from xnbflow.studies.description import description_tables
 from xnbflow.studies.enrichment import enrichment, read_gene_sets
-from xnbflow.studies.gene_set_tests import gene_set_tests
+from xnbflow.studies.gene_set_tests import contrast_set_tests, gene_set_tests
 from xnbflow.studies.phenotype_checks import phenotype_checks
 from xnbflow.studies.prerank import prerank
 from xnbflow.tables.contract import (
@@ -251,6 +251,7 @@ def _gene_lists(
         series = {name: DataSet.read(path) for name, path in paths}
     return {
         "gene_set_tests": gene_set_tests(series, sets),
+        "contrast_set_tests": contrast_set_tests(series, sets),
         "enrichment": enrichment(genes if sets else {}, signatures, sets),
         "prerank": prerank(genes if sets else {}, sets, threads),
         "artefacts": artefacts(genes, signatures),

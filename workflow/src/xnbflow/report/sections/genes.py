@@ -9,7 +9,7 @@ import pandas as pd
 from xnbflow.core.counts import counted, either
 from xnbflow.data.controls import shown_classes
 from xnbflow.report.drawings.rows import Points, draw_points
-from xnbflow.report.drawings.volcano import draw_volcano, evidence
+from xnbflow.report.drawings.volcano import evidence
 from xnbflow.report.numbers import capitalized
 from xnbflow.report.page.blocks import (
     Block,
@@ -24,7 +24,9 @@ from xnbflow.report.page.blocks import (
 )
 from xnbflow.report.page.gene_content import gene_content
 from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.sections.further_comparisons import further_comparisons
 from xnbflow.report.sections.signature import gene_page, gene_term, heatmap_figure
+from xnbflow.report.sections.volcano_figure import volcano_figure
 from xnbflow.report.texts import texts_of
 from xnbflow.tables.contract import DIAGNOSTIC, text_of
 
@@ -33,14 +35,9 @@ _TEXTS = texts_of("genes")
 _LEVEL = 0.05
 #: Levels of the FDR at which the page counts exactly.
 _LEVELS = (0.001, 0.01, 0.05, 0.1)
-#: Features that a volcano plot names.
-_MOST_NAMED = 4
 #: Rows of the table of a series, and classes that have plots.
 _MOST_ROWS = 200
 _MOST_PLOTS = 12
-#: Rows of each further comparison, and comparisons that have plots.
-_MOST_FURTHER = 50
-_MOST_FURTHER_PLOTS = 12
 #: Gene sets of each class, by rank.
 _BEST_SETS = 10
 #: Bytes of a page for its features, shared by its series, and those that each has at least.
@@ -51,8 +48,6 @@ _MIRRORED = 2
 _DIRECTION = "higher or lower"
 _SHOWN = ("class", "rank", _DIRECTION, "feature", "symbol", "chromosome", "log_fold_change",
           "lower", "upper", "mean", "t", "p", "fdr", "auc", "distance", "ties")  # fmt: skip
-_SHOWN_FURTHER = ("contrast", "rank", "feature", "symbol", "log_fold_change", "lower", "upper",
-                  "mean", "t", "f", "p", "fdr", "samples")  # fmt: skip
 
 
 def section(results: StudyResults) -> Section | None:
@@ -121,10 +116,7 @@ def _blocks_of_series(
     listed_classes = [classes[number] for number in shown_numbers]
     table = _table(tables, genes[genes["class"].isin(listed_classes)])
     yield Group(results.worded("Table of {noun}s", dataset), [table], "the first by rank")
-    further = tables["contrasts"]
-    if len(further):
-        note = counted(further["contrast"].nunique(), "comparison")
-        yield Group("Other comparisons", list(_further(tables, dataset)), note)
+    yield from further_comparisons(results, tables, dataset)
 
 
 def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
@@ -134,6 +126,10 @@ def _files(results: StudyResults, datasets: Sequence[str]) -> Links:
         table = DIAGNOSTIC.of(dataset=dataset, table="genes")
         files = [results.beside(text_of(table)), results.beside(table)]
         links.append((dataset, "all features, each class against the others", files))
+        if len(results.diagnosed(dataset)["contrasts"]):
+            table = DIAGNOSTIC.of(dataset=dataset, table="contrasts")
+            files = [results.beside(text_of(table)), results.beside(table)]
+            links.append((dataset, "all features, the other comparisons", files))
     return Links(links)
 
 
@@ -186,7 +182,7 @@ def _volcano_plots(
         if len(tested):
             tested = tested.sort_values("rank", ignore_index=True)
             change, xlabel = _change(tested)
-            figure = _volcano(
+            figure = volcano_figure(
                 name=f"volcano-{dataset}-{number:02}",
                 title=classes[number],
                 compared=f"{classes[number]} against the others",
@@ -199,77 +195,6 @@ def _volcano_plots(
     if len(classes) > _MOST_PLOTS:
         caption += f" {_TEXTS['volcano_first'].format(most=_MOST_PLOTS)}"
     return Gallery(figures, caption, tables.sources("genes"))
-
-
-def _volcano(
-    *,
-    name: str,
-    title: str,
-    compared: str,
-    tested: pd.DataFrame,
-    change: pd.Series,
-    xlabel: str,
-) -> Figure:
-    """Return the volcano plot of a comparison; the rows of ``tested`` have consecutive labels."""
-    differ = tested["fdr"] < _LEVEL
-    first = tested[differ].nsmallest(_MOST_NAMED, "p")
-    names = first["symbol"].where(first["symbol"] != "", first["feature"])
-    n_differ = counted(int(differ.sum()), "feature")
-    return Figure(
-        name=name,
-        draw=draw_volcano,
-        arguments={
-            "title": title,
-            "change": change.to_numpy(),
-            "names": dict(zip(names, names.index.tolist(), strict=True)),
-            "p": tested["p"].to_numpy(),
-            "cut": float(tested.loc[differ, "p"].max()),
-            "xlabel": xlabel,
-        },
-        caption="",
-        alt=(
-            f"Volcano plot of {compared}: {n_differ} of {len(tested):,} at an FDR below {_LEVEL:g}."
-        ),
-    )
-
-
-def _further(tables: StudyTables, dataset: str) -> Iterator[Block]:
-    """Yield the comparisons of the options reference and contrasts: plots and a table."""
-    further = tables["contrasts"]
-    names = further["contrast"].drop_duplicates().tolist()
-    yield Prose(_TEXTS["further"], "help")
-    figures = []
-    for number, name in enumerate(names[:_MOST_FURTHER_PLOTS]):
-        rows = further[further["contrast"] == name]
-        if rows["t"].notna().any():  # a test of several contrasts has F and no direction
-            tested = rows[rows["p"].notna()].reset_index(drop=True)
-            figures.append(_contrast_volcano(dataset, number, name, tested))
-    if figures:
-        caption = _TEXTS["volcano_further"].format(level=_LEVEL)
-        yield Gallery(figures, caption, tables.sources("contrasts"))
-    n_differ = further[further["fdr"] < _LEVEL].groupby("contrast")["feature"].size()
-    counts = ", ".join(f"{name}: {n_differ.get(name, 0):,}" for name in names)
-    caption = (
-        f"The first {_MOST_FURTHER} of each comparison by evidence; all are in the file. At an FDR "
-        f"below {_LEVEL:g}: {counts}."
-    )
-    rows = further[further["rank"] <= _MOST_FURTHER]
-    yield tables.show("contrasts", caption, _with_change(_SHOWN_FURTHER, further), rows)
-
-
-def _contrast_volcano(dataset: str, number: int, name: str, tested: pd.DataFrame) -> Figure:
-    """Return the volcano plot of a further comparison, which has one unit for all features."""
-    change, xlabel = tested["log_fold_change"], "log2 fold change"
-    if change.isna().all():
-        change, xlabel = tested["difference"], "difference"
-    return _volcano(
-        name=f"contrast-{dataset}-{number:02}",
-        title=name,
-        compared=name,
-        tested=tested,
-        change=change,
-        xlabel=xlabel,
-    )
 
 
 def _with_change(columns: Sequence[str], genes: pd.DataFrame) -> list[str]:

@@ -446,13 +446,15 @@ def propose(
     """Show what a table or a GEO series holds, and the row of the sheet that makes it a study."""
     remarks: list[str] = []
     with progress(f"reading {table}"):
-        if Path(table).is_dir():
-            merged, remarks = commands.merge_folder(Path(table), output)
-            remarks.append(f"The table of all samples is {merged}.")
-            table = str(merged)
+        converted = commands.convert(table, output)
+        if converted is not None:
+            table, remarks = str(converted.path), converted.remarks
         dataset = commands.described(
             table, label, id_column, option, orientation, phenotype=phenotype, symbols=symbols
         )
+        if converted is not None:
+            options = converted.options | dataset.options
+            dataset = replace(dataset, options=options, orientation="columns")
         result = commands.summary_of(dataset, mirror, most_gigabytes)
     if remarks:
         result = replace(result, reason=" ".join([*remarks, result.reason]))

@@ -7,7 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,7 @@ from xnbflow.sources.count_folder import default_name, merge_counts, write_count
 from xnbflow.sources.downloads import Downloads
 from xnbflow.sources.genepattern import write_gct_and_cls
 from xnbflow.sources.geo_summary import summarise
+from xnbflow.sources.program_exports import read_export, write_export
 from xnbflow.sources.retries import RetryPolicy
 from xnbflow.sources.sheet import SheetRow, read_sheet
 from xnbflow.sources.summary import Summary, summarise_table
@@ -72,6 +73,7 @@ __all__ = [
     "check_study_name",
     "classifier",
     "complete_training",
+    "convert",
     "counted",
     "cross_validate",
     "deliver",
@@ -82,7 +84,6 @@ __all__ = [
     "fit_model",
     "fold_remark",
     "least_certain",
-    "merge_folder",
     "methods_text",
     "new_files",
     "parameters",
@@ -253,15 +254,36 @@ def summary_of(
     return summarise(dataset.location, downloads, dataset.label or "", dataset.options)
 
 
-def merge_folder(folder: Path, output: str) -> tuple[Path, list[str]]:
-    """Write the counts of a folder of one-sample files as a table; return its path and remarks.
+@dataclass(frozen=True, kw_only=True)
+class Converted:
+    """A table that was written of other files, options of the sheet for it, and remarks."""
 
-    The table is beside the files of the study, ``<output>-counts.tsv``, else in this folder.
+    path: Path
+    options: dict[str, str]
+    remarks: list[str]
+
+
+def convert(location: str, output: str) -> Converted | None:
+    """Write a folder of one-sample files, or a program's export, as a table; None for other files.
+
+    The table is beside the files of the study, ``<output>-counts.tsv`` or ``<output>-values.tsv``,
+    else in this folder.
     """
-    merged = merge_counts(folder)
-    path = Path(f"{output}-counts.tsv" if output else default_name(folder))
-    write_counts(merged, path)
-    return path, merged.remarks
+    place = Path(location)
+    if place.is_dir():
+        merged = merge_counts(place)
+        path = Path(f"{output}-counts.tsv" if output else default_name(place))
+        write_counts(merged, path)
+        remarks = [*merged.remarks, f"The table of all samples is {path}."]
+        return Converted(path=path, options=merged.options, remarks=remarks)
+    export = read_export(place)
+    if export is None:
+        return None
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", place.name.partition(".")[0])
+    path = Path(f"{output or name}-values.tsv")
+    write_export(export, path)
+    remarks = [*export.remarks, f"The table is {path}."]
+    return Converted(path=path, options=export.options, remarks=remarks)
 
 
 def fold_remark(result: Summary, name: str) -> str:

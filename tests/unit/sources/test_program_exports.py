@@ -1,0 +1,156 @@
+"""Exports of MaxQuant, Olink and NanoString, written here as the programs write them."""
+
+import gzip
+
+import numpy as np
+import pytest
+from toys import put, refused
+
+from xnbflow.running.cli.app import propose
+from xnbflow.sources.acquisition import acquire
+from xnbflow.sources.program_exports import read_export
+from xnbflow.sources.sheet import read_sheet
+
+MAXQUANT = [
+    "\t".join(
+        [
+            *("Protein IDs", "Majority protein IDs", "Gene names", "Intensity A", "Intensity B"),
+            *("LFQ intensity A", "LFQ intensity B", "Only identified by site", "Reverse"),
+            "Potential contaminant",
+        ]
+    ),
+    "P1;P2\tP1;P2\tTP53;TP53B\t10\t20\t11\t0\t\t\t",
+    "P3\tP3\t\t30\t40\t31\t41\t\t\t",
+    "REV__P4\tREV__P4\tMYC\t1\t2\t3\t4\t\t+\t",
+    "CON__P5\tCON__P5\tKRT1\t1\t2\t3\t4\t\t\t+",
+    "P6\tP6\tSITE\t1\t2\t3\t4\t+\t\t",
+    "P7\tP7\tEMPTY\t5\t6\t0\t0\t\t\t",
+]
+
+
+def test_protein_groups_have_normalised_intensities_without_decoys(tmp_path):
+    export = read_export(put(tmp_path, "\n".join(MAXQUANT), "proteinGroups.txt"))
+    assert export.values.index.tolist() == ["TP53", "P3"]
+    assert export.values.columns.tolist() == ["A", "B"]
+    assert export.values["A"].tolist() == [11, 31]
+    assert export.values["B"].isna().tolist() == [True, False]
+    assert export.options == {"transform": "log2", "missing": "drop_features:0.3"}
+    assert "'LFQ intensity'" in export.remarks[0]
+    assert export.remarks[1].startswith("3 protein groups of decoys, contaminants or single sites")
+    assert "and 1 without a value" in export.remarks[1]
+
+
+def test_intensities_are_taken_where_none_are_normalised(tmp_path):
+    text = "\n".join(MAXQUANT).replace("LFQ intensity", "Peptide count")
+    export = read_export(put(tmp_path, text, "proteinGroups.txt"))
+    assert export.values["B"].tolist() == [20, 40, 6]
+    without = text.replace("Intensity", "Ratio")
+    with refused("no columns of intensities"):
+        read_export(put(tmp_path, without, "proteinGroups.txt"))
+
+
+OLINK = [
+    "SampleID;OlinkID;UniProt;Assay;QC_Warning;NPX",
+    "S1;OID1;P1;IL6;Pass;1,5",
+    "S2;OID1;P1;IL6;Pass;2.5",
+    "CONTROL_1;OID1;P1;IL6;Pass;9",
+    "S1;OID2;P2;TNF;Pass;3",
+    "S2;OID2;P2;TNF;Warn;4",
+    "S1;OID3;P1;CXCL8;Pass;5",
+    "S2;OID3;P1;CXCL8;Pass;6",
+    "S1;OID4;P1;CXCL8;Pass;7",
+    "S2;OID4;P1;CXCL8;Pass;NA",
+]
+
+
+def test_npx_in_long_format_become_a_table_without_controls(tmp_path):
+    export = read_export(put(tmp_path, "\n".join(OLINK), "npx.csv"))
+    # an assay of two panels is called by its OlinkID
+    assert export.values.index.tolist() == ["IL6", "TNF", "OID3", "OID4"]
+    assert export.values["S1"].tolist() == [1.5, 3, 5, 7]
+    assert export.values["S2"].tolist()[:3] == [2.5, 4, 6]
+    assert export.options == {"scale": "log2", "missing": "impute"}
+    assert "1 control sample" in export.remarks[1]
+    complete = read_export(put(tmp_path, "\n".join(OLINK[:6]), "npx.csv"))
+    assert complete.options == {"scale": "log2"}
+
+
+def test_a_type_of_samples_decides_which_are_controls(tmp_path):
+    lines = [f"{line};{'SAMPLE' if i else 'Sample_Type'}" for i, line in enumerate(OLINK[:3])]
+    lines.append("S3;OID1;P1;IL6;Pass;9;PLATE_CONTROL")
+    export = read_export(put(tmp_path, "\n".join(lines), "npx.csv"))
+    assert export.values.columns.tolist() == ["S1", "S2"]
+
+
+def test_two_runs_of_a_sample_are_refused(tmp_path):
+    text = "\n".join([*OLINK, OLINK[1]])
+    with refused("'S1' has several values of 'IL6'; keep one run"):
+        read_export(put(tmp_path, text, "npx.csv"))
+
+
+NANOSTRING = [
+    "File name,,,a.RCC,b.RCC,c.RCC,d.RCC",
+    "Sample ID,,,t_1,t_2,n_1,n_2",
+    "Owner,,,me,me,me,me",
+    "Lane ID,,,1,1,2,2",
+    "Code Class,Name,Accession,,,,",
+    "Endogenous,TP53,NM_1,10,20,30,40",
+    "Housekeeping,GUSB,NM_2,5,6,7,8",
+    "Positive,POS_A(128),ERCC,1000,1000,1000,1000",
+    "Negative,NEG_A(0),ERCC,1,2,3,4",
+]
+
+
+def test_counts_of_nanostring_are_those_of_genes(tmp_path):
+    export = read_export(put(tmp_path, "\n".join(NANOSTRING), "RCC.csv"))
+    assert export.values.index.tolist() == ["TP53", "GUSB"]
+    assert export.values.columns.tolist() == ["t_1", "t_2", "n_1", "n_2"]
+    assert export.values.loc["TP53"].tolist() == [10, 20, 30, 40]
+    assert export.attributes == {"Lane ID": ["1", "1", "2", "2"]}
+    assert export.options == {"transform": "tmm", "phenotype_columns": "Lane ID"}
+    assert "1 Positive, 1 Negative" in export.remarks[0]
+
+
+def test_samples_of_nanostring_are_called_as_their_files_without_distinct_ids(tmp_path):
+    text = "\n".join(NANOSTRING).replace("t_2", "t_1")
+    export = read_export(put(tmp_path, text, "RCC.csv"))
+    assert export.values.columns.tolist() == ["a", "b", "c", "d"]
+    assert export.attributes["Sample ID"] == ["t_1", "t_1", "n_1", "n_2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.csv", "sample,type,g1\ns1,a,1\n"),
+        ("x.tsv", "SampleID\tAssay\tNPX\n"),  # no column of Olink's numbers
+        ("x.csv", "Name,Code Class\n"),
+        ("x.xlsx", "\n".join(OLINK)),
+    ],
+)
+def test_other_files_are_no_exports(tmp_path, name, text):
+    assert read_export(put(tmp_path, text, name)) is None
+    assert read_export(tmp_path) is None
+
+
+def test_an_export_is_proposed_and_read_by_the_command(tmp_path, monkeypatch):
+    """Twelve samples of each class, the sheet beside them, the file gzipped and UTF-16."""
+    samples = [f"S{i}" for i in range(24)]
+    lines = ["SampleID\tOlinkID\tAssay\tNPX"]
+    values = np.random.default_rng(0).normal(4, 1, (20, 24)).round(3)
+    for assay, row_of_assay in enumerate(values):
+        lines += [
+            f"{sample}\tOID{assay}\tP{assay}\t{value}"
+            for sample, value in zip(samples, row_of_assay, strict=True)
+        ]
+    content = gzip.compress("\n".join(lines).encode("utf-16"))
+    (tmp_path / "npx run.txt").write_bytes(content)
+    sheet = ["SampleID,Group", *(f"{s},{'ab'[i % 2]}" for i, s in enumerate(samples))]
+    put(tmp_path, "\n".join(sheet), "sheet.csv")
+    monkeypatch.chdir(tmp_path)
+    propose(str(tmp_path / "npx run.txt"), phenotype="sheet.csv", output="mine")
+    row = read_sheet(tmp_path / "mine.tsv")["mine"]
+    series = acquire(row, downloads=tmp_path)
+    assert (row.location, row.label, row.orientation) == ("mine-values.tsv", "Group", "columns")
+    assert series.values.shape == (20, 24)
+    assert series.scale == "log2"
+    np.testing.assert_array_equal(series.values, values)

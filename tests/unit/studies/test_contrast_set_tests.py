@@ -1,0 +1,181 @@
+"""Gene sets of further comparisons: limma's `camera` with the contrast is the oracle."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from counts_cases import simulated_counts
+from r_oracles import r_answers
+from toys import dataset
+
+from xnbflow.data.read_counts import expressed_features, with_log_counts
+from xnbflow.studies.gene_set_tests import contrast_set_tests, gene_set_tests
+from xnbflow.tables.contract import STUDY_TABLES
+
+#: Sets are columns of an indicator matrix (n_genes, n_sets).
+CAMERA = """
+index <- lapply(seq_len(ncol(member)), function(i) which(member[, i] > 0))
+tests <- camera(values, index, design, as.vector(contrast), inter.gene.cor = NA,
+                trend.var = trend[1] > 0, sort = FALSE)
+put("p", tests$PValue)
+put("fdr", tests$FDR)
+put("correlation", tests$Correlation)
+put("higher", tests$Direction == "Up")
+"""
+#: Positions of the genes of three sets: raised in drug A, rising with time, and neither.
+SETS = {"A": range(30), "TIME": range(30, 60), "NONE": range(100, 120)}
+SYMBOLS = {name: {f"g{i}" for i in genes} for name, genes in SETS.items()}
+LABELS = np.repeat(["drug A", "drug B", "normal"], 10)
+SEX = np.tile(["f", "m"], 15)
+HOURS = np.tile(["0", "2", "10"], 10)
+
+
+@pytest.fixture(scope="module")
+def values():
+    rng = np.random.default_rng(3)
+    values = rng.normal(8, 1, (300, 30)) * rng.gamma(9, 1 / 9, (300, 1))
+    values[:30] += 1.2 * (LABELS == "drug A")
+    values[30:60] += 0.15 * HOURS.astype(float)
+    values[100:120] += rng.normal(0, 0.7, 30)
+    return values
+
+
+def indicators(cells):
+    return (np.asarray(cells)[:, None] == np.unique(cells)).astype(float)
+
+
+def comparison_tests(values, *contrasts, **changes):
+    phenotype = pd.DataFrame({"sex": SEX, "hours": HOURS, "time": [f"{hour} h" for hour in HOURS]})
+    series = dataset(
+        values, LABELS, sample_metadata=phenotype, scale="log2", contrasts=contrasts, **changes
+    )
+    return contrast_set_tests({"toy": series}, SYMBOLS)
+
+
+def agrees_with_limma(rows, values, design, contrast, trend=0.0):
+    member = np.zeros((len(values), len(SETS)))
+    for column, genes in enumerate(SETS.values()):
+        member[list(genes), column] = 1
+    limma = r_answers(
+        "limma",
+        CAMERA,
+        values=values,
+        member=member,
+        design=design,
+        contrast=np.asarray(contrast, dtype=float),
+        trend=[trend],
+    )
+    rows = rows.set_index("gene_set").loc[list(SETS)]
+    for column in ("p", "fdr", "correlation"):
+        np.testing.assert_allclose(rows[column], limma[column], rtol=1e-6, atol=1e-12)
+    np.testing.assert_array_equal(rows["direction"] == "higher", limma["higher"] > 0)
+
+
+def test_pairs_of_classes_are_limma_s_and_their_planted_set_is_first(values):
+    table = comparison_tests(values, "drug A vs drug B", reference="normal")
+    contrasts = {
+        "drug A vs normal": [1, 0, -1],
+        "drug B vs normal": [0, 1, -1],
+        "drug A vs drug B": [1, -1, 0],
+    }
+    assert table["contrast"].drop_duplicates().tolist() == list(contrasts)
+    assert (table["part"] == "").all()
+    assert list(table.columns) == STUDY_TABLES["contrast_set_tests"].fixed
+    for name, contrast in contrasts.items():
+        rows = table[table["contrast"] == name]
+        agrees_with_limma(rows, values, indicators(LABELS), contrast)
+    first = table[table["rank"] == 1].set_index("contrast")
+    assert first.loc[["drug A vs normal", "drug A vs drug B"], "gene_set"].tolist() == ["A", "A"]
+    assert first.loc["drug A vs normal", "fdr"] < 0.05
+    assert first.loc["drug B vs normal", "fdr"] > 0.05
+
+
+def test_a_slope_is_limma_s(values):
+    rows = comparison_tests(values, "slope(hours)")
+    design = np.column_stack([np.ones(30), HOURS.astype(float)])
+    agrees_with_limma(rows, values, design, [0, 1])
+    assert rows.iloc[0][["gene_set", "direction"]].tolist() == ["TIME", "higher"]
+
+
+def test_levels_are_tested_one_by_one_against_the_first_in_natural_order(values):
+    rows = comparison_tests(values, "levels(time)")
+    assert rows["contrast"].unique().tolist() == ["levels(time)"]
+    assert rows["part"].unique().tolist() == ["10 h vs 0 h", "2 h vs 0 h"]
+    design = indicators(HOURS)  # 0, 10, 2
+    agrees_with_limma(rows[rows["part"] == "10 h vs 0 h"], values, design, [-1, 1, 0])
+    agrees_with_limma(rows[rows["part"] == "2 h vs 0 h"], values, design, [-1, 0, 1])
+
+
+def test_an_interaction_is_tested_by_its_differences_of_differences(values):
+    rows = comparison_tests(values, "class:sex")
+    assert rows["part"].unique().tolist() == [
+        "drug B vs drug A, m vs f",
+        "normal vs drug A, m vs f",
+    ]
+    cells = [f"{label} / {sex}" for label, sex in zip(LABELS, SEX, strict=True)]
+    part = rows[rows["part"] == "normal vs drug A, m vs f"]
+    agrees_with_limma(part, values, indicators(cells), [1, -1, 0, 0, -1, 1])
+
+
+def test_patients_are_blocks(values):
+    patients = np.repeat(np.arange(10), 3)
+    values = values + np.random.default_rng(0).normal(0, 2, (300, 10))[:, patients]
+    rows = comparison_tests(values, "trend(time)", groups=patients.astype(str))
+    assert rows["contrast"].unique().tolist() == ["trend(time=0 h<2 h<10 h)"]
+    design = np.column_stack([indicators(HOURS), indicators(patients)[:, 1:]])
+    agrees_with_limma(rows, values, design, [-0.5, 0.5, 0, *[0] * 9])
+
+
+def test_samples_without_a_value_of_the_comparison_are_left_out(values):
+    hours = np.where(LABELS == "normal", "NA", HOURS)
+    series = dataset(
+        values,
+        LABELS,
+        sample_metadata=pd.DataFrame({"hours": hours}),
+        contrasts=("slope(hours)",),
+    )
+    rows = contrast_set_tests({"toy": series}, SYMBOLS)
+    design = np.column_stack([np.ones(20), HOURS[:20].astype(float)])
+    agrees_with_limma(rows, values[:, :20], design, [0, 1])
+
+
+def test_counts_are_tested_as_logarithms_of_genes_with_reads_with_a_trend():
+    counts, codes, _, ages = simulated_counts(5)
+    counts[100:120] = 0
+    counts[100:120, 0] = 1
+    labels = np.array(["a", "b"])[codes]
+    series = dataset(
+        counts,
+        labels,
+        scale="counts",
+        sample_metadata=pd.DataFrame({"age": ages}),
+        contrasts=("slope(age)",),
+    )
+    symbols = {name: {f"g{i}" for i in genes} for name, genes in SETS.items()}
+    rows = contrast_set_tests({"toy": series}, symbols)
+    expressed = expressed_features(series)
+    assert "NONE" not in set(rows["gene_set"])  # no gene of it has reads
+    logarithms = with_log_counts(series).values[expressed]
+    names = series.features[expressed]
+    member = np.column_stack([np.isin(names, sorted(symbols[name])) for name in ("A", "TIME")])
+    classes = gene_set_tests({"toy": series}, symbols)
+    for table, design, contrast in (
+        (rows, np.column_stack([np.ones(12), ages]), [0, 1]),
+        (classes, indicators(labels), [1, -1]),
+    ):
+        limma = r_answers(
+            "limma",
+            CAMERA,
+            values=logarithms,
+            member=member.astype(float),
+            design=design,
+            contrast=np.asarray(contrast, dtype=float),
+            trend=[1.0],
+        )
+        found = table.set_index("gene_set").loc[["A", "TIME"], "p"]
+        np.testing.assert_allclose(found, limma["p"], rtol=1e-6)
+
+
+def test_series_without_comparisons_or_degrees_of_freedom_have_no_rows(values):
+    assert comparison_tests(values).empty
+    two = dataset(values[:, [0, 10]], ["a", "b"], contrasts=("a vs b",))
+    assert contrast_set_tests({"toy": two}, SYMBOLS).empty

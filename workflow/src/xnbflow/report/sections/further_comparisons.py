@@ -1,0 +1,96 @@
+"""Further comparisons of a data set: a volcano plot, features and gene sets of each of them."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from xnbflow.core.counts import counted
+from xnbflow.report.page.blocks import Block, Figure, Group, Prose, Table
+from xnbflow.report.results import StudyResults, StudyTables
+from xnbflow.report.sections.volcano_figure import volcano_figure
+from xnbflow.report.texts import texts_of
+
+_TEXTS = texts_of("further_comparisons")
+#: FDR below which a feature or a gene set differs.
+_LEVEL = 0.05
+#: Rows of the table of a comparison, and gene sets of each of its contrasts.
+_MOST_FEATURES = 50
+_MOST_SETS = 10
+#: Comparisons that have a plot.
+_MOST_PLOTS = 12
+_SHOWN = ("rank", "feature", "symbol", "log_fold_change", "lower", "upper", "mean", "t", "f", "p",
+          "fdr", "samples")  # fmt: skip
+_SHOWN_SETS = ("part", "rank", "gene_set", "set_size", "direction", "shift", "correlation", "p",
+               "fdr")  # fmt: skip
+
+
+def further_comparisons(
+    results: StudyResults, tables: StudyTables, dataset: str
+) -> Iterator[Group]:
+    """Yield a group with the comparisons of a data set, if the sheet asks for any."""
+    contrasts = tables["contrasts"]
+    if contrasts.empty:
+        return
+    names = contrasts["contrast"].drop_duplicates().tolist()
+    sets = results.rows("contrast_set_tests", dataset=dataset)
+    blocks: list[Block] = [Prose(_TEXTS["introduction"], "help")]
+    for number, name in enumerate(names):
+        rows = contrasts[contrasts["contrast"] == name].reset_index(drop=True)
+        sets_of_name = sets[sets["contrast"] == name]
+        content: list[Block] = []
+        if number < _MOST_PLOTS and rows["t"].notna().any():
+            place = f"contrast-{dataset}-{number:02}"
+            content.append(_volcano(place, name, rows, tables.sources("contrasts")))
+        content.append(_features(tables, rows))
+        content += _gene_sets(results, sets_of_name)
+        blocks.append(Group(name, content, _note(rows, sets_of_name), opened=number == 0))
+    yield Group("Other comparisons", blocks, counted(len(names), "comparison"))
+
+
+def _note(rows: pd.DataFrame, sets: pd.DataFrame) -> str:
+    """Return how many features and gene sets of a comparison are significant."""
+    features = counted(int((rows["fdr"] < _LEVEL).sum()), "feature")
+    if sets.empty:
+        return f"{features} at an FDR below {_LEVEL:g}"
+    gene_sets = counted(sets.loc[sets["fdr"] < _LEVEL, "gene_set"].nunique(), "gene set")
+    return f"{features} and {gene_sets} at an FDR below {_LEVEL:g}"
+
+
+def _features(tables: StudyTables, rows: pd.DataFrame) -> Table:
+    """Return the table of the first features of a comparison."""
+    change = "difference" if rows["log_fold_change"].isna().all() else "log_fold_change"
+    columns = [change if column == "log_fold_change" else column for column in _SHOWN]
+    first = rows[rows["rank"] <= _MOST_FEATURES]
+    caption = f"The first {len(first)} of {len(rows):,} by evidence; all are in the file."
+    return tables.show("contrasts", caption, columns, first)
+
+
+def _volcano(name: str, comparison: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+    """Return the volcano plot of a comparison of one contrast, which has one unit."""
+    tested = rows[rows["p"].notna()].reset_index(drop=True)
+    change, xlabel = tested["log_fold_change"], "log2 fold change"
+    if change.isna().all():
+        change, xlabel = tested["difference"], "difference"
+    return volcano_figure(
+        name=name,
+        title=comparison,
+        compared=comparison,
+        tested=tested,
+        change=change,
+        xlabel=xlabel,
+        caption=_TEXTS["volcano"].format(level=_LEVEL),
+        sources=sources,
+    )
+
+
+def _gene_sets(results: StudyResults, sets: pd.DataFrame) -> Iterator[Block]:
+    """Yield the gene sets of a comparison; nothing where no set was tested."""
+    if sets.empty:
+        return
+    significant = sets[(sets["fdr"] < _LEVEL) & (sets["rank"] <= _MOST_SETS)]
+    if significant.empty:
+        yield Prose(_TEXTS["no_set"].format(level=_LEVEL))
+    else:
+        yield results.tables.show(
+            "contrast_set_tests", _TEXTS["sets"].format(level=_LEVEL), _SHOWN_SETS, significant
+        )
