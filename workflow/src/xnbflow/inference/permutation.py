@@ -50,6 +50,8 @@ _TILE = 256
 _MOST_VALUES = 60_000_000
 #: With more samples or groups two folds are enough.
 _MANY_UNITS = 100
+#: Distance of the seeds of two draws of folds, above the number of permutations.
+_SEED_STEP = 1_000_003
 #: Equal scores differ by rounding at most: sums in single precision.
 _ROUNDING = 1e-6
 
@@ -105,6 +107,7 @@ def label_test(
     *,
     adjust: Sequence[str] = (),
     n_permutations: int = MOST_PERMUTATIONS,
+    n_repeats: int = 1,
 ) -> pd.DataFrame:
     """Test whether the labels of a data set are predicted better than permuted ones.
 
@@ -139,6 +142,8 @@ def label_test(
         seed = series_seed(series, 0, "classifier")
         estimator = estimator_for(series, entry, seed)
         score = complete_score(estimator, series, n_splits=n_splits)
+    if entry is None:
+        score = repeated_score(score, n_repeats)
     exchange = label_exchange(labels, groups, levels)
     test = permutation_test(
         score,
@@ -159,6 +164,26 @@ def label_test(
         "permuted": _statistic(adjust) if entry is None else "",
     }
     return pd.DataFrame([row], columns=empty.columns)
+
+
+def repeated_score(score: Score, n_repeats: int) -> Score:
+    """Return the mean of a score over several draws of folds.
+
+    The draws of a permutation have seeds of their own; the first is that of a single draw.
+
+    Examples
+    --------
+    >>> repeated_score(lambda labels, seed: float(seed % 1000), 3)(np.empty(0), 4)
+    7.0
+    """
+    if n_repeats == 1:
+        return score
+
+    def mean_score(labels: np.ndarray, seed: int) -> float:
+        seeds = [(seed + repeat * _SEED_STEP) % 2**32 for repeat in range(n_repeats)]
+        return float(np.mean([score(labels, of_repeat) for of_repeat in seeds]))
+
+    return mean_score
 
 
 def _tested_values(series: DataSet) -> np.ndarray:
