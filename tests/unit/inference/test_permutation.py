@@ -14,9 +14,9 @@ from xnbflow.data.read_counts import expressed_features, with_log_counts
 from xnbflow.evaluation.folds import stratified_splits
 from xnbflow.inference import permutation
 from xnbflow.inference.permutation import (
+    Adjustment,
     adjusted_columns,
     adjusted_score,
-    adjustment,
     label_test,
     ten_features_score,
 )
@@ -70,7 +70,7 @@ def test_effects_are_those_of_the_step_and_without_columns_the_score_is_the_fast
     same = adjusted_score(series.values, np.empty((40, 0)))(series.labels, 3)
     assert same == pytest.approx(fast, abs=1e-5)
     known = series.sample_metadata.assign(age=rng.normal(60, 5, 40).round(2))
-    _, columns = adjustment(
+    _, columns = Adjustment.of(
         dataset(series.values, series.labels, sample_metadata=known.astype(str)), ["plate", "age"]
     )
     X = pd.DataFrame(series.values.T).assign(**known.astype(str)).rename(columns=str)
@@ -83,7 +83,7 @@ def test_effects_are_those_of_the_step_and_without_columns_the_score_is_the_fast
 
 def test_labels_are_exchanged_within_the_levels_of_the_columns():
     series = batches(0, 0.75)
-    strata, columns = adjustment(series, ["factor(plate)"])
+    strata, columns = Adjustment.of(series, ["factor(plate)"])
     assert (strata == pd.factorize(series.sample_metadata["plate"])[0]).all()
     assert columns.shape == (40, 1)
     assert adjusted_columns({"method": "csnb"}) == []
