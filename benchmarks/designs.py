@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from xnbflow.data.dataset import DataSet
+from xnbflow.inference.concordance import concordance
 from xnbflow.inference.intervals import LEVEL
 from xnbflow.inference.permutation import label_test
 from xnbflow.models.trained import cross_validate
@@ -100,37 +101,49 @@ def measured(series: DataSet, step: dict[str, Any] | None) -> tuple[float, float
     return accuracy["value"], accuracy["lower"]
 
 
-def supported(series: DataSet, step: dict[str, Any]) -> tuple[bool, bool]:
-    """Return whether an adjusted study is supported by interval and label test, before and after.
+def supported(series: DataSet, step: dict[str, Any]) -> dict[str, bool]:
+    """Return which conditions an adjusted study meets.
 
-    Before, the label test ignored the step; after, the step is fitted to each permutation, and
-    labels are exchanged within the levels of the column.
+    *interval*: the lower limit of its accuracy is above one half. *before* and *after*: interval
+    and label test support it, before and after the test followed the step; now the step is fitted
+    to each permutation, and labels are exchanged within the levels of the column. *recognised*: the
+    scores order the classes within the levels (concordance, p at most .05).
     """
-    above = measured(series, step)[1] > 0.5
-    if not above:
-        return False, False
-    tests = (label_test(series), label_test(series, adjust=step["params"]["columns"]))
-    before, after = (test["p_value"][0] <= LEVEL for test in tests)
-    return bool(before), bool(after)
+    result = cross_validate(series, {"steps": [step, CSNB]}, FOLDS)
+    above = bool(result.figures()["accuracy"]["lower"] > 0.5)
+    column = step["params"]["columns"][0]
+    predictions = result.predictions.set_index("sample").loc[series.samples]
+    scores = predictions[[f"log_posterior.{label}" for label in series.classes]].to_numpy()
+    within = concordance(
+        scores,
+        np.searchsorted(series.classes, series.labels),
+        pd.factorize(series.sample_metadata[column])[0],
+    )
+    tests = {"before": (), "after": step["params"]["columns"]}
+    conditions = {"interval": above, "recognised": bool(within.p <= 0.05)}
+    for name, columns in tests.items():
+        conditions[name] = above and bool(label_test(series, adjust=columns)["p_value"][0] <= LEVEL)
+    return conditions
 
 
 def adjusted(studies: int) -> Iterator[dict[str, Any]]:
-    """Yield the shares of adjusted batch studies that are supported."""
+    """Yield the shares of adjusted batch studies that meet each condition."""
     for agreement in (0.5, 0.75, 0.9):
         for effect in (0.0, 1.0):
-            found = np.array(
-                [
-                    supported(batches(agreement, effect, seed), STEPS["batch"])
-                    for seed in range(studies)
-                ]
+            table = pd.DataFrame(
+                supported(batches(agreement, effect, seed), STEPS["batch"])
+                for seed in range(studies)
             )
-            before, after = found.mean(axis=0)
+            shares = table.mean()
             yield {
                 "design": f"batch, agreement {agreement:g}, adjusted",
                 "effect": effect,
                 "studies": studies,
-                "supported before": before,
-                "supported after": after,
+                "interval above chance": shares["interval"],
+                "supported before": shares["before"],
+                "supported after": shares["after"],
+                "recognised within batches": shares["recognised"],
+                "supported after, and recognised": (table["after"] & table["recognised"]).mean(),
             }
 
 

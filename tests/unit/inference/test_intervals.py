@@ -1,9 +1,15 @@
-"""Constants and corrections of intervals, each against a derivation with literal numbers."""
+"""Intervals: constants and corrections against derivations, and coverage by simulation."""
+
+import itertools
 
 import numpy as np
 import pytest
-from scipy.stats import beta, norm, t
+from scipy.integrate import quad
+from scipy.stats import beta, binom, norm, t
 
+from xnbflow.core.entries import Method
+from xnbflow.evaluation.methods import shipped_methods
+from xnbflow.inference import intervals
 from xnbflow.inference.intervals import (
     CROSS_VALIDATED,
     TUNED,
@@ -13,7 +19,9 @@ from xnbflow.inference.intervals import (
     design_effect,
     effective_samples,
     few_groups_factor,
+    inflation_of,
     mean_of,
+    proportion_interval,
     share_interval,
     share_p,
 )
@@ -76,3 +84,82 @@ def test_classes_are_weighted_equally_unless_by_size():
     assert mean_of(parts).value == pytest.approx(0.7)
     assert mean_of(parts, weights=[3, 1]).value == pytest.approx(0.8)
     assert mean_of(parts, np.ones((2, 2))).lower == pytest.approx(0.6)
+
+
+def test_design_effect_is_the_variance_ratio_of_a_bootstrap_over_groups(rng):
+    sizes = rng.integers(1, 9, 400)
+    groups = np.repeat(np.arange(400), sizes)
+    right = (rng.random(len(groups)) < rng.beta(2, 1, 400)[groups]).astype(float)
+    totals = np.bincount(groups, right)
+    drawn = rng.integers(0, 400, (4000, 400))
+    shares = totals[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    p = right.mean()
+    expected = shares.var() / (p * (1 - p) / len(right))
+    assert intervals.design_effect(right, groups) == pytest.approx(expected, rel=0.08)
+
+
+def test_groups_of_one_change_nothing_and_patients_who_are_all_right_count_once():
+    right = np.arange(30) % 3 > 0
+    assert intervals.share_interval(right, np.arange(30)) == intervals.share_interval(right)
+    assert intervals.share_interval(right)[1:] == pytest.approx(proportion_interval(20, 30))
+    groups = np.repeat(np.arange(20), 5)
+    alone = intervals.share_interval(np.ones(20))
+    together = intervals.share_interval(np.ones(100), groups)
+    assert together.lower == pytest.approx(alone.lower, abs=0.05)
+    assert intervals.share_interval(np.ones(5), np.zeros(5)) == (1.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(("n_groups", "samples"), [(8, 2), (10, 5), (20, 5), (40, 2)])
+def test_intervals_over_patients_of_both_classes_cover(n_groups, samples):
+    """Beta-binomial patients with an intraclass correlation of one half."""
+    rng = np.random.default_rng(n_groups)
+    groups = np.repeat(np.arange(n_groups), samples)
+    classes, held = np.arange(len(groups)) % 2, []
+    for _ in range(600):
+        right = rng.random(len(groups)) < rng.beta(0.7, 0.3, n_groups)[groups]
+        found = (intervals.share_interval(right, groups),
+                 intervals.balanced_interval(right, classes, groups))  # fmt: skip
+        held.append([each.lower <= 0.7 <= each.upper for each in found])
+    assert np.mean(held, axis=0).min() >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / 600)
+
+
+def test_intervals_of_a_mean_of_recalls_cover():
+    """All outcomes of 20 and 8 samples, weighed by their exact probabilities."""
+    truth, sizes = (0.85, 0.7), (20, 8)
+    held = 0.0
+    for hits in itertools.product(*(range(n + 1) for n in sizes)):
+        parts = [intervals.share_interval(np.arange(n) < hits[i]) for i, n in enumerate(sizes)]
+        found = intervals.mean_of(parts)
+        inside = found.lower <= np.mean(truth) <= found.upper
+        held += inside * np.prod(binom.pmf(hits, sizes, truth))
+    assert 0.93 <= held <= 0.98
+
+
+@pytest.mark.parametrize(("right", "n"), [(5, 10), (3.7, 12), (60, 83), (1, 7)])
+def test_each_end_leaves_out_a_fortieth_of_the_posterior(right, n):
+    """The posterior is binomial likelihood times Jeffreys' prior, 1 / sqrt(p (1 - p)).
+
+    It is integrated here over the angle of which p is the squared sine, where it has no pole.
+    """
+
+    def mass(below):
+        power = (2 * right, 2 * (n - right))
+        return quad(lambda t: np.sin(t) ** power[0] * np.cos(t) ** power[1], 0, below)[0]
+
+    lower, upper = proportion_interval(right, n)
+    whole = mass(np.pi / 2)
+    assert mass(np.arcsin(np.sqrt(lower))) / whole == pytest.approx(0.025, rel=1e-6)
+    assert mass(np.arcsin(np.sqrt(upper))) / whole == pytest.approx(0.975, rel=1e-6)
+
+
+def test_a_method_declares_that_it_tunes_itself(monkeypatch):
+    assert {name for name, each in shipped_methods().items() if each.tunes_itself} == {
+        name for name, each in shipped_methods().items() if "cv" in each.parameters
+    }
+    for entry in ({"method": "csnb_cv"}, {"method": shipped_methods()["csnb_cv"].estimator}):
+        assert inflation_of({"steps": [{"method": "imputer"}, entry]}) == TUNED
+    lasso = {"method": "sklearn.linear_model.LogisticRegressionCV"}
+    assert inflation_of(lasso) == TUNED  # no entry: scikit-learn's name
+    added = Method(name="lasso", estimator=lasso["method"], title="", source="")
+    monkeypatch.setattr("xnbflow.inference.intervals.known_methods", lambda: {"lasso": added})
+    assert inflation_of(lasso) == CROSS_VALIDATED

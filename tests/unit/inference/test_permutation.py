@@ -1,16 +1,22 @@
-"""Label tests: features of counts, and classifiers that adjust for columns."""
+"""Label tests: null distributions, planted signals, counts, and steps that adjust for columns."""
+
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binom
+from sklearn.naive_bayes import GaussianNB
 from toys import dataset
 
 from xnbflow.data.read_counts import expressed_features, with_log_counts
+from xnbflow.evaluation.folds import stratified_splits
+from xnbflow.inference import permutation
 from xnbflow.inference.permutation import (
+    Adjustment,
     adjusted_columns,
     adjusted_score,
-    adjustment,
     label_test,
     ten_features_score,
 )
@@ -64,7 +70,7 @@ def test_effects_are_those_of_the_step_and_without_columns_the_score_is_the_fast
     same = adjusted_score(series.values, np.empty((40, 0)))(series.labels, 3)
     assert same == pytest.approx(fast, abs=1e-5)
     known = series.sample_metadata.assign(age=rng.normal(60, 5, 40).round(2))
-    _, columns = adjustment(
+    _, columns = Adjustment.of(
         dataset(series.values, series.labels, sample_metadata=known.astype(str)), ["plate", "age"]
     )
     X = pd.DataFrame(series.values.T).assign(**known.astype(str)).rename(columns=str)
@@ -77,7 +83,7 @@ def test_effects_are_those_of_the_step_and_without_columns_the_score_is_the_fast
 
 def test_labels_are_exchanged_within_the_levels_of_the_columns():
     series = batches(0, 0.75)
-    strata, columns = adjustment(series, ["factor(plate)"])
+    strata, columns = Adjustment.of(series, ["factor(plate)"])
     assert (strata == pd.factorize(series.sample_metadata["plate"])[0]).all()
     assert columns.shape == (40, 1)
     assert adjusted_columns({"method": "csnb"}) == []
@@ -108,3 +114,110 @@ def test_counts_are_tested_by_the_features_with_enough_reads(rng, adjust):
     ]
     pd.testing.assert_frame_equal(tests[0], tests[1], check_exact=True)
     assert tests[0]["p_value"][0] > 0.05 >= tests[2]["p_value"][0]
+
+
+NB = {"method": "xnbflow.naive_bayes.gaussian_nb.GaussianNB"}
+
+
+BEST = {"method": "sklearn.feature_selection.SelectKBest", "params": {"k": 5}}
+
+
+SELECTING = {"steps": [BEST, {"method": "sklearn.naive_bayes.GaussianNB"}]}
+
+
+def toy(seed, n=40, n_features=200, shifted=0, shift=2.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat(["a", "b"], n // 2))
+    values = rng.normal(8.0, 1.0, (n_features, n))
+    values[:shifted] += shift * (labels == "b")
+    return dataset(values, labels, f"toy{seed}")
+
+
+@pytest.mark.slow
+def test_selection_is_inside_so_that_noise_is_not_significant():
+    """Five features chosen of 1,000 by all labels would separate noise; chosen inside, not."""
+    (row,) = permutation.label_test(toy(3, n_features=1000), SELECTING).to_dict("records")
+    assert row["p_value"] > 0.1
+    assert row["null_mean"] < 0.6
+    assert row["permuted"] == ""
+
+
+def test_models_are_fitted_to_the_permuted_labels(monkeypatch):
+    mirrored = SimpleNamespace(permute=lambda y, _: np.where(y == "a", "b", "a"))
+    monkeypatch.setattr(permutation, "label_exchange", lambda *_: mirrored)
+    series = toy(0, n_features=5, shifted=5, shift=9.0)
+    (row,) = permutation.label_test(series, NB, n_permutations=1).to_dict("records")
+    assert (row["observed"], row["null_mean"], row["at_least"]) == (1.0, 1.0, 1)
+
+
+def test_missing_values_and_groups_are_those_of_the_training_samples():
+    series = toy(0, n_features=5, shifted=5, shift=9.0)
+    values = np.where(np.random.default_rng(0).random(series.values.shape) < 0.1, np.nan, 0.0)
+    groups = pd.Series(series.labels).groupby(series.labels).cumcount().astype(str)
+    holes = replace(series, values=series.values + values, missing=True, groups=groups)
+    first, again = (permutation.label_test(holes, NB, n_permutations=39) for _ in range(2))
+    assert first["p_value"].tolist() == [0.025]
+    pd.testing.assert_frame_equal(first, again)
+
+
+def test_a_row_describes_the_scores_of_permuted_labels(monkeypatch):
+    scores = iter([0.6, 0.5, 0.6, 0.7, 0.4])
+    monkeypatch.setattr(permutation, "complete_score", lambda *_, **__: lambda *_: next(scores))
+    (row,) = permutation.label_test(toy(0, n_features=5), NB, n_permutations=4).to_dict("records")
+    assert (row["permutations"], row["at_least"], row["p_value"]) == (4, 2, 0.6)
+    assert row["null_mean"] == pytest.approx(0.55)
+    assert row["null_sd"] == pytest.approx(np.sqrt(0.05 / 3))
+    assert row["null_95"] == pytest.approx(0.6 + 0.85 * 0.1)
+
+
+@pytest.mark.parametrize(("n_classes", "n_features"), [(2, 80), (3, 600)])
+def test_the_score_is_that_of_naive_bayes_on_ten_features_of_each_class(rng, n_classes, n_features):
+    """scikit-learn's naive Bayes with equal variances, fitted to the features found here."""
+    values, codes = rng.normal(size=(n_features, 45)), np.arange(45) % n_classes
+    values[-5:] += codes
+    named = np.zeros(45)
+    standard = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
+    for train, test in stratified_splits(codes, None, 5, 3):
+        means = np.array([standard[:, train[codes[train] == c]].mean(axis=1) for c in range(3)
+                          if c < n_classes])  # fmt: skip
+        kept = set()
+        for c in range(n_classes):
+            others = np.delete(means, c, axis=0).mean(axis=0)
+            kept |= set(np.argsort(-np.abs(means[c] - others))[:10].tolist())
+        kept = sorted(kept)
+        model = GaussianNB(priors=np.full(n_classes, 1 / n_classes))
+        model.fit(standard[np.ix_(kept, train)].T, codes[train])
+        model.var_[:] = np.sqrt(len(kept))  # as the summed evidence divided by it
+        named[test] = model.predict_proba(standard[np.ix_(kept, test)].T)[
+            np.arange(len(test)), codes[test]
+        ]
+    expected = np.mean([named[codes == c].mean() for c in range(n_classes)])
+    found = permutation.ten_features_score(values)(codes, 3)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_class_that_no_training_set_has_is_never_predicted():
+    values, codes = np.random.default_rng(0).normal(size=(4, 13)), np.repeat([0, 1, 2], [6, 6, 1])
+    values[:2, 6:12] += 9
+    assert 0.5 < permutation.ten_features_score(values)(codes, 0) < 2 / 3
+
+
+@pytest.mark.parametrize("per_patient", [1, 3])
+def test_the_label_test_finds_signal_and_no_more(per_patient, monkeypatch):
+    """A single class is not tested, nor a data set that is too large."""
+    n, rng = 60, np.random.default_rng(per_patient)
+    labels = np.repeat(rng.permutation(np.repeat(["a", "b"], n // 2)), per_patient)
+    values = rng.normal(size=(60, len(labels)))
+    groups = np.repeat([f"p{i}" for i in range(n)], per_patient) if per_patient > 1 else None
+
+    def found(values, labels):
+        return permutation.label_test(dataset(values, labels, groups=groups))
+
+    row = found(values, labels).iloc[0]
+    assert row["permuted"] == "naive Bayes with ten features per class"
+    assert row["p_value"] > 0.05
+    row = found(values + (labels == "a") * 3 * (np.arange(60) < 3)[:, None], labels).iloc[0]
+    assert (row["permutations"], row["p_value"]) == (285, pytest.approx(1 / 286))
+    assert found(values, np.repeat("a", len(labels))).empty
+    monkeypatch.setattr(permutation, "_MOST_VALUES", values.size - 1)
+    assert found(values, labels).empty

@@ -1,57 +1,23 @@
-"""Same patients in a second cohort, and boundaries of its verdict."""
+"""The verdict in a second cohort, case by case, with independent counts of chance."""
+
+from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import hypergeom, mannwhitneyu, norm
 
-from xnbflow.diagnostics.likeness import PatientMatch, matched_patients, shared_samples
+from xnbflow.diagnostics.likeness import PatientMatch
 from xnbflow.inference.estimates import performance
-from xnbflow.inference.second_cohort import cohort_verdict, permutation_p, ranking
+from xnbflow.inference.second_cohort import (
+    cohort_verdict,
+    exchanged_classes,
+    permutation_p,
+    ranking,
+    samples_to_recalibrate,
+)
 
-LABELS = np.repeat(["aml", "healthy"], 10)
 CODES = np.repeat([0, 1], 10)
 SAME = PatientMatch(20, 20, 0.0002)
-
-
-def cells_of(patients, rng, noise=1.2):
-    """Another cell type of the same patients: a shift of all genes, and noise."""
-    shift = rng.normal(size=(len(patients), 1))
-    return patients + shift + noise * rng.normal(size=patients.shape)
-
-
-def test_other_cells_of_the_same_patients_are_found_and_are_not_the_same_samples(rng):
-    patients = rng.normal(size=(400, 20)) + np.where(CODES, 1.0, 0.0)
-    first, second = cells_of(patients, rng, 0.6), cells_of(patients, rng, 0.6)
-    order = rng.permutation(20)  # other names and another order
-    match = matched_patients(first, second[:, order], (LABELS, LABELS[order]))
-    assert match.mutual == match.possible == 20
-    assert match.p <= 0.001
-    names = (np.array([f"s{i}" for i in range(20)]), np.array([f"t{i}" for i in range(20)]))
-    assert shared_samples(first, second, names).empty
-
-
-def test_other_patients_are_seldom_called_the_same():
-    """Two cohorts with the same correlated genes and classes."""
-    n_studies, called = 40, 0
-    for seed in range(n_studies):
-        rng = np.random.default_rng(seed)
-        loadings = rng.normal(size=(300, 10))
-        cohorts = [
-            loadings @ rng.normal(size=(10, 20)) + rng.normal(size=(300, 20)) + 2 * CODES
-            for _ in range(2)
-        ]
-        match = matched_patients(*cohorts, (LABELS, LABELS))
-        called += match.p <= 0.05
-        assert not match.same_patients
-    assert called <= binom.ppf(0.999, n_studies, 0.05)
-
-
-def test_few_features_and_few_samples_of_a_class_are_not_tested(rng):
-    values = rng.normal(size=(99, 20))
-    assert matched_patients(values, values, (LABELS, LABELS)) == PatientMatch(0, 0, 1.0)
-    few = np.repeat(["aml", "healthy"], [18, 2])
-    match = matched_patients(*[rng.normal(size=(120, 20))] * 2, (few, few))
-    assert match.possible == 18
 
 
 @pytest.mark.parametrize(
@@ -97,3 +63,129 @@ def test_p_of_permuted_labels_counts_the_observed_order_and_ties():
     assert permutation_p(codes, np.array([0, 1, 1, 0]), n_permutations=3000) == pytest.approx(
         5 / 6, abs=0.03
     )
+
+
+def predicted_with(codes, wrong):
+    predicted = codes.copy()
+    predicted[wrong] = 1 - predicted[wrong]
+    return predicted
+
+
+def validated(n=40, errors=4):
+    codes = np.arange(n) % 2
+    return performance(codes, np.eye(2)[predicted_with(codes, np.arange(errors))])
+
+
+EVEN = np.repeat([0, 1], 25)
+
+
+MANY = np.repeat([0, 1], 100)
+
+
+#: Sensitivity of .87 and specificity of .8; the largest class alone has 90%.
+SKEWED = np.repeat([0, 1], [45, 5])
+
+
+@pytest.mark.parametrize(
+    ("codes", "wrong", "before", "level", "reason"),
+    [
+        (EVEN, [0, 1, 2, 30, 31], (40, 4), "held", ""),
+        (SKEWED, [0, 1, 2, 3, 4, 5, 45], (40, 4), "held", ""),
+        (MANY, [0], (100, 0), "held", ""),
+        (np.repeat([0, 1], [12, 9]), [3], (60, 0), "held", ""),
+        (np.repeat([0, 1], [12, 9]), [3], (60, 8), "held", ""),  # the worse one held no better
+        (MANY, range(0, 200, 4), (200, 4), "held in part", "loss against cross-validation"),
+        (
+            *(np.repeat([0, 1], [100, 30]), range(100, 116), (40, 8)),
+            *("held in part", "a class is not recognised"),
+        ),
+        (np.zeros(40, dtype=int), [], (40, 4), "cannot tell", "one class"),
+        (MANY, range(0, 200, 2), (40, 4), "did not hold", "half is excluded"),
+        (np.repeat([0, 1], 4), range(0, 8, 2), (40, 4), "cannot tell", "too few samples"),
+        (np.arange(40) % 2, range(1, 40), (40, 4), "labels look exchanged", "exchanged labels"),
+    ],
+)
+def test_the_rule_case_by_case(codes, wrong, before, level, reason):
+    found = cohort_verdict(validated(*before), codes, predicted_with(codes, list(wrong)), 2)
+    assert (found.level, found.reason) == (level, reason)
+    assert found.exchanged == ({0: 1, 1: 0} if level == "labels look exchanged" else {})
+
+
+def test_a_ranking_that_holds_without_its_threshold_is_a_verdict_of_its_own(rng):
+    log_odds = rng.normal(size=50) + 3 * EVEN + 20  # all on one side of the threshold
+    scores = np.stack([np.zeros(50), log_odds], axis=1)
+    predicted = np.ones(50, dtype=int)
+    found = cohort_verdict(validated(), EVEN, predicted, 2, scores=scores)
+    assert (found.level, found.auc.value > 0.9) == ("ranking holds", True)
+    assert cohort_verdict(validated(), EVEN, predicted, 2).level == "did not hold"
+    for other in (scores[rng.permutation(50)], np.full((50, 2), np.nan)):
+        assert cohort_verdict(validated(), EVEN, predicted, 2, scores=other).level == "did not hold"
+    held = cohort_verdict(validated(), EVEN, EVEN, 2, scores=scores)
+    assert (held.level, held.auc) == ("held", found.auc)
+
+
+@pytest.mark.parametrize(("sizes", "area"), [((10, 12), 0.84), ((8, 8), 0.95), ((7, 15), 0.6)])
+def test_intervals_of_an_area_hold_it_and_patients_count_once(rng, sizes, area):
+    codes, away = np.repeat([0, 1], sizes), np.sqrt(2) * norm.ppf(area)
+    held = 0
+    for _ in range(400):
+        scores = rng.normal(size=len(codes)) + away * codes
+        found = ranking(codes, scores)
+        held += found.lower <= area <= found.upper
+    assert held / 400 > 0.92  # the binomial standard error of .95 is .011
+    own, others = scores[codes == 1], scores[codes == 0]
+    expected = mannwhitneyu(own, others).statistic / (len(own) * len(others))
+    assert found.value == pytest.approx(expected)
+    twice = [np.repeat(each, 2) for each in (codes, scores, np.arange(len(codes)))]
+    assert ranking(*twice) == pytest.approx(found)
+    assert np.isnan(ranking(np.ones(4), np.arange(4.0)).value)
+
+
+@pytest.mark.parametrize("area", [0.7, 0.84, 0.95])
+def test_as_many_samples_as_are_asked_for_place_a_threshold(rng, area):
+    n, away = samples_to_recalibrate(area), np.sqrt(2) * norm.ppf(area)
+    thresholds = rng.normal(size=(4000, 2, n)).mean(axis=(1, 2)) + away / 2
+    balanced = (norm.cdf(thresholds) + norm.sf(thresholds - away)) / 2
+    best = norm.cdf(away / 2)
+    assert 0.01 < best - np.quantile(balanced, 0.05) < 0.021
+
+
+def test_a_shared_sample_ends_the_matter():
+    assert cohort_verdict(validated(), EVEN, EVEN, 2, shared=1).level == "shares samples"
+
+
+@pytest.mark.parametrize(
+    ("codes", "groups", "p"),
+    [
+        # of four patients two have each class: one of six orders is the true one
+        (np.repeat([0, 0, 1, 1], 5), np.repeat(np.arange(4), 5), 1 / 6),
+        # four patients with one sample of each class
+        (np.arange(8) % 2, np.arange(8) // 2, 1 / 16),
+    ],
+)
+def test_patients_are_permuted_whole_or_within(codes, groups, p):
+    found = permutation_p(codes, codes, groups, n_permutations=5000)
+    assert found == pytest.approx(p, abs=0.02)
+
+
+@pytest.mark.parametrize("right", [3, 5, 7])
+def test_permuted_labels_give_the_hypergeometric_p(right):
+    """With the numbers of both classes fixed, one cell decides the table."""
+    codes, predicted = np.repeat([0, 1], [8, 12]), np.repeat([0, 1, 0, 1], [right, 8 - right, 4, 8])
+    named = int((predicted == 0).sum())
+    expected = hypergeom.sf(right - 1, 20, 8, named)
+    found = permutation_p(codes, predicted, n_permutations=20_000)
+    assert found == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000))
+
+
+def test_the_best_renaming_is_the_best_of_all(rng):
+    for _ in range(50):
+        codes = np.repeat(np.arange(4), 6)
+        predicted = rng.integers(0, 4, 24)
+        recalls = np.array(
+            [[np.mean(predicted[codes == i] == j) for j in range(4)] for i in range(4)]
+        )
+        best = max(sum(recalls[range(4), names]) for names in permutations(range(4)))
+        renamed = exchanged_classes(codes, predicted, 4)
+        names = [renamed.get(i, i) for i in range(4)]
+        assert recalls[range(4), names].sum() == pytest.approx(best)

@@ -1,4 +1,4 @@
-"""Boundaries of verdicts: p at its level, and what is near a limit."""
+"""The rule of verdicts: conditions, boundaries, and what is near a limit."""
 
 from types import SimpleNamespace
 
@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg, holm
+from xnbflow.inference import intervals
 from xnbflow.inference.estimates import performance
 from xnbflow.inference.verdicts import near_limit, unequal_libraries, verdict, verdicts
 
@@ -66,3 +67,72 @@ def test_unequal_libraries_of_raw_counts_limit_a_verdict():
     tests = pd.DataFrame(columns=["dataset", "classifier", "p_value", "permuted"])
     table = verdicts(performances, stability, tests, {}, unequal={"raw"}).set_index("dataset")
     assert table["reasons"].to_dict() == dict.fromkeys(scales, "") | {"raw": "library size"}
+
+
+def test_pairs_that_are_right_together_count_once():
+    """Six of eight pairs: the sign test has p = 0.14."""
+    codes, pairs = np.tile([0, 1], 8), np.repeat(np.arange(8), 2)
+    found = performance(codes, predictions(codes, pairs < 2), pairs, inflation=1.0)
+    assert verdict(found).reasons == ["chance interval"]
+    assert not any(row.recognised for row in found.classes)
+
+
+def predictions(codes, wrong, n_classes=2):
+    hot = np.eye(n_classes)[codes]
+    hot[wrong] = np.roll(hot[wrong], 1, axis=1)
+    return hot
+
+
+def test_choosing_the_best_of_six_multiplies_p_and_widens_intervals():
+    one, six = (performance(CODES, predictions(CODES, [0, 25]), candidates=n) for n in (1, 6))
+    assert six.accuracy.lower < one.accuracy.lower
+    assert verdict(one, 0.005).level == "well supported"
+    key = ("d", "f", "c")
+    stability = pd.DataFrame(columns=["dataset", "folds", "classifier", "class", "halves"])
+    test = {"dataset": "d", "classifier": "c", "p_value": 0.005, "permuted": ""}
+    for permuted, p, level in (
+        ("", 0.03, "not supported"),
+        ("label test", 0.005, "well supported"),
+    ):
+        tests = pd.DataFrame([{**test, "permuted": permuted}])
+        row = verdicts({key: six}, stability, tests, {}).iloc[0]
+        assert (row["p_value"], row["level"]) == (pytest.approx(p), level)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "copies", "level", "reasons"),
+    [(0.4, 1.0, None, "well", []), (0.39, 1.0, None, "partly", ["stability unknown"]),
+     (0.0, 0.4, None, "partly", ["stability unknown"]), (0.0, 0.39, None, "partly", ["stability"]),
+     (np.nan, np.nan, None, "well", []), (np.nan, np.nan, "warning", "partly", ["copies"]),
+     (np.nan, np.nan, "severe", "not", ["copies"])],
+)  # fmt: skip
+def test_stability_is_judged_by_its_interval_and_copies_lower(lower, upper, copies, level, reasons):
+    measured = performance(CODES, predictions(CODES, []))
+    found = verdict(measured, 0.01, intervals.Estimate(0.5, lower, upper), copies=copies)
+    assert (found.level, found.reasons) == (f"{level} supported", reasons)
+
+
+def test_recognition_needs_more_than_half_and_more_than_false_alarms():
+    """Eight of twelve right samples are enough of one classifier, not of the best of six."""
+    codes = np.repeat([0, 1], 12)
+    found = [performance(codes, predictions(codes, range(4)), candidates=n) for n in (1, 6)]
+    assert [each.classes[0].recognised for each in found] == [True, False]
+    # all are named as class 0; then of class 1 six of ten are, but so are 40 of 90 others
+    codes = np.repeat([0, 1], [90, 10])
+    found = performance(codes, np.eye(2)[np.zeros(100, dtype=int)])
+    assert not any(row.recognised for row in found.classes)
+    assert verdict(found, 0.005).level == "not supported"
+    found = performance(codes, predictions(codes, [*range(40), *range(90, 94)]), inflation=1.0)
+    assert found.classes[1].recall.value == pytest.approx(0.6)
+    assert not found.classes[1].recognised
+    codes = np.repeat([0, 1, 2], [40, 40, 10])  # one of three classes is never recognised
+    found = performance(codes, predictions(codes, range(80, 90), 3))
+    assert verdict(found, 0.001).reasons == ["classes"]
+
+
+def test_a_batch_makes_a_result_partly_supported_at_most():
+    codes = np.repeat([0, 1], 20)
+    found = performance(codes, np.eye(2)[codes])
+    assert verdict(found, 0.001).level == "well supported"
+    capped = verdict(found, 0.001, batch=True)
+    assert (capped.level, capped.reasons) == ("partly supported", ["batch"])

@@ -6,7 +6,7 @@ import pytest
 from toys import dataset
 
 from xnbflow.diagnostics.series_audit import audit
-from xnbflow.studies.concordances import concordances, inseparable
+from xnbflow.studies.concordances import concordances, graded_audit, inseparable
 
 
 def examined(score, labels, **columns):
@@ -100,3 +100,67 @@ def test_a_number_is_seen_through_where_thirds_of_it_are_not():
         recognised += rows.loc["storage", "status"] == "recognised"
     # binomial, .05: more than 6 of 30 with probability .0006; within thirds .57 of 200 studies
     assert recognised <= 6
+
+
+SIDES = np.repeat(["normal", "tumour"], 20)
+
+
+PLATE = np.where(np.arange(40) % 10 == 0, SIDES[::-1], SIDES)  # agrees in 36 of 40
+
+
+def table_of(made, score, flip=1.0):
+    """Predictions of two repeats by a score of the second class."""
+    log = {"log_posterior.normal": -flip * score, "log_posterior.tumour": flip * score}
+    predicted = np.where(score > 0, *made.classes[::-1])
+    columns = {"sample": made.samples, "true": made.labels, "predicted": predicted, **log}
+    return pd.concat([pd.DataFrame(columns).assign(repeat=i, fold=0) for i in range(2)])
+
+
+def studied(score, **columns):
+    made = dataset(np.ones((1, len(score))), SIDES, sample_metadata=pd.DataFrame(columns))
+    checked = audit(made)["audit"].assign(dataset=made.name)
+    headers, key = {made.name: made}, (made.name, "f", "nb")
+    found, _ = concordances({key: table_of(made, score)}, headers, checked)
+    graded = graded_audit(checked, found, "nb", "NB", headers)
+    graded = graded[graded["check"] == "confounder"].set_index("subject")
+    return found.set_index("column"), graded, key in inseparable(found)
+
+
+def test_a_batch_lowers_the_verdict_only_if_the_class_is_not_recognised_within_it(rng):
+    noise = rng.normal(size=40)
+    of_batch = np.where(PLATE == "tumour", 2.0, -2.0)
+    rows, graded, capped = studied(of_batch + noise, plate=PLATE)
+    assert capped
+    assert rows.loc["plate", "status"] == "cannot be separated"
+    assert rows.loc["plate", "auc_column"] == pytest.approx(0.9)
+    assert graded.loc["plate", "severity"] == "severe"
+    assert "not detectably better than chance" in graded.loc["plate", "finding"]
+    of_class = np.where(SIDES == "tumour", 2.0, -2.0)
+    age = np.arange(20).repeat(2).reshape(20, 2).T.ravel() + 8.25 * (SIDES == "tumour")
+    rows, graded, capped = studied(of_class + noise, plate=PLATE, age=age)
+    assert not capped
+    assert set(rows["status"]) == {"recognised"}
+    assert rows["handling"].to_dict() == {"plate": True, "age": False}
+    assert set(graded["severity"]) == {"warning"}
+    rows, graded, capped = studied(of_class, plate=SIDES + " p")
+    assert (capped, rows.loc["plate", "pairs"]) == (True, 0)
+    assert rows.loc["plate", "status"] == "cannot be separated"
+    rows, _, capped = studied(noise, plate=["x", "y"] * 20)
+    assert (capped, rows.loc["plate", "status"]) == (False, "not associated")
+
+
+def test_a_column_with_few_pairs_cannot_be_examined_and_other_columns_lower_no_verdict(rng):
+    nearly = np.where(np.arange(40) == 0, "tumour p", SIDES + " p")
+    noise = rng.normal(size=40)
+    rows, _, capped = studied(noise, plate=np.append(nearly[:39], "normal p"), ward=PLATE)
+    assert rows["status"].to_dict() == {
+        "plate": "cannot be separated",
+        "ward": "cannot be separated",
+    }
+    assert capped
+    few = [*(f"{i}" for i in range(7) for _ in range(5)), *"77777"]
+    few[19], few[20] = "4", "3"
+    rows, _, capped = studied(noise, plate=few, ward=PLATE)
+    assert rows.loc["plate", "status"] == "cannot be examined"
+    _, graded, capped = studied(np.where(PLATE == "tumour", 1.0, -1.0) + noise, ward=PLATE)
+    assert (capped, graded.loc["ward", "severity"]) == (False, "severe")

@@ -161,7 +161,7 @@ def test_the_file_of_the_comparisons_is_beside_that_of_the_genes(results):
         ("counts", "all features, the other comparisons"),
         ("arrays", "all features, each class against the others"),
     ]
-    assert links.items[2][2][1].endswith("counts/contrasts.parquet")
+    assert links.items[1][2][1].endswith("counts/contrasts.parquet")
 
 
 def test_the_workbook_has_a_sheet_of_each_comparison_and_of_gene_sets(results, tmp_path):

@@ -33,7 +33,7 @@ def calibration_curve(
     ``calibration``. A probability on a limit belongs above it; means and interval are missing where
     the bin is empty.
     """
-    groups = _known_groups(groups, log_posterior)
+    groups = _groups_with_probabilities(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
     is_right = np.argmax(log_posterior, axis=1) == codes
     probability = np.exp(log_posterior.max(axis=1))
@@ -42,9 +42,10 @@ def calibration_curve(
     count = np.bincount(which, minlength=n_bins)
     right = np.bincount(which, is_right, n_bins)
     with np.errstate(invalid="ignore"):
-        mean, observed = np.bincount(which, probability, n_bins) / count, right / count
+        mean = np.bincount(which, probability, n_bins) / count
+        observed = right / count
     bins = [which == i for i in range(n_bins)]
-    lower, upper = _limits(bins, is_right, repeats, groups, inflation)
+    lower, upper = _limits(bins, is_right, repeats=repeats, groups=groups, inflation=inflation)
     return pd.DataFrame(
         {
             "bin": np.arange(n_bins),
@@ -60,28 +61,39 @@ def calibration_curve(
     )
 
 
-def _known_groups(groups: np.ndarray | None, log_posterior: np.ndarray) -> np.ndarray | None:
+def _groups_with_probabilities(
+    groups: np.ndarray | None, log_posterior: np.ndarray
+) -> np.ndarray | None:
+    """Return the groups of the samples that `known_predictions` keeps."""
     return None if groups is None else groups[np.isfinite(log_posterior.max(axis=1))]
 
 
 def _limits(
-    parts: Sequence[np.ndarray],
+    subsets: Sequence[np.ndarray],
     right: np.ndarray,
+    *,
     repeats: int,
     groups: np.ndarray | None,
     inflation: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of the share of right predictions in each part; samples count once."""
-    counts = np.array([part.sum() for part in parts])
+    """Return the interval of the share of right predictions in each subset of the predictions.
+
+    ``subsets`` are masks (n_predictions,). Samples count once, however often they were tested; the
+    interval of the samples of a single group is 0 to 1.
+    """
+    counts = np.array([subset.sum() for subset in subsets])
     sizes = counts / repeats / inflation
-    for i, part in enumerate(parts):
-        if groups is not None and part.any():
-            found = effective_samples(right[part].astype(float), groups[part], inflation)
-            sizes[i] = min(sizes[i], found)
-    shares = [right[part].mean() if part.any() else 0.0 for part in parts]
-    lower, upper = proportion_interval(np.multiply(shares, sizes), sizes)
-    alone = (sizes == 0) & (counts > 0)
-    return np.where(alone, 0.0, lower), np.where(alone, 1.0, upper)
+    shares = np.zeros(len(subsets))
+    for i, subset in enumerate(subsets):
+        if not subset.any():
+            continue
+        shares[i] = right[subset].mean()
+        if groups is not None:
+            n_effective = effective_samples(right[subset].astype(float), groups[subset], inflation)
+            sizes[i] = min(sizes[i], n_effective)
+    lower, upper = proportion_interval(shares * sizes, sizes)
+    is_one_group = (sizes == 0) & (counts > 0)
+    return np.where(is_one_group, 0.0, lower), np.where(is_one_group, 1.0, upper)
 
 
 def confidence_table(
@@ -99,18 +111,19 @@ def confidence_table(
     interval of their accuracy is below their mean probability. Values that need sure predictions
     are missing without them.
     """
-    groups = _known_groups(groups, log_posterior)
+    groups = _groups_with_probabilities(groups, log_posterior)
     codes, log_posterior = known_predictions(true, log_posterior, classes)
     probability = np.exp(log_posterior.max(axis=1))
     is_right = np.argmax(log_posterior, axis=1) == codes
     sure = probability > np.array(SURE)[:, None]
-    count, right = sure.sum(axis=1), (sure & is_right).sum(axis=1)
+    count = sure.sum(axis=1)
+    right = (sure & is_right).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        mean_probability, accuracy = (
-            np.where(sure, probability, 0.0).sum(axis=1) / count,
-            right / count,
-        )
-    lower, upper = _limits(list(sure), is_right, repeats, groups, inflation)
+        mean_probability = np.where(sure, probability, 0.0).sum(axis=1) / count
+        accuracy = right / count
+    lower, upper = _limits(
+        list(sure), is_right, repeats=repeats, groups=groups, inflation=inflation
+    )
     return pd.DataFrame(
         {
             "above": SURE,

@@ -169,8 +169,8 @@ def concordance(
     >>> batch = np.repeat([0, 1], 20)
     >>> codes = np.where(np.arange(40) % 10 == 0, 1 - batch, batch)
     >>> noise = np.random.default_rng(0).normal(size=40)
-    >>> found = concordance(np.stack([-5.0 * batch, noise], axis=1), codes, batch)
-    >>> round(found.overall, 2), round(found.within, 2), found.pairs
+    >>> areas = concordance(np.stack([-5.0 * batch, noise], axis=1), codes, batch)
+    >>> round(areas.overall, 2), round(areas.within, 2), areas.pairs
     (0.92, 0.62, 72)
     """
     pairs = StratifiedPairs(scores, levels)

@@ -83,38 +83,69 @@ def performance(
     classifiers from which this one was chosen by the results, for Bonferroni's intervals.
     """
     confidence = 1 - 2 * LEVEL / candidates
-    rows = []
-    for code in np.unique(codes).tolist():
-        own, named_it = codes == code, predicted[:, code]
-        recall = share_interval(named_it[own], _of(groups, own), inflation, confidence)
-        others = predicted[own].sum(axis=0)
-        others[code] = 0.0
-        most = float(others.max())
-        taken_for = int(others.argmax()) if most > 0 else -1
-        right = np.where(own, named_it, 1 - named_it)
-        # recall less false alarms is above 0 where the mean of recall and specificity is above 1/2
-        mean = balanced_interval(right, own, groups, inflation, confidence)
-        recognised = bool(recall.value > 0.5 and mean.lower > 0.5)
-        size = int(own.sum())
-        rows.append(ClassRecall(code, size, recall, recognised, taken_for, most))
+    recalls = [
+        _class_recall(code, codes, predicted, groups, inflation=inflation, confidence=confidence)
+        for code in np.unique(codes).tolist()
+    ]
     right = predicted[np.arange(len(codes)), codes]
     accuracy = share_interval(right, groups, inflation, confidence)
     if inflation > 1:  # no recall's upper limit is left out
-        by_size = balanced_interval(right, codes, groups, inflation, confidence, by_size=True)
+        by_size = balanced_interval(
+            right, codes, groups, inflation=inflation, confidence=confidence, by_size=True
+        )
         accuracy = accuracy._replace(upper=max(accuracy.upper, by_size.upper))
-    majority = max(row.samples for row in rows) / len(codes)
+    majority = max(recall.samples for recall in recalls) / len(codes)
     return Performance(
         accuracy=accuracy,
-        balanced_accuracy=balanced_interval(right, codes, groups, inflation, confidence),
+        balanced_accuracy=balanced_interval(
+            right, codes, groups, inflation=inflation, confidence=confidence
+        ),
         majority=majority,
         majority_p=min(1.0, candidates * share_p(right, majority, groups, inflation)),
-        classes=rows,
+        classes=recalls,
         candidates=candidates,
     )
 
 
-def _of(groups: np.ndarray | None, part: np.ndarray) -> np.ndarray | None:
-    return None if groups is None else groups[part]
+def _class_recall(
+    code: int,
+    codes: np.ndarray,
+    predicted: np.ndarray,
+    groups: np.ndarray | None,
+    *,
+    inflation: float,
+    confidence: float,
+) -> ClassRecall:
+    """Return the recall of one class, and the class for which its samples are mistaken most often.
+
+    The class is recognised if recall less false alarms is above 0, which is where the mean of
+    recall and specificity is above one half: the balanced accuracy of the class against the rest.
+    """
+    in_class = codes == code
+    predicted_as_class = predicted[:, code]
+    recall = share_interval(
+        predicted_as_class[in_class], select_groups(groups, in_class), inflation, confidence
+    )
+    mistakes = predicted[in_class].sum(axis=0)
+    mistakes[code] = 0.0
+    most_mistakes = float(mistakes.max())
+    right = np.where(in_class, predicted_as_class, 1 - predicted_as_class)
+    against_rest = balanced_interval(
+        right, in_class, groups, inflation=inflation, confidence=confidence
+    )
+    return ClassRecall(
+        code=code,
+        samples=int(in_class.sum()),
+        recall=recall,
+        recognised=bool(recall.value > 0.5 and against_rest.lower > 0.5),
+        taken_for=int(mistakes.argmax()) if most_mistakes > 0 else -1,
+        taken=most_mistakes,
+    )
+
+
+def select_groups(groups: np.ndarray | None, samples: np.ndarray) -> np.ndarray | None:
+    """Return the groups of some samples, None where samples have no groups."""
+    return None if groups is None else groups[samples]
 
 
 def pooled_performance(
@@ -130,16 +161,20 @@ def pooled_performance(
     """
     places = pd.Index(header.samples).get_indexer(predictions["sample"])
     codes = np.searchsorted(header.classes, header.labels.astype(str))
-    named_as = pd.Index(header.classes.astype(str)).get_indexer(
+    predicted_codes = pd.Index(header.classes.astype(str)).get_indexer(
         predictions["predicted"].astype(str)
     )
     votes = np.zeros((len(header.samples), len(header.classes)))
-    np.add.at(votes, (places, named_as), 1.0)
-    times = votes.sum(axis=1)
-    tested = times > 0
-    shares = votes[tested] / times[tested, None]
-    groups = _of(header.groups, tested)
-    return performance(codes[tested], shares, groups, inflation=inflation, candidates=candidates)
+    np.add.at(votes, (places, predicted_codes), 1.0)
+    n_tests = votes.sum(axis=1)
+    is_tested = n_tests > 0
+    return performance(
+        codes[is_tested],
+        votes[is_tested] / n_tests[is_tested, None],
+        select_groups(header.groups, is_tested),
+        inflation=inflation,
+        candidates=candidates,
+    )
 
 
 def areas(
@@ -161,7 +196,8 @@ def areas(
     intervals = {}
     for label, area in pd.DataFrame(parts).mean().items():
         members = header.labels.astype(str) == label
-        n_class, n_others = len(np.unique(units[members])), len(np.unique(units[~members]))
+        n_class = len(np.unique(units[members]))
+        n_others = len(np.unique(units[~members]))
         intervals[str(label)] = area_interval(
             area,
             n_class / inflation,
@@ -183,45 +219,57 @@ def estimates(
     ``failed`` are the numbers of folds that could not be fitted, ``curves`` the `areas`.
     """
     rows: list[dict[str, Any]] = []
-    for key, found in performances.items():
-        common: dict[str, Any] = {**named(key), "class": "", "taken_for": ""}
-        common |= {"level": 1 - 2 * LEVEL / found.candidates, "candidates": found.candidates}
-        common |= {"samples": sum(each.samples for each in found.classes)}
-        common["folds_failed"] = failed[key]
-        rows.append(
-            common
-            | {"metric": "accuracy", "method": "Jeffreys' prior", **found.accuracy._asdict()}
-            | {"reference": found.majority, "p": found.majority_p}
-            | {"above": found.accuracy.lower > found.majority}
-        )
-        rows.append(
-            common
-            | {
-                "metric": "balanced_accuracy",
-                "method": "Zou and Donner (2008), upper limit by simulation",
-            }
-            | found.balanced_accuracy._asdict()
-            | {"reference": found.chance, "above": found.balanced_accuracy.lower > found.chance}
-        )
+    for key, measured in performances.items():
+        common = {
+            **named(key),
+            "class": "",
+            "taken_for": "",
+            "level": 1 - 2 * LEVEL / measured.candidates,
+            "candidates": measured.candidates,
+            "samples": sum(recall.samples for recall in measured.classes),
+            "folds_failed": failed[key],
+        }
+        accuracy = {
+            "metric": "accuracy",
+            "method": "Jeffreys' prior",
+            **measured.accuracy._asdict(),
+            "reference": measured.majority,
+            "p": measured.majority_p,
+            "above": measured.accuracy.lower > measured.majority,
+        }
+        balanced_accuracy = {
+            "metric": "balanced_accuracy",
+            "method": "Zou and Donner (2008), upper limit by simulation",
+            **measured.balanced_accuracy._asdict(),
+            "reference": measured.chance,
+            "above": measured.balanced_accuracy.lower > measured.chance,
+        }
+        rows += [{**common, **accuracy}, {**common, **balanced_accuracy}]
         classes = headers[key[0]].classes
-        rows += [
-            common
-            | {"metric": "recall", "method": "Jeffreys' prior", **each.recall._asdict()}
-            | {"class": str(classes[each.code]), "samples": each.samples}
-            | {"above": each.recognised, "taken": each.taken}
-            | {"taken_for": str(classes[each.taken_for]) if each.taken_for >= 0 else ""}
-            for each in found.classes
-        ]
-        rows += [
-            common
-            | {
+        for recall in measured.classes:
+            taken_for = str(classes[recall.taken_for]) if recall.taken_for >= 0 else ""
+            recall_row = {
+                "metric": "recall",
+                "method": "Jeffreys' prior",
+                **recall.recall._asdict(),
+                "class": str(classes[recall.code]),
+                "samples": recall.samples,
+                "above": recall.recognised,
+                "taken": recall.taken,
+                "taken_for": taken_for,
+            }
+            rows.append({**common, **recall_row})
+        for label, area in (curves or {}).get(key, {}).items():
+            if np.isnan(area.value):
+                continue
+            area_row = {
                 "metric": "roc_auc",
                 "method": "Newcombe (2006), method 5, upper limit by simulation",
                 **area._asdict(),
+                "class": label,
+                "reference": 0.5,
+                "above": area.lower > 0.5,
             }
-            | {"class": label, "reference": 0.5, "above": area.lower > 0.5}
-            for label, area in (curves or {}).get(key, {}).items()
-            if not np.isnan(area.value)
-        ]
+            rows.append({**common, **area_row})
     table = pd.DataFrame(rows).rename(columns={"value": "estimate"})
     return table.reindex(columns=STUDY_TABLES["estimates"].fixed)

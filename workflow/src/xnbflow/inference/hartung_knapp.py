@@ -39,8 +39,8 @@ def hartung_knapp(
 
     Examples
     --------
-    >>> found = hartung_knapp(np.array([[1.0], [2.0], [4.0]]), np.full((3, 1), 0.5))
-    >>> {name: round(float(found[name][0]), 4) for name in ("effect", "lower", "upper", "tau2")}
+    >>> summary = hartung_knapp(np.array([[1.0], [2.0], [4.0]]), np.full((3, 1), 0.5))
+    >>> {name: round(float(summary[name][0]), 4) for name in ("effect", "lower", "upper", "tau2")}
     {'effect': 2.3333, 'lower': -1.4612, 'upper': 6.1279, 'tau2': 1.8333}
     """
     has_effect = ~np.isnan(effects) & (variances > 0)

@@ -32,12 +32,20 @@ def headline(
     `xnbflow.studies.study_tables.study_tables`.
     """
     counts = summary.drop_duplicates(["dataset", "folds", "classifier"])
-    own = estimates[estimates["classifier"] == chosen]
-    own = own[(own["metric"] == "accuracy") & (own["folds_failed"] == 0)]
-    row = {name: about[name] for name in ("study", "title", "summary")}
-    row |= {"classifier": chosen, "candidates": max(own["candidates"], default=1)}
-    row["above"] = int((holm(own["p"].to_numpy()) <= LEVEL).sum())
-    row["fits"] = int(counts[["folds_ok", "folds_failed"]].to_numpy().sum())
+    accuracies = estimates[
+        (estimates["classifier"] == chosen)
+        & (estimates["metric"] == "accuracy")
+        & (estimates["folds_failed"] == 0)
+    ]
+    row = {
+        "study": about["study"],
+        "title": about["title"],
+        "summary": about["summary"],
+        "classifier": chosen,
+        "candidates": max(accuracies["candidates"], default=1),
+        "above": int((holm(accuracies["p"].to_numpy()) <= LEVEL).sum()),
+        "fits": int(counts[["folds_ok", "folds_failed"]].to_numpy().sum()),
+    }
     return pd.DataFrame([row], columns=STUDY_TABLES["headline"].fixed)
 
 

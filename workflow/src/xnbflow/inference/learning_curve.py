@@ -27,7 +27,8 @@ from xnbflow.tables.storage import table_of
 
 #: Shares of the training samples of a fold, number of folds, and repeats.
 _SHARES = (0.3, 0.4, 0.55, 0.75, 1.0)
-_FOLDS, _REPEATS = 5, 4
+_FOLDS = 5
+_REPEATS = 4
 #: Forecasts are for these multiples of the samples of the data set.
 _TIMES = (1.0, 1.5, 2.0)
 _LEAST_IN_CLASS = 3
@@ -80,8 +81,11 @@ def power_laws(sizes: np.ndarray, errors: np.ndarray) -> PowerLaw:
         squares = np.square(errors - floor[:, None] - np.outer(scale, x)).sum(axis=1)
         better = squares < least - 1e-15
         least = np.where(better, squares, least)
-        found = (floor, scale, np.full(len(errors), exponent))
-        best = PowerLaw(*(np.where(better, *pair) for pair in zip(found, best, strict=True)))
+        best = PowerLaw(
+            floor=np.where(better, floor, best.floor),
+            scale=np.where(better, scale, best.scale),
+            exponent=np.where(better, exponent, best.exponent),
+        )
     return best
 
 
@@ -102,8 +106,9 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     empty = table_of([], CHECK_TABLES["learning_curve"])
     if not fitted_as or n_splits_of(series) < 2 or series.n_samples > MOST_SAMPLES:
         return empty
-    own = entry if entry["method"] == fitted_as else {"method": fitted_as}
-    estimator, values = build_estimator(own, series.columns_by_kind, 0), filled(series).values
+    fitted_entry = entry if entry["method"] == fitted_as else {"method": fitted_as}
+    estimator = build_estimator(fitted_entry, series.columns_by_kind, 0)
+    values = filled(series).values
     n_kept = max(20, _MOST_FEATURES // math.comb(len(series.classes), 2))
     codes = np.unique(series.labels, return_inverse=True)[1]
     units = np.arange(len(codes)) if series.groups is None else series.groups
@@ -119,58 +124,72 @@ def learning_curve(series: DataSet, entry: Mapping[str, Any], fitted_as: str) ->
     for repeat, i in itertools.product(range(_REPEATS), range(len(shares))):
         rng = np.random.default_rng(seed + repeat)
         splits = stratified_splits(codes, series.groups, folds, seed + repeat)
-        parts = [
+        training_sets = [
             train[_growth(codes[train], units[train], rng) <= shares[i]] for train, _ in splits
         ]
-        kept = screen.best(codes, parts, n_kept)
-        for part, (_, test), features in zip(parts, splits, kept, strict=True):
+        screened = screen.best(codes, training_sets, n_kept)
+        for training, (_, test), features in zip(training_sets, splits, screened, strict=True):
             X = values[features].T
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                predicted = clone(estimator).fit(X[part], codes[part]).predict(X[test])
+                predicted = clone(estimator).fit(X[training], codes[training]).predict(X[test])
             right[i, test] += predicted == codes[test]
-            sizes[i] += len(part)
+            sizes[i] += len(training)
     sizes /= folds * _REPEATS
     right /= _REPEATS
-    return _forecast(sizes, right, codes, units, seed)
+    return _forecast(sizes, right, codes=codes, units=units, seed=seed)
 
 
 def _growth(codes: np.ndarray, units: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the share of a training set, above 0 to 1, at which each sample joins it, by class."""
-    names, first, of = np.unique(units, return_index=True, return_inverse=True)
+    names, first, unit_of_sample = np.unique(units, return_index=True, return_inverse=True)
     joins = np.empty(len(names))
     for code in np.unique(codes[first]):
-        own = np.flatnonzero(codes[first] == code)
-        joins[own] = (rng.permutation(len(own)) + 0.5) / len(own)
-    return joins[of]
+        in_class = np.flatnonzero(codes[first] == code)
+        joins[in_class] = (rng.permutation(len(in_class)) + 0.5) / len(in_class)
+    return joins[unit_of_sample]
 
 
 def _forecast(
-    sizes: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray, seed: int
+    sizes: np.ndarray, right: np.ndarray, *, codes: np.ndarray, units: np.ndarray, seed: int
 ) -> pd.DataFrame:
-    """Return the table of a curve: measured values and forecasts by the power law."""
-    drawn = _bootstrap_weights(codes, units, seed)
-    shares = 1 / (np.bincount(codes) * (codes.max() + 1))
-    errors = 1 - right @ shares[codes]
-    bootstrapped = 1 - drawn @ right.T
-    law, laws = power_laws(sizes, errors[None]), power_laws(sizes, bootstrapped)
+    """Return the table of a curve: measured values and forecasts by the power law.
+
+    ``right`` (n_sizes, n_samples) are the shares of right predictions of each sample. A forecast is
+    marked if the error does not fall from the first to the last size in 95% of the bootstraps, if
+    its interval is wide, or if one with fewer samples is marked.
+    """
+    weights = _bootstrap_weights(codes, units, seed)
+    class_weights = 1 / (np.bincount(codes) * (codes.max() + 1))
+    errors = 1 - right @ class_weights[codes]
+    bootstrapped = 1 - weights @ right.T
+    law = power_laws(sizes, errors[None])
+    bootstrapped_laws = power_laws(sizes, bootstrapped)
     falls = np.quantile(bootstrapped[:, 0] - bootstrapped[:, -1], 0.05) > 0
-    note, rows = "", []
+    rows = []
     for i, size in enumerate(sizes):
         value = 1 - errors[i]
-        limits = _limits(value, 1 - bootstrapped[:, i], right[i], codes, units)
+        limits = _limits(value, 1 - bootstrapped[:, i], right=right[i], codes=codes, units=units)
         row = {"kind": "measured", "training_samples": size, "balanced_accuracy": value}
-        rows.append(row | limits | {"unreliable": ""})
-    for times in _TIMES:
-        n = times * len(codes)
+        rows.append({**row, **limits, "unreliable": ""})
+    note = ""
+    for factor in _TIMES:
+        n = factor * len(codes)
         value = 1 - float(law.at(n)[0])
-        near = right[-1] + value - (1 - errors[-1])
-        limits = _limits(value, 1 - laws.at(n), np.clip(near, 0, 1), codes, units)
-        reasons = [] if falls else ["no rise with the number of samples beyond chance"]
-        reasons += ["wide interval"] if limits["upper"] - limits["lower"] > _WIDEST else []
-        note = "; ".join(reasons) or (note and "beyond an unreliable forecast")
+        shifted = np.clip(right[-1] + value - (1 - errors[-1]), 0, 1)
+        limits = _limits(
+            value, 1 - bootstrapped_laws.at(n), right=shifted, codes=codes, units=units
+        )
+        reasons = []
+        if not falls:
+            reasons.append("no rise with the number of samples beyond chance")
+        if limits["upper"] - limits["lower"] > _WIDEST:
+            reasons.append("wide interval")
+        if note and not reasons:
+            reasons.append("beyond an unreliable forecast")
+        note = "; ".join(reasons)
         row = {"kind": "forecast", "training_samples": n, "balanced_accuracy": value}
-        rows.append(row | limits | {"unreliable": note})
+        rows.append({**row, **limits, "unreliable": note})
     return table_of(rows, CHECK_TABLES["learning_curve"])
 
 
@@ -179,19 +198,21 @@ def _bootstrap_weights(codes: np.ndarray, units: np.ndarray, seed: int) -> np.nd
     rng = np.random.default_rng(seed)
     weights = np.zeros((_BOOTSTRAPS, len(codes)))
     for code in np.unique(codes):
-        own = np.flatnonzero(codes == code)
-        names, of = np.unique(units[own], return_inverse=True)
-        n = max(2, round(len(names) / CROSS_VALIDATED))
-        counts = rng.multinomial(n, np.full(len(names), 1 / len(names)), _BOOTSTRAPS)[:, of]
-        weights[:, own] = counts / counts.sum(axis=1, keepdims=True)
+        in_class = np.flatnonzero(codes == code)
+        names, unit_of_sample = np.unique(units[in_class], return_inverse=True)
+        n_drawn = max(2, round(len(names) / CROSS_VALIDATED))
+        equal = np.full(len(names), 1 / len(names))
+        counts = rng.multinomial(n_drawn, equal, _BOOTSTRAPS)[:, unit_of_sample]
+        weights[:, in_class] = counts / counts.sum(axis=1, keepdims=True)
     return weights / (codes.max() + 1)
 
 
 def _limits(
-    value: float, drawn: np.ndarray, right: np.ndarray, codes: np.ndarray, units: np.ndarray
+    value: float, drawn: np.ndarray, *, right: np.ndarray, codes: np.ndarray, units: np.ndarray
 ) -> dict[str, float]:
     """Return the 95% interval of the bootstrap, widened to Jeffreys' interval of the recalls."""
     jeffreys = balanced_interval(right, codes, units, CROSS_VALIDATED)
     lower, upper = np.quantile(drawn, [0.025, 0.975])
-    lower, upper = min(lower, jeffreys.lower, value), max(upper, jeffreys.upper, value)
+    lower = min(lower, jeffreys.lower, value)
+    upper = max(upper, jeffreys.upper, value)
     return {"lower": float(max(0.0, lower)), "upper": float(min(1.0, upper))}

@@ -54,18 +54,28 @@ def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
     The standardised effect of two classes is Hedges' g if variances are not moderated (L. V.
     Hedges, Journal of Educational Statistics 6 (1981), 107-128).
     """
-    found = class_comparisons(series.values, series)
+    comparisons = class_comparisons(series.values, series)
     if logarithms:
         factor = LOG2[series.scale]
-        names = {"effect": "difference", "lower": "lower", "upper": "upper"}
-        effects = {name: factor * found[own] for name, own in names.items()}
-        return effects | {"variance": (factor * found["standard_error"]) ** 2, "p": found["p"]}
-    spread = np.sqrt(found["posterior_variance"])
-    effect = (1 - 3 / (4 * found["df"] - 1)) * found["difference"] / spread
-    variance = (found["standard_error"] / spread) ** 2 + effect**2 / (2 * found["df"])
+        return {
+            "effect": factor * comparisons["difference"],
+            "lower": factor * comparisons["lower"],
+            "upper": factor * comparisons["upper"],
+            "variance": (factor * comparisons["standard_error"]) ** 2,
+            "p": comparisons["p"],
+        }
+    degrees = comparisons["df"]
+    spread = np.sqrt(comparisons["posterior_variance"])
+    effect = (1 - 3 / (4 * degrees - 1)) * comparisons["difference"] / spread
+    variance = (comparisons["standard_error"] / spread) ** 2 + effect**2 / (2 * degrees)
     half = norm.isf(0.025) * np.sqrt(variance)
-    limits = {"lower": effect - half, "upper": effect + half}
-    return {"effect": effect, "variance": variance, **limits, "p": found["p"]}
+    return {
+        "effect": effect,
+        "variance": variance,
+        "lower": effect - half,
+        "upper": effect + half,
+        "p": comparisons["p"],
+    }
 
 
 def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) -> pd.DataFrame:
@@ -87,7 +97,8 @@ def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) ->
     summary["chance"] = np.minimum(1.0, 2 * binom.sf(holds - 1, n_series, _LEVEL / 2))
     table = pd.DataFrame(summary, dtype=float)
     table[n_series < 2] = np.nan
-    table["feature"], table["series"] = cohorts[0].features, n_series
+    table["feature"] = cohorts[0].features
+    table["series"] = n_series
     shown = {key: compared[key] for key in ("effect", "lower", "upper", "p")}
     shown["rank"] = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
     for key, values in shown.items():

@@ -50,6 +50,8 @@ _TILE = 256
 _MOST_VALUES = 60_000_000
 #: With more samples or groups two folds are enough.
 _MANY_UNITS = 100
+#: Distance of the seeds of two draws of folds, above the number of permutations.
+_SEED_STEP = 1_000_003
 #: Equal scores differ by rounding at most: sums in single precision.
 _ROUNDING = 1e-6
 
@@ -91,8 +93,9 @@ def permutation_test(
 
     def scores() -> Iterator[float]:
         """Yield the score of one permutation after another, and keep it."""
-        for own in itertools.count(seed + 1):
-            null.append(score(permute(np.random.default_rng(own)), own))
+        for permutation_seed in itertools.count(seed + 1):
+            permuted = permute(np.random.default_rng(permutation_seed))
+            null.append(score(permuted, permutation_seed))
             yield null[-1]
 
     test = sequential_test(observed, scores(), LEVEL, n_permutations, rounding=_ROUNDING)
@@ -105,6 +108,7 @@ def label_test(
     *,
     adjust: Sequence[str] = (),
     n_permutations: int = MOST_PERMUTATIONS,
+    n_repeats: int = 1,
 ) -> pd.DataFrame:
     """Test whether the labels of a data set are predicted better than permuted ones.
 
@@ -123,23 +127,20 @@ def label_test(
     ``label_test`` of `CHECK_TABLES`; it is empty where no test is made or no class is large enough
     for two folds.
     """
-    n_splits, labels, groups = n_splits_of(series), series.labels, series.groups
-    empty = pd.DataFrame(columns=CHECK_TABLES["label_test"].fixed)
+    columns = CHECK_TABLES["label_test"].fixed
+    n_splits = n_splits_of(series)
     if n_splits < 2 or (entry is None and series.values.size > _MOST_VALUES):
-        return empty
+        return pd.DataFrame(columns=columns)
+    labels = series.labels
     adjust = adjust or adjusted_columns(entry or {})
-    levels, columns = None, np.empty((series.n_samples, 0))
-    if adjust:
-        levels, columns = adjustment(series, adjust)
-    if entry is None and adjust:
-        score = adjusted_score(_tested_values(series), columns, groups, n_splits=n_splits)
-    elif entry is None:
-        score = ten_features_score(_tested_values(series), groups, n_splits=n_splits)
+    adjustment = Adjustment.of(series, adjust) if adjust else None
+    if entry is None:
+        score = repeated_score(_default_score(series, adjustment, n_splits), n_repeats)
     else:
-        seed = series_seed(series, 0, "classifier")
-        estimator = estimator_for(series, entry, seed)
+        estimator = estimator_for(series, entry, series_seed(series, 0, "classifier"))
         score = complete_score(estimator, series, n_splits=n_splits)
-    exchange = label_exchange(labels, groups, levels)
+    strata = None if adjustment is None else adjustment.strata
+    exchange = label_exchange(labels, series.groups, strata)
     test = permutation_test(
         score,
         labels,
@@ -158,7 +159,35 @@ def label_test(
         "p_value": test.p_value,
         "permuted": _statistic(adjust) if entry is None else "",
     }
-    return pd.DataFrame([row], columns=empty.columns)
+    return pd.DataFrame([row], columns=columns)
+
+
+def _default_score(series: DataSet, adjustment: "Adjustment | None", n_splits: int) -> Score:
+    """Return the score of the default test, adjusted for columns where there are any."""
+    values = _tested_values(series)
+    if adjustment is None:
+        return ten_features_score(values, series.groups, n_splits=n_splits)
+    return adjusted_score(values, adjustment.columns, series.groups, n_splits=n_splits)
+
+
+def repeated_score(score: Score, n_repeats: int) -> Score:
+    """Return the mean of a score over several draws of folds.
+
+    The draws of a permutation have seeds of their own; the first is that of a single draw.
+
+    Examples
+    --------
+    >>> repeated_score(lambda labels, seed: float(seed % 1000), 3)(np.empty(0), 4)
+    7.0
+    """
+    if n_repeats == 1:
+        return score
+
+    def mean_score(labels: np.ndarray, seed: int) -> float:
+        seeds = [(seed + repeat * _SEED_STEP) % 2**32 for repeat in range(n_repeats)]
+        return float(np.mean([score(labels, of_repeat) for of_repeat in seeds]))
+
+    return mean_score
 
 
 def _tested_values(series: DataSet) -> np.ndarray:
@@ -211,10 +240,11 @@ def ten_features_score(
     0.98
     """
     n_features, n_samples = values.shape
-    n_kept = min(_FEATURES, n_features)
+    n_selected = min(_FEATURES, n_features)
     n_tiles = -(-n_features // _TILE)
     tiles = np.zeros((n_tiles * _TILE, n_samples), dtype=np.float32)
     tiles[:n_features] = standardised(values)
+    # (n_tiles, n_samples, _TILE): the features of a tile lie beside each other for each sample
     tiles = np.ascontiguousarray(tiles.reshape(n_tiles, _TILE, n_samples).swapaxes(1, 2))
 
     def score(labels: np.ndarray, seed: int) -> float:
@@ -223,25 +253,41 @@ def ten_features_score(
         fold = np.empty(n_samples, dtype=np.int64)
         for i, (_, test) in enumerate(splits):
             fold[test] = i
-        sizes = np.zeros((len(splits), codes.max() + 1))
-        np.add.at(sizes, (fold, codes), 1.0)
-        sizes = sizes.sum(axis=0) - sizes  # of the training sets
-        apart = np.full((*sizes.shape, n_kept), -1.0, dtype=np.float32)
-        kept = np.zeros(apart.shape, dtype=np.int64)
-        _keep_distant(tiles, codes, fold, sizes, apart, kept)
-        probabilities = np.zeros(sizes.shape[1:] + codes.shape)
+        tested_sizes = np.zeros((len(splits), codes.max() + 1))
+        np.add.at(tested_sizes, (fold, codes), 1.0)
+        training_sizes = tested_sizes.sum(axis=0) - tested_sizes
+        distances = np.full((*training_sizes.shape, n_selected), -1.0, dtype=np.float32)
+        selected = np.zeros(distances.shape, dtype=np.int64)
+        _keep_distant(tiles, codes, fold, sizes=training_sizes, apart=distances, places=selected)
+        probabilities = np.zeros(training_sizes.shape[1:] + codes.shape)
         for i, (train, test) in enumerate(splits):
-            known = np.flatnonzero(sizes[i])
-            features = np.unique(kept[i, known])
+            present = np.flatnonzero(training_sizes[i])
+            features = np.unique(selected[i, present])
             standard = tiles[features // _TILE, :, features % _TILE]
-            members = np.eye(len(sizes[i]))[known][:, codes[train]] / sizes[i, known, None]
-            away = standard[:, test] - (members @ standard[:, train].T)[:, :, None]
-            evidence = -0.5 * np.square(away).sum(axis=1) / np.sqrt(len(features))
-            probabilities[np.ix_(known, test)] = softmax(evidence, axis=0)
-        named = probabilities[codes, np.arange(len(codes))]
-        return float((np.bincount(codes, named) / np.bincount(codes)).mean())
+            indicators = np.eye(len(training_sizes[i]))[present][:, codes[train]]
+            weights = indicators / training_sizes[i, present, None]
+            means = weights @ standard[:, train].T
+            evidence = _evidence(standard[:, test], means)
+            probabilities[np.ix_(present, test)] = softmax(evidence, axis=0)
+        return _mean_by_class(codes, probabilities[codes, np.arange(len(codes))])
 
     return score
+
+
+def _evidence(features: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Return the evidence for each class, (n_classes, n_samples).
+
+    ``features`` (n_features, n_samples) have variance one, ``means`` (n_classes, n_features) are
+    those of the classes. The summed log densities are divided by the square root of the number of
+    features, since features are correlated.
+    """
+    differences = features - means[:, :, None]
+    return np.asarray(-0.5 * np.square(differences).sum(axis=1) / np.sqrt(len(features)))
+
+
+def _mean_by_class(codes: np.ndarray, values: np.ndarray) -> float:
+    """Return the mean over classes of the means over their samples."""
+    return float((np.bincount(codes, values) / np.bincount(codes)).mean())
 
 
 def adjusted_score(
@@ -261,7 +307,7 @@ def adjusted_score(
     def score(labels: np.ndarray, seed: int) -> float:
         codes = np.unique(labels, return_inverse=True)[1]
         n_classes = codes.max() + 1
-        own_class = np.zeros(len(codes))
+        of_label = np.zeros(len(codes))  # the probability of a sample's label
         for train, test in stratified_splits(codes, groups, n_splits, seed):
             centred = columns - columns[train].mean(axis=0)
             design = np.hstack([np.eye(n_classes)[codes[train]], centred[train]])
@@ -269,15 +315,14 @@ def adjusted_score(
             adjusted = standard - (centred @ effects).T
             present = np.unique(codes[train])
             means = np.stack([adjusted[:, train[codes[train] == c]].mean(axis=1) for c in present])
-            distant = np.abs(means - means.mean(axis=0))
-            kept = np.argsort(-distant, axis=1, kind="stable")[:, :_FEATURES]
-            features = np.unique(kept)
-            away = adjusted[None][:, features][:, :, test] - means[:, features, None]
-            evidence = -0.5 * np.square(away).sum(axis=1) / np.sqrt(len(features))
+            distances = np.abs(means - means.mean(axis=0))
+            selected = np.argsort(-distances, axis=1, kind="stable")[:, :_FEATURES]
+            features = np.unique(selected)
+            evidence = _evidence(adjusted[np.ix_(features, test)], means[:, features])
             probabilities = np.zeros((n_classes, len(test)))
             probabilities[present] = softmax(evidence, axis=0)
-            own_class[test] = probabilities[codes[test], np.arange(len(test))]
-        return float((np.bincount(codes, own_class) / np.bincount(codes)).mean())
+            of_label[test] = probabilities[codes[test], np.arange(len(test))]
+        return _mean_by_class(codes, of_label)
 
     return score
 
@@ -297,28 +342,41 @@ def adjusted_columns(entry: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def adjustment(series: DataSet, terms: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the strata of samples by columns, and the columns of the linear model.
+class Adjustment(NamedTuple):
+    """Columns of samples for which the label test is adjusted.
 
-    ``terms`` are names of columns, ``factor(plate)`` of categories. Numbers are one column of the
-    model, categories an indicator of each level but the first.
+    ``strata`` (n_samples,) are the levels within which labels are exchanged, ``columns``
+    (n_samples, n_columns) those of the linear model.
     """
-    table = pd.DataFrame(series.sample_metadata)
-    categories, numbers, columns = [], [], []
-    for term in terms:
-        name = column_of_term(term)
-        cells = table[name].astype(str).str.strip()
-        values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float)
-        if name == term and np.isfinite(values).all():
-            numbers.append(values)
-            spread = values.std() or 1.0
-            columns.append(((values - values.mean()) / spread)[:, None])
-        else:
-            levels = pd.factorize(cells, sort=True)[0]
-            categories.append(levels)
-            columns.append(np.eye(levels.max() + 1)[levels][:, 1:])
-    is_first = series.labels == series.classes[0]
-    return crossed_strata(is_first, categories, numbers), np.hstack(columns)
+
+    strata: np.ndarray
+    columns: np.ndarray
+
+    @classmethod
+    def of(cls, series: DataSet, terms: Sequence[str]) -> "Adjustment":
+        """Return the adjustment of a series for terms.
+
+        ``terms`` are names of columns, ``factor(plate)`` of categories. Numbers are one column of
+        the model, categories an indicator of each level but the first.
+        """
+        table = pd.DataFrame(series.sample_metadata)
+        categories = []
+        numbers = []
+        columns = []
+        for term in terms:
+            name = column_of_term(term)
+            cells = table[name].astype(str).str.strip()
+            values = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float)
+            if name == term and np.isfinite(values).all():
+                numbers.append(values)
+                spread = values.std() or 1.0
+                columns.append(((values - values.mean()) / spread)[:, None])
+            else:
+                levels = pd.factorize(cells, sort=True)[0]
+                categories.append(levels)
+                columns.append(np.eye(levels.max() + 1)[levels][:, 1:])
+        is_first = series.labels == series.classes[0]
+        return cls(crossed_strata(is_first, categories, numbers), np.hstack(columns))
 
 
 @njit(nogil=True)
@@ -328,13 +386,13 @@ def _keep_distant(
     fold: np.ndarray,
     sizes: np.ndarray,
     apart: np.ndarray,
-    kept: np.ndarray,
+    places: np.ndarray,
 ) -> None:
     """Write the features whose class means are most distant from the mean of the classes' means.
 
     ``tiles`` (n_tiles, n_samples, n_features) are the features, ``fold`` (n_samples,) where each
     sample is tested, and ``sizes`` (n_folds, n_classes) the training samples. ``apart`` and
-    ``kept``, of shape (n_folds, n_classes, n_kept), are the distances and positions of
+    ``places``, of shape (n_folds, n_classes, n_selected), are the distances and positions of
     `keep_largest`. Sums of training samples are those of all samples less the tested ones: each
     value is added once.
     """
@@ -352,7 +410,7 @@ def _keep_distant(
             distances = _distances(total, tested[k], sizes[k])
             for c in range(n_classes):
                 if sizes[k, c] > 0:
-                    keep_largest(distances[c], t * width, apart[k, c], kept[k, c])
+                    keep_largest(distances[c], t * width, apart[k, c], places[k, c])
 
 
 @njit(nogil=True)
@@ -368,16 +426,17 @@ def _distances(total: np.ndarray, tested: np.ndarray, sizes: np.ndarray) -> np.n
     Sums ``total`` and ``tested`` and the result have shape (n_classes, n_features); classes without
     training samples are left out.
     """
-    means, middle = np.empty_like(total), np.zeros(total.shape[1], dtype=np.float32)
-    n_known = 0
+    means = np.empty_like(total)
+    middle = np.zeros(total.shape[1], dtype=np.float32)
+    n_present = 0
     for c in range(len(sizes)):
         if sizes[c] > 0:
-            n_known += 1
+            n_present += 1
             share = np.float32(1.0 / sizes[c])
             for f in range(len(middle)):
                 means[c, f] = (total[c, f] - tested[c, f]) * share
             _add(means[c], middle)
-    share = np.float32(1.0 / n_known)
+    share = np.float32(1.0 / n_present)
     for c in range(len(sizes)):
         for f in range(len(middle)):
             means[c, f] = abs(means[c, f] - middle[f] * share)
@@ -398,11 +457,12 @@ def complete_score(estimator: BaseEstimator, series: DataSet, *, n_splits: int =
             warnings.simplefilter("ignore")
             for training, test in stratified_splits(labels, groups, n_splits, seed):
                 model = clone(estimator)
-                X, tested = (frame_for(model, series, each) for each in (training, test))
+                X = frame_for(model, series, training)
+                tested = frame_for(model, series, test)
                 if series.missing and not imputes(model):
                     X, tested = impute_within(X, tested)
-                own = None if groups is None else groups[training]
-                fit_grouped(model, as_read(model, X), labels[training], own)
+                training_groups = None if groups is None else groups[training]
+                fit_grouped(model, as_read(model, X), labels[training], training_groups)
                 predicted[test] = model.predict(as_read(model, tested))
         return class_metrics(labels, predicted, None, series.classes)["balanced_accuracy"]
 

@@ -20,7 +20,8 @@ from xnbflow.tables.storage import table_of
 
 _SIGNATURES = 100
 #: Features of about the same mean are exchanged: the size of a bin, or the features in 20 bins.
-_LEAST_IN_BIN, _BINS = 20, 20
+_LEAST_IN_BIN = 20
+_BINS = 20
 #: Largest share of the features in a signature; random ones would overlap too much with a larger
 #: one.
 _MOST_SHARE = 0.5
@@ -47,7 +48,8 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
     first = folds["repeat"].min()
     folds = folds[folds["repeat"] == first]
     chosen = selected.loc[selected["repeat"] == first, ["fold", "feature"]].drop_duplicates()
-    classes, values = series.classes, filled(series).values
+    classes = series.classes
+    values = filled(series).values
     varying = int((np.ptp(values, axis=1) > 0).sum())  # without constant features
     if (
         chosen.empty
@@ -59,7 +61,9 @@ def random_genes(series: DataSet, selected: pd.DataFrame, folds: pd.DataFrame) -
         return empty
     codes = np.searchsorted(classes, series.labels)
     places = pd.Index(series.features)
-    by_fold = {fold: places.get_indexer(own) for fold, own in chosen.groupby("fold")["feature"]}
+    by_fold = {
+        fold: places.get_indexer(features) for fold, features in chosen.groupby("fold")["feature"]
+    }
     rng = np.random.default_rng(series_seed(series, 0, "random genes"))
     partners = [np.arange(len(values)), *expression_partners(values.mean(axis=1), _SIGNATURES, rng)]
     right = np.zeros((len(partners), series.n_samples))
@@ -101,8 +105,8 @@ def expression_partners(
     alike = np.array_split(np.argsort(means, kind="stable"), bins)
     for _ in range(n_times):
         partners = np.empty(len(means), dtype=int)
-        for own in alike:
-            partners[own] = rng.permutation(own)
+        for features in alike:
+            partners[features] = rng.permutation(features)
         yield partners
 
 
@@ -111,8 +115,8 @@ def _right(
 ) -> np.ndarray:
     """Return a mask of test samples that Gaussian naive Bayes predicts right, by signature."""
     used = np.unique(np.concatenate(signatures))
-    known, trained = np.unique(codes[~test], return_inverse=True)
-    densities = Gaussian().fit(values[np.ix_(used, ~test)], trained, len(known))
+    present, training_codes = np.unique(codes[~test], return_inverse=True)
+    densities = Gaussian().fit(values[np.ix_(used, ~test)], training_codes, len(present))
     terms = densities.log_density(values[np.ix_(used, test)])
-    sums = [terms[np.searchsorted(used, own)].sum(axis=0) for own in signatures]
-    return known[np.argmax(sums, axis=1)] == codes[test]
+    sums = [terms[np.searchsorted(used, signature)].sum(axis=0) for signature in signatures]
+    return present[np.argmax(sums, axis=1)] == codes[test]

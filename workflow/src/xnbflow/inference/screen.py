@@ -47,35 +47,39 @@ class Screen:
         the first of equal ones are kept. ``codes`` are the classes of all samples, the training
         sets positions of samples.
         """
-        n_features, n_classes = len(self._standard), codes.max() + 1
+        n_features = len(self._standard)
+        n_classes = codes.max() + 1
         if n_kept >= n_features:
-            yield from [np.arange(n_features)] * len(training_sets)
+            for _ in training_sets:
+                yield np.arange(n_features)
             return
-        shares = np.zeros((len(training_sets), n_classes, len(codes)), dtype=np.float32)
-        for own, train in zip(shares, training_sets, strict=True):
-            own[codes[train], train] = 1.0
-        shares /= np.maximum(shares.sum(axis=2, keepdims=True), 1.0)
+        # (n_sets, n_classes, n_samples): rows whose products with features are means of classes
+        weights = np.zeros((len(training_sets), n_classes, len(codes)), dtype=np.float32)
+        for place, train in enumerate(training_sets):
+            weights[place, codes[train], train] = 1.0
+        weights /= np.maximum(weights.sum(axis=2, keepdims=True), 1.0)
         # one product for all training sets reads the values once
-        means, squares = (
-            (shares.reshape(-1, len(codes)) @ of.T).reshape(*shares.shape[:2], n_features)
-            for of in (self._standard, self._squares)
-        )
+        rows = weights.reshape(-1, len(codes))
+        shape = (*weights.shape[:2], n_features)
+        means = (rows @ self._standard.T).reshape(shape)
+        squares = (rows @ self._squares.T).reshape(shape)
         deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
-        for own, *moments in zip(shares, means, deviations, strict=True):
-            kept = np.zeros(n_features, dtype=bool)
-            for i, j in itertools.combinations(np.flatnonzero(own.any(axis=1)), 2):
-                for moment in moments:
-                    apart = np.abs(moment[i] - moment[j])
+        for place in range(len(training_sets)):
+            is_best = np.zeros(n_features, dtype=bool)
+            present = np.flatnonzero(weights[place].any(axis=1))
+            for i, j in itertools.combinations(present, 2):
+                for moment in (means[place], deviations[place]):
+                    differences = np.abs(moment[i] - moment[j])
                     largest = np.full(n_kept // 2, -1.0, dtype=np.float32)
                     places = np.zeros(n_kept // 2, dtype=np.int64)
-                    keep_largest(apart, 0, largest, places)
-                    kept[places] = True
-            yield np.flatnonzero(kept)
+                    keep_largest(differences, 0, largest, places)
+                    is_best[places] = True
+            yield np.flatnonzero(is_best)
 
 
 @njit(nogil=True)
 def keep_largest(values: np.ndarray, first: int, largest: np.ndarray, places: np.ndarray) -> None:
-    """Replace the least of the largest values that were found before by larger ones of ``values``.
+    """Replace the least of the largest values so far by larger ones of ``values``.
 
     ``largest``, of shape (n_kept,), is a heap whose first entry is the least, and ``places`` are
     the positions of its values; those of ``values`` count from ``first``, which must be larger than
@@ -92,6 +96,8 @@ def keep_largest(values: np.ndarray, first: int, largest: np.ndarray, places: np
                     below += difference > 0 or (difference == 0 and later)
                 if largest[below] >= values[f]:
                     break
-                largest[place], places[place] = largest[below], places[below]
+                largest[place] = largest[below]
+                places[place] = places[below]
                 place = below
-            largest[place], places[place] = values[f], first + f
+            largest[place] = values[f]
+            places[place] = first + f

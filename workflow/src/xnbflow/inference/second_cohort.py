@@ -47,7 +47,7 @@ Held = Literal[
 class CohortVerdict:
     """The verdict on a classifier in a second cohort.
 
-    ``reason`` is the condition that decided, ``found`` the performance in the second cohort,
+    ``reason`` is the condition that decided, ``measured`` the performance in the second,
     ``loss`` its balanced accuracy minus that of cross-validation in the first, over the classes
     that the second has. ``p_value`` is of permuted labels of the second cohort. Where labels look
     exchanged, ``exchanged`` is the label that each class seems to have. ``auc`` is missing of more
@@ -56,7 +56,7 @@ class CohortVerdict:
 
     level: Held
     reason: str
-    found: Performance
+    measured: Performance
     loss: Estimate
     p_value: float
     exchanged: dict[int, int]
@@ -64,25 +64,24 @@ class CohortVerdict:
 
     def columns(self, classes: Sequence[str] | np.ndarray) -> dict[str, Any]:
         """Return the columns of the verdict in tables; ``classes`` are the labels of its codes."""
-        found, loss, auc = self.found, self.loss, self.auc
-        n = sum(row.samples for row in found.classes)
+        n = sum(row.samples for row in self.measured.classes)
         renamed = ", ".join(f"{classes[a]} as {classes[b]}" for a, b in self.exchanged.items())
-        ranked = self.level == "ranking holds"
+        ranking_holds = self.level == "ranking holds"
         return {
             "verdict": self.level,
             "reason": renamed or self.reason,
             "n": n,
-            "right": round(found.accuracy.value * n),
-            **found.balanced_accuracy._asdict(),
-            "chance": found.chance,
+            "right": round(self.measured.accuracy.value * n),
+            **self.measured.balanced_accuracy._asdict(),
+            "chance": self.measured.chance,
             "p_value": self.p_value,
-            "loss": loss.value,
-            "loss_lower": loss.lower,
-            "loss_upper": loss.upper,
-            "auc": auc.value,
-            "auc_lower": auc.lower,
-            "auc_upper": auc.upper,
-            "needed": samples_to_recalibrate(auc.value) if ranked else np.nan,
+            "loss": self.loss.value,
+            "loss_lower": self.loss.lower,
+            "loss_upper": self.loss.upper,
+            "auc": self.auc.value,
+            "auc_lower": self.auc.lower,
+            "auc_upper": self.auc.upper,
+            "needed": samples_to_recalibrate(self.auc.value) if ranking_holds else np.nan,
         }
 
 
@@ -97,18 +96,21 @@ def ranking(codes: np.ndarray, scores: np.ndarray, groups: np.ndarray | None = N
 
     Examples
     --------
-    >>> found = ranking(np.repeat([0, 1], 10), np.arange(20.0))
-    >>> [round(number, 2) for number in found]
+    >>> area = ranking(np.repeat([0, 1], 10), np.arange(20.0))
+    >>> [round(number, 2) for number in area]
     [1.0, 0.8, 1.0]
     """
     second = codes == 1
-    n, m = int(second.sum()), int((~second).sum())
-    if not n or not m or np.isnan(scores).any():
+    n_second = int(second.sum())
+    n_first = int((~second).sum())
+    if not n_second or not n_first or np.isnan(scores).any():
         return UNKNOWN
-    area = float((rankdata(scores)[second].sum() - n * (n + 1) / 2) / (n * m))
+    wins = rankdata(scores)[second].sum() - n_second * (n_second + 1) / 2
+    area = float(wins / (n_second * n_first))
     if groups is not None:
-        n, m = len(np.unique(groups[second])), len(np.unique(groups[~second]))
-    return area_interval(area, n, m)
+        n_second = len(np.unique(groups[second]))
+        n_first = len(np.unique(groups[~second]))
+    return area_interval(area, n_second, n_first)
 
 
 #: Loss of balanced accuracy that is permitted for a threshold from few samples.
@@ -171,7 +173,7 @@ def exchanged_classes(codes: np.ndarray, predicted: np.ndarray, n_classes: int) 
     """Return the renaming of classes under which true and predicted labels agree best.
 
     The renaming maximises the sum of recalls; it is empty if no renaming agrees better than the
-    given names.
+    names of the cohort.
 
     Examples
     --------
@@ -211,23 +213,30 @@ def cohort_verdict(
     ``scores`` (n_samples, n_classes) are log posteriors; with two classes they also rank the
     samples.
     """
-    found = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
-    before = _cross_validated(validated, found)
-    balanced = found.balanced_accuracy
+    measured = performance(codes, np.eye(n_classes)[predicted], groups, inflation=1.0)
+    before = _cross_validated(validated, measured)
+    balanced = measured.balanced_accuracy
     loss = difference(balanced, before)
     p_value = permutation_p(codes, predicted, groups)
     auc = UNKNOWN
     if scores is not None and n_classes == _TWO:
         with np.errstate(invalid="ignore"):  # a class that is impossible for all
             auc = ranking(codes, scores[:, 1] - scores[:, 0], groups)
-    several = len(found.classes) > 1
+    several = len(measured.classes) > 1
     exchanged: dict[int, int] = {}
     if several:
-        exchanged = _exchange(found, before, codes, predicted, n_classes, groups)
-    above = p_value <= LEVEL and balanced.lower > found.chance
-    missed = any(row.recall.value <= 0.5 for row in found.classes)
+        exchanged = _exchange(
+            balanced,
+            before,
+            codes=codes,
+            predicted=predicted,
+            n_classes=n_classes,
+            groups=groups,
+        )
+    above = p_value <= LEVEL and balanced.lower > measured.chance
+    missed = any(row.recall.value <= 0.5 for row in measured.classes)
     same_patients = patients is not None and patients.same_patients
-    half = (found.chance + before.value) / 2
+    half = (measured.chance + before.value) / 2
     rules: list[tuple[bool, Held, str]] = [
         (shared > 0, "shares samples", "shared samples"),
         (not several, "cannot tell", "one class"),
@@ -241,14 +250,22 @@ def cohort_verdict(
         (True, "cannot tell", "too few samples"),
     ]
     level, reason = next((level, reason) for applies, level, reason in rules if applies)
-    return CohortVerdict(level, reason, found, loss, p_value, exchanged, auc)
+    return CohortVerdict(
+        level=level,
+        reason=reason,
+        measured=measured,
+        loss=loss,
+        p_value=p_value,
+        exchanged=exchanged,
+        auc=auc,
+    )
 
 
-def _cross_validated(validated: Performance | None, found: Performance) -> Estimate:
+def _cross_validated(validated: Performance | None, measured: Performance) -> Estimate:
     """Return the balanced accuracy of cross-validation over the classes of the second cohort."""
     if validated is None:
         return UNKNOWN
-    present = {row.code for row in found.classes}
+    present = {row.code for row in measured.classes}
     recalls = [row.recall for row in validated.classes if row.code in present]
     if len(recalls) == len(validated.classes):
         return validated.balanced_accuracy
@@ -266,8 +283,9 @@ def _same_patients(patients: PatientMatch | None) -> str:
 
 
 def _exchange(
-    found: Performance,
+    as_labelled: Estimate,
     before: Estimate,
+    *,
     codes: np.ndarray,
     predicted: np.ndarray,
     n_classes: int,
@@ -275,15 +293,17 @@ def _exchange(
 ) -> dict[int, int]:
     """Return the renaming of classes with the accuracy of cross-validation; empty if there is none.
 
-    The interval of its difference from cross-validation reaches 0, that of its difference from the
-    given names does not, and p times the number of renamings is at most the level.
+    ``as_labelled`` is the balanced accuracy with the names of the cohort, ``before`` that of
+    cross-validation. The interval of the difference between the renamed classes and
+    cross-validation reaches 0, that of their difference from the names of the cohort does not, and
+    p times the number of renamings is at most the level.
     """
     renamed = exchanged_classes(codes, predicted, n_classes)
     table = np.array([renamed.get(code, code) for code in range(n_classes)])
     as_renamed = performance(table[codes], np.eye(n_classes)[predicted], groups, inflation=1.0)
     balanced = as_renamed.balanced_accuracy
     as_good = difference(balanced, before).upper >= 0
-    if not (renamed and as_good and difference(found.balanced_accuracy, balanced).upper < 0):
+    if not (renamed and as_good and difference(as_labelled, balanced).upper < 0):
         return {}
     p_value = permutation_p(table[codes], predicted, groups)
     renamings = n_classes * (n_classes - 1) / 2

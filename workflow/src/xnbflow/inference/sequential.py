@@ -8,14 +8,17 @@ Carlo implementation of hypothesis tests", Journal of Computational and Graphica
 Biometrika 78 (1991), 301-304.
 """
 
+import itertools
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-#: Permutations at most, and the probability that stopping early changes the decision.
-MOST_PERMUTATIONS, ERROR = 999, 0.001
+#: Permutations at most.
+MOST_PERMUTATIONS = 999
+#: The probability that stopping early changes the decision, below and above the level each.
+ERROR = 0.001
 #: Permutations before which no test stops, and after which half of the error is spent.
 _FEWEST = 99
 
@@ -45,8 +48,8 @@ def sequential_test(
 
     Examples
     --------
-    >>> found = sequential_test(0.9, iter(np.linspace(0, 0.8, 999)), 0.05)
-    >>> found.permutations, round(found.p_value, 4)
+    >>> test = sequential_test(0.9, iter(np.linspace(0, 0.8, 999)), 0.05)
+    >>> test.permutations, round(test.p_value, 4)
     (145, 0.0068)
     """
     points = stopping_points(level, most)
@@ -81,24 +84,41 @@ def stopping_points(level: float, most: int) -> dict[tuple[int, int], float]:
     >>> (285, 0) in stopping_points(0.025, 999)
     True
     """
-    first, at_level, uniform = 0, np.ones(1), np.ones(1)  # of the tests that continue, by at_least
-    spent = np.zeros(2)  # below and above the level
-    below: list[tuple[int, int, float]] = []
-    last, above = below.copy(), below.copy()
+    # Distributions over at_least, from `first` on, of the tests that have not stopped: if p is the
+    # level, and if p is uniform (labels without information).
+    first = 0
+    at_level = np.ones(1)
+    uniform = np.ones(1)
+    # probability of having stopped below, and above, if p is the level
+    spent_below = 0.0
+    spent_above = 0.0
+    stops_below: list[tuple[int, int, float]] = []
+    stops_at_most: list[tuple[int, int, float]] = []
+    stops_above: list[tuple[int, int, float]] = []
     for n in range(1, most + 1):
-        rise = (first + 1 + np.arange(len(uniform))) / (n + 1)  # Polya's urn
+        # Where p is uniform, a share (k + 1) / (n + 1) of the tests with k of n - 1 rises: Polya's
+        # urn.
+        rise = (first + 1 + np.arange(len(uniform))) / (n + 1)
         at_level = np.append(at_level * (1 - level), 0.0) + np.append(0.0, at_level * level)
         uniform = np.append(uniform * (1 - rise), 0.0) + np.append(0.0, uniform * rise)
         allowed = ERROR * n / (n + _FEWEST) if n >= _FEWEST else -1.0
-        low = spent[0] + np.cumsum(at_level) <= allowed
-        high = spent[1] + np.cumsum(at_level[::-1])[::-1] <= allowed
-        spent += at_level[low].sum(), at_level[high].sum()
-        for points, stops in ((below, low), (above, high)) if n < most else ((last, low | True),):
-            points += [(n, first + int(k), float(uniform[k])) for k in np.flatnonzero(stops)]
-        going_on = np.flatnonzero(~(low | high))
-        first += int(going_on[0])
-        at_level, uniform = at_level[going_on], uniform[going_on]
-    ordered = [*below, *last, *sorted(above, key=lambda point: (-point[0], point[1]))]
+        is_below = spent_below + np.cumsum(at_level) <= allowed
+        is_above = spent_above + np.cumsum(at_level[::-1])[::-1] <= allowed
+        spent_below += at_level[is_below].sum()
+        spent_above += at_level[is_above].sum()
+        points = [(n, first + k, float(mass)) for k, mass in enumerate(uniform)]
+        if n == most:
+            stops_at_most = points
+            break
+        stops_below += list(itertools.compress(points, is_below))
+        stops_above += list(itertools.compress(points, is_above))
+        continuing = np.flatnonzero(~(is_below | is_above))
+        first += int(continuing[0])
+        at_level = at_level[continuing]
+        uniform = uniform[continuing]
+    latest_first = sorted(stops_above, key=lambda point: (-point[0], point[1]))
+    ordered = [*stops_below, *stops_at_most, *latest_first]
+    masses = [mass for *_, mass in ordered]
     # rounded, so that 1 / 40 is not above .025
-    p_values = np.minimum(np.cumsum([mass for *_, mass in ordered]), 1.0).round(12).tolist()
+    p_values = np.minimum(np.cumsum(masses), 1.0).round(12).tolist()
     return {(n, k): p for (n, k, _), p in zip(ordered, p_values, strict=True)}

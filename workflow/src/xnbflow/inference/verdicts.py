@@ -48,7 +48,7 @@ class Verdict:
 
 
 def verdict(
-    found: Performance,
+    performance: Performance,
     p_value: float = np.nan,
     stability: Estimate | None = None,
     *,
@@ -63,21 +63,28 @@ def verdict(
     the function `copies`; ``batch`` and ``library_size`` are whether a batch, or the reads of the
     classes, may explain the result. For the rule see `docs/methods/verdicts.md`.
     """
-    failed = ["chance interval"] * (not found.balanced_accuracy.lower > found.chance)
-    failed += ["permutation test"] * (p_value > LEVEL)
-    failed += ["copies"] * (copies == "severe")
+    necessary = {
+        "chance interval": performance.balanced_accuracy.lower > performance.chance,
+        "permutation test": not p_value > LEVEL,  # also without a test
+        "copies": copies != "severe",
+    }
+    failed = [reason for reason, is_met in necessary.items() if not is_met]
     if failed:
         return Verdict("not supported", failed, p_value)
-    weak = ["majority class"] * (not found.accuracy.lower > found.majority)
-    weak += ["classes"] * (not all(row.recognised for row in found.classes))
-    weak += ["copies"] * (copies == "warning") + ["batch"] * batch
-    weak += ["library size"] * library_size
+    further = {
+        "majority class": performance.accuracy.lower > performance.majority,
+        "classes": all(row.recognised for row in performance.classes),
+        "copies": copies != "warning",
+        "batch": not batch,
+        "library size": not library_size,
+    }
+    weak = [reason for reason, is_met in further.items() if not is_met]
     if stability is not None and stability.lower < POOR_STABILITY:
         weak.append("stability" if stability.upper < POOR_STABILITY else "stability unknown")
     return Verdict("partly supported" if weak else "well supported", weak, p_value)
 
 
-def near_limit(found: Performance, p_value: float) -> list[str]:
+def near_limit(performance: Performance, p_value: float) -> list[str]:
     """Return the conditions that another draw of folds or permutations may decide otherwise.
 
     These are the "permutation test" with p between half and twice its level, and the "chance
@@ -90,9 +97,12 @@ def near_limit(found: Performance, p_value: float) -> list[str]:
     >>> near_limit(performance(codes, np.eye(2)[codes]), 0.03)
     ['permutation test']
     """
-    near = ["permutation test"] * (LEVEL / _NEAR_FACTOR <= p_value <= LEVEL * _NEAR_FACTOR)
-    distance = abs(found.balanced_accuracy.lower - found.chance)
-    return near + ["chance interval"] * (distance <= _NEAR_CHANCE)
+    conditions = []
+    if LEVEL / _NEAR_FACTOR <= p_value <= LEVEL * _NEAR_FACTOR:
+        conditions.append("permutation test")
+    if abs(performance.balanced_accuracy.lower - performance.chance) <= _NEAR_CHANCE:
+        conditions.append("chance interval")
+    return conditions
 
 
 def verdicts(
@@ -107,9 +117,9 @@ def verdicts(
 
     ``stability`` and ``permutation_tests`` are the study's tables; ``copied`` is of `copies`;
     ``inseparable`` are results that a batch may explain, ``unequal`` the data sets of
-    `unequal_libraries`. The p of a classifier's own test is
-    multiplied by the number of candidates that it was chosen from; the label test of the data set
-    does not use the classifier, so no choice changes its p.
+    `unequal_libraries`. The p of a classifier's own test is multiplied by the number of candidates
+    that it was chosen from; the label test of the data set does not use the classifier, so that no
+    choice changes its p.
     """
     halves = stability[stability["class"] == ""].dropna(subset="halves").set_index(KEY)
     agreement = {
@@ -119,23 +129,28 @@ def verdicts(
     tests = permutation_tests.set_index(["dataset", "classifier"])[["p_value", "permuted"]]
     tests = tests.to_dict("index")
     rows = []
-    for key, found in performances.items():
-        test = tests.get((key[0], key[2]), {"p_value": np.nan, "permuted": ""})
-        chosen_from = 1 if test["permuted"] else found.candidates
-        p_value = float(np.minimum(1.0, test["p_value"] * chosen_from))
+    for key, performance in performances.items():
+        dataset, _, classifier = key
+        test = tests.get((dataset, classifier), {"p_value": np.nan, "permuted": ""})
+        n_candidates = 1 if test["permuted"] else performance.candidates
+        p_value = float(np.minimum(1.0, test["p_value"] * n_candidates))
         result = verdict(
-            found,
+            performance,
             p_value,
             agreement.get(key),
-            copies=copied.get(key[0]),
+            copies=copied.get(dataset),
             batch=key in inseparable,
-            library_size=key[0] in unequal,
+            library_size=dataset in unequal,
         )
         rows.append(
-            named(key)
-            | {"level": result.level, "reasons": "; ".join(result.reasons)}
-            | {"p_value": result.p_value, "permuted": test["permuted"]}
-            | {"near": "; ".join(near_limit(found, p_value))}
+            {
+                **named(key),
+                "level": result.level,
+                "reasons": "; ".join(result.reasons),
+                "p_value": result.p_value,
+                "permuted": test["permuted"],
+                "near": "; ".join(near_limit(performance, p_value)),
+            }
         )
     return pd.DataFrame(rows, columns=STUDY_TABLES["verdicts"].fixed)
 
@@ -146,16 +161,16 @@ def copies(audit: pd.DataFrame, headers: Headers) -> dict[str, str]:
     The value is "warning" with fewer exact, or 10% near, duplicates. Notices on replicates are
     ignored.
     """
-    found: dict[str, str] = {}
+    severities: dict[str, str] = {}
     rows = audit[(audit["check"] == "repeated sample") & (audit["severity"] != "notice")]
     for (name, severity), pairs in rows.groupby(["dataset", "severity"])["subject"]:
         n = pairs.str.split(" [~=] ", regex=True).explode().nunique()
         share = n / len(headers[name].samples)
         if share >= (0.1 if severity == "severe" else 0.5):
-            found[name] = "severe"
+            severities[name] = "severe"
         elif severity == "severe" or share >= 0.1:
-            found.setdefault(name, "warning")
-    return found
+            severities.setdefault(name, "warning")
+    return severities
 
 
 def unequal_libraries(audit: pd.DataFrame, headers: Headers) -> set[str]:

@@ -275,7 +275,7 @@ def _tested(
             (trained.series.labels, test.labels),
         ),
     )
-    return _row(strategy, trained, test, verdict.found) | verdict.columns(classes)
+    return _row(strategy, trained, test, verdict.measured) | verdict.columns(classes)
 
 
 def _row(

@@ -143,7 +143,7 @@ def validate(
         signatures = compare_signatures(model.signature, other, train, test)
     row = verdict.columns(classes) | {"features": train.n_features}
     row["notes"] = "; ".join(prediction.notes)
-    both = (("train", own, own_claims), ("test", verdict.found, probabilities.max(axis=1)))
+    both = (("train", own, own_claims), ("test", verdict.measured, probabilities.max(axis=1)))
     return {
         "accuracy": _table([_accuracy(*each) for each in both], "accuracy"),
         "recall": _table([row for each in both for row in _recall(*each[:2], classes)], "recall"),

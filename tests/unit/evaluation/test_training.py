@@ -1,29 +1,19 @@
 """Training sees training samples only, whole groups of them, and every outcome is a row."""
 
 import warnings
-from dataclasses import replace
 from typing import ClassVar
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.compose import make_column_transformer
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from toys import dataset
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.data.series_seed import series_seed
-from xnbflow.evaluation.fitting import as_read, fit_grouped
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
 from xnbflow.evaluation.keyed_tables import LOG_POSTERIOR
 from xnbflow.evaluation.training import train
-from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
-from xnbflow.naive_bayes.inner_folds import inner_folds
 
 FOLDS = pd.DataFrame({"repeat": 0, "fold": [0, 0, 1, 1], "sample": ["s0", "s3", "s1", "s4"]})
 FIRST, SECOND = FOLDS[:2], FOLDS[2:]
@@ -83,14 +73,6 @@ def test_a_fold_never_sees_its_test_samples(series):
     seen = [(X.index.tolist(), labels) for X, labels, *_ in Spy.seen]
     assert seen[0] == (["s1", "s2", "s4", "s5"], ["a", "a", "b", "b"])
     assert seen[1] == (["s0", "s2", "s3", "s5"], ["a", "a", "b", "b"])
-
-
-def test_only_models_that_read_no_names_get_an_array(series):
-    frame, logistic = series.frame(), LogisticRegression()
-    named = make_pipeline(make_column_transformer((StandardScaler(), ["w"])), logistic)
-    searched = GridSearchCV(make_pipeline(StandardScaler(), Spy()), {})
-    assert as_read(named, frame) is as_read(searched, frame) is frame
-    assert isinstance(as_read(make_pipeline(StandardScaler(), logistic), frame), np.ndarray)
 
 
 def test_a_failed_fit_is_a_row_and_the_others_go_on(series, monkeypatch):
@@ -206,22 +188,3 @@ def test_missing_values_are_filled_in_by_medians_of_the_training_samples(pairs):
     assert list(tested.columns) == list(pairs.features)
     assert outcome["fits"]["imputed"].tolist() == [np.isnan(pairs.values).sum()]
     np.testing.assert_array_equal(groups, pairs.groups[~mask])
-
-
-def test_inner_folds_keep_groups_together(pairs):
-    data = replace(pairs, values=np.nan_to_num(pairs.values), missing=False)
-    X, y, groups = data.frame(), data.labels, data.groups
-    model = ClassSpecificNBCV(cv=4)
-    alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)
-    pd.testing.assert_frame_equal(fit_grouped(model, X, y, groups).path_, alone.path_)
-    folds = inner_folds(4, np.unique(y, return_inverse=True)[1], groups)
-    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
-    given = Mock(wraps=StratifiedGroupKFold(4))
-    fit_grouped(ClassSpecificNBCV(cv=given), X, y, groups)
-    np.testing.assert_array_equal(given.split.call_args.args[2], groups)
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
-    pipeline = make_pipeline(StandardScaler(), search)
-    fit_grouped(pipeline, X, y, groups)
-    assert isinstance(search.cv, StratifiedGroupKFold)
-    fit_grouped(make_pipeline(StandardScaler(), Spy()), X, y, groups)
-    assert Spy.seen[-1][-1] is groups

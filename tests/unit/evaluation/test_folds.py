@@ -5,13 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
-from toys import mistakes, put
 
 from xnbflow.core.errors import InputError
 from xnbflow.data.series_file import DataSetHeader
 from xnbflow.data.series_seed import series_seed
 from xnbflow.evaluation.folds import draw_folds, folds_of_repeat, leave_one_group_out
-from xnbflow.evaluation.folds_file import read_folds
 
 
 def header(*counts, name="toy"):
@@ -51,25 +49,6 @@ def test_the_folds_of_a_data_set_stay_as_they_are_from_version_to_version():
     splitter = StratifiedKFold(3, shuffle=True, random_state=series_seed(head, 1, "folds"))
     test = next(splitter.split(head.labels, head.labels))[1]
     assert drawn.tolist() == head.samples[test].tolist()
-
-
-def test_an_indicator_of_test_samples_is_a_predefined_fold(tmp_path):
-    path = put(tmp_path, "0\n1\n1\n", "indicator.txt")
-    assert read_folds(path, header(2, 1), 1, 1)["sample"].tolist() == ["s1", "s2"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        *mistakes("folds"),
-        (["sample\tfold", "s0\t" + "9" * 5000], r"line 2: fold is '9+\.\.\.9+'"),
-        (["sample\tfold\udcff"], r"is not UTF-8 text \(byte 11\); save it as UTF-8"),
-    ],
-)
-def test_a_mistake_in_predefined_folds_is_named(tmp_path, lines, message):
-    text = "\n".join([*lines, ""]).encode(errors="surrogateescape")
-    with pytest.raises(InputError, match=message):
-        read_folds(put(tmp_path, text, "folds.tsv"), header(2, 1), 1, 1)
 
 
 def grouped(labels, groups, name="toy"):
@@ -119,12 +98,3 @@ def test_leave_one_group_out_tests_each_group_once_as_scikit_learn_does():
     for fold, (_, test) in enumerate(expected):
         assert set(folds[folds["fold"] == fold]["sample"]) == set(head.samples[test])
     assert set(folds["repeat"]) == {0}
-
-
-def test_predefined_folds_that_tear_a_group_are_refused(tmp_path):
-    path = put(tmp_path, "sample\tfold\ns0\t0\ns1\t1\ns2\t1\ns3\ttrain\n", "folds.tsv")
-    with pytest.raises(InputError, match=r"fold 0 trains with sample 's1' and tests another of"):
-        read_folds(path, grouped("abab", "ppqr"), 2, 1)
-    assert len(read_folds(path, grouped("abab", "pqqr"), 2, 1)) == 3
-    with pytest.raises(InputError, match="trains with sample 's3'"):
-        read_folds(path, grouped("abab", "pqqp"), 2, 1)

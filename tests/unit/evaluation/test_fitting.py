@@ -1,0 +1,96 @@
+"""Fits read names only where a model needs them, and inner folds keep groups together."""
+
+from dataclasses import replace
+from typing import ClassVar
+from unittest.mock import Mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from toys import dataset
+
+from xnbflow.data.dataset import DataSet
+from xnbflow.evaluation.fitting import as_read, fit_grouped
+from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
+from xnbflow.naive_bayes.inner_folds import inner_folds
+
+
+@pytest.fixture
+def series():
+    rng = np.random.default_rng(1)
+    labels = np.array(["a", "a", "a", "b", "b", "b"])
+    values = rng.normal(size=(4, 6)) + 3 * (labels == "b")
+    return DataSet("toy", values, list("wxyz"), [f"s{i}" for i in range(6)], labels)
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers what it saw, does what a test asks, and predicts the first class."""
+
+    seen: ClassVar[list] = []
+    tested: ClassVar[list] = []
+    act: ClassVar = staticmethod(lambda model: None)
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y, groups=None):
+        Spy.seen.append((X, list(y), self.random_state, groups))
+        self.classes_ = np.unique(y)
+        Spy.act(self)
+        return self
+
+    def predict(self, X):
+        Spy.tested.append(X)
+        return np.repeat(self.classes_[0], len(X))
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch):
+    monkeypatch.setattr(Spy, "seen", [])
+    monkeypatch.setattr(Spy, "tested", [])
+
+
+def test_only_models_that_read_no_names_get_an_array(series):
+    frame, logistic = series.frame(), LogisticRegression()
+    named = make_pipeline(make_column_transformer((StandardScaler(), ["w"])), logistic)
+    searched = GridSearchCV(make_pipeline(StandardScaler(), Spy()), {})
+    assert as_read(named, frame) is as_read(searched, frame) is frame
+    assert isinstance(as_read(make_pipeline(StandardScaler(), logistic), frame), np.ndarray)
+
+
+@pytest.fixture
+def pairs():
+    """Eight patients, two samples each, one of each class; a value in ten is missing."""
+    rng = np.random.default_rng(0)
+    labels = np.tile(["normal", "tumour"], 8)
+    values = rng.normal(size=(5, 16)) + 2 * (labels == "tumour")
+    values[rng.random(values.shape) < 0.1] = np.nan
+    groups = np.repeat([f"patient {i}" for i in range(8)], 2)
+    genes = pd.DataFrame({"symbol": ["TP53", "", "KRAS", "MYC", "EGFR"]})
+    parts = {"groups": groups, "feature_metadata": genes, "missing": True}
+    return dataset(values, labels, "pairs", **parts)
+
+
+def test_inner_folds_keep_groups_together(pairs):
+    data = replace(pairs, values=np.nan_to_num(pairs.values), missing=False)
+    X, y, groups = data.frame(), data.labels, data.groups
+    model = ClassSpecificNBCV(cv=4)
+    alone = ClassSpecificNBCV(cv=4).fit(X, y, groups)
+    pd.testing.assert_frame_equal(fit_grouped(model, X, y, groups).path_, alone.path_)
+    folds = inner_folds(4, np.unique(y, return_inverse=True)[1], groups)
+    assert all(not set(groups[train]) & set(groups[test]) for train, test in folds)
+    given = Mock(wraps=StratifiedGroupKFold(4))
+    fit_grouped(ClassSpecificNBCV(cv=given), X, y, groups)
+    np.testing.assert_array_equal(given.split.call_args.args[2], groups)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=5)
+    pipeline = make_pipeline(StandardScaler(), search)
+    fit_grouped(pipeline, X, y, groups)
+    assert isinstance(search.cv, StratifiedGroupKFold)
+    fit_grouped(make_pipeline(StandardScaler(), Spy()), X, y, groups)
+    assert Spy.seen[-1][-1] is groups

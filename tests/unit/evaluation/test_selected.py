@@ -1,0 +1,99 @@
+"""What classifiers use: folds, ties, constant classes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+from xnbflow.evaluation.selected import feature_use, nearly_constant, only_constant
+from xnbflow.naive_bayes import XNB
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 40)
+    X = rng.normal(size=(80, 10))
+    X[:, 3] += 12 * (y == "b")
+    X[:, 7] += 1.5 * (y == "b")
+    return pd.DataFrame(X, index=[f"s{i}" for i in range(80)]).add_prefix("g"), y
+
+
+def use_of(model, data):
+    return feature_use(model.fit(*data), data[0].iloc[:5], explain=True)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_xnb_behind_a_scaler_tells_what_it_tells_alone(data, nested):
+    alone = use_of(XNB(), data)
+    assert set(alone.selected["feature"]) == {"g3"}
+    scaled = make_pipeline(StandardScaler(), XNB())
+    use = use_of(Pipeline([("only", scaled)]) if nested else scaled, data)
+    assert (use.per_class, use.distinct) == (alone.per_class, alone.distinct)
+    for table in ("selected", "distances", "explanations"):
+        ours, expected = getattr(use, table), getattr(alone, table)
+        names = ["class", "feature"] + ["sample"] * ("sample" in expected)
+        pd.testing.assert_frame_equal(ours[names], expected[names])
+    np.testing.assert_allclose(use.selected["distance"], alone.selected["distance"], rtol=1e-9)
+    assert set(use.explanations["sample"]) == {"s0", "s1", "s2", "s3", "s4"}
+
+
+def test_a_transformer_that_selects_is_counted(data):
+    use = use_of(make_pipeline(StandardScaler(), SelectKBest(k=2), GaussianNB()), data)
+    assert (use.per_class, use.distinct) == (2, 2)
+    assert use.selected.to_numpy().tolist() == [
+        ["a", 1, "g3", pytest.approx(np.nan, nan_ok=True)],
+        ["a", 2, "g7", pytest.approx(np.nan, nan_ok=True)],
+        ["b", 1, "g3", pytest.approx(np.nan, nan_ok=True)],
+        ["b", 2, "g7", pytest.approx(np.nan, nan_ok=True)],
+    ]
+
+
+@pytest.mark.parametrize("maker", [PCA(2), FunctionTransformer(np.abs)])
+def test_what_is_made_of_features_is_no_number_of_features(data, maker):
+    use = use_of(make_pipeline(maker, XNB()), data)
+    assert np.isnan([use.per_class, use.distinct]).all()
+    assert use.selected is None
+    assert use.explanations is None
+
+
+LABELS = np.repeat(["a", "b", "c"], 10)
+
+
+@pytest.fixture
+def features():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(4, 30))
+
+
+def test_a_class_with_nine_equal_values_of_ten_is_nearly_constant(features):
+    features[0, :9] = 0.0
+    features[1, :8] = 0.0
+    classes, constant = nearly_constant(features, LABELS)
+    assert classes.tolist() == ["a", "b", "c"]
+    assert constant[0].tolist() == [True, False, False]
+    assert not constant[1:].any()
+
+
+def marks(features, labels, label, distances):
+    selected = pd.DataFrame({"class": [label], "feature": ["g0"]})
+    if distances is not None:
+        rows = [(label, "g0", *each) for each in distances.items()]
+        columns = ["class", "feature", "other_class", "distance"]
+        distances = pd.DataFrame(rows, columns=columns)
+    return only_constant(selected, distances, features[:1], labels).tolist()
+
+
+def test_a_feature_is_marked_with_the_only_constant_that_makes_it(features):
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.1}) == [False]
+    features[0, 10:20] = 5.0  # class b
+    assert marks(features, LABELS, "b", {"a": 1.0, "c": 1.0}) == [True]
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.4}) == [True]
+    assert marks(features, LABELS, "a", {"b": 1.0, "c": 0.5}) == [False]  # it tells c apart as well
+    assert marks(features, LABELS, "a", {"b": 0.3, "c": 0.4}) == [False]
+    features[0, 20:] = 7.0  # and class c
+    assert marks(features, LABELS, "a", {"b": 0.9, "c": 1.0}) == [True]

@@ -1,0 +1,31 @@
+"""The classifier whose results come first, and its comparison with the largest class."""
+
+import pandas as pd
+
+from xnbflow.inference.headlines import headline, subject
+
+
+def test_the_subject_is_named_or_selects_features_and_else_was_chosen_after_looking():
+    averages = pd.DataFrame({"classifier": ["nb", "xnb", "csnb"], "wins": [0, 0, 1]})
+    given = {"labels": {"nb": "NB", "xnb": "XNB", "csnb": "CSNB"}}
+    both = pd.DataFrame({"classifier": ["xnb", "csnb"]})
+    assert subject(given, both, averages) == ("xnb", 1)
+    assert subject(given | {"kept": ["csnb"]}, both, averages) == ("csnb", 1)
+    assert subject(given | {"headline": "nb"}, both, averages) == ("nb", 1)
+    assert subject(given, both.iloc[:0], averages) == ("csnb", 3)
+    assert subject(given, both, averages.iloc[:0]) == ("", 1)
+
+
+def test_the_headline_counts_data_sets_above_the_largest_class_after_holm():
+    rows = pd.DataFrame({"dataset": ["a", "b", "c", "d"], "p": [0.004, 0.01, 0.011, 0.001]})
+    rows = rows.assign(folds="f", classifier="nb", metric="accuracy", candidates=1)
+    rows["folds_failed"] = [0, 0, 0, 1]
+    about = {"study": "s", "title": "S", "summary": ""}
+    counts = rows.assign(folds_ok=10 - rows["folds_failed"])
+    # of three p, .004 * 3, .01 * 2 and .011; at .025 all three, and the failed one does not count
+    (row,) = headline(about, "nb", counts, rows).to_dict("records")
+    assert (row["above"], row["fits"], row["candidates"]) == (3, 40, 1)
+    (row,) = headline(about, "nb", counts, rows.assign(p=[0.012, 0.01, 0.011, 0.1])).to_dict(
+        "records"
+    )
+    assert row["above"] == 0  # .03, .03 and .03
