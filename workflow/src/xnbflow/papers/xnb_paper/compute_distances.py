@@ -152,7 +152,9 @@ def compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
                 "datasets": len(difference),
             }
         )
-    table = pd.DataFrame(rows)
+    # Without an alternative there is no row.
+    columns = [column for column in TABLES["differences"].fixed if column != "p"]
+    table = pd.DataFrame(rows, columns=columns)
     has_several = accuracies["dataset"].nunique() > 1 and len(differences) > 0
     return table.assign(p=sign_flip_max_test(np.array(differences)) if has_several else np.nan)
 
