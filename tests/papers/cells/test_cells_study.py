@@ -75,6 +75,19 @@ def test_only_training_cells_choose_markers_and_a_donor_is_on_one_side(monkeypat
         assert not set(donors[train]) & set(donors[test])
 
 
+def test_types_without_a_marker_are_counted(monkeypatch):
+    """Of three types one has no marker, one has one, one has two."""
+
+    def find(_):
+        return [np.array([], dtype=int), np.array([0]), np.array([1, 2])], None
+
+    monkeypatch.setattr(compute, "finders", lambda *_: [markers.Finder("peer", find)])
+    row = analyse({"toy": cells()}, PARAMS, threads=1)["methods"].iloc[0]
+    assert row["types_without"] == 1.0
+    assert row["genes_per_type"] == 1.0
+    assert row["genes"] == 3.0
+
+
 def test_a_peer_that_fails_is_told_and_our_own_raises(monkeypatch):
     def fails(_):
         raise ValueError("no positive genes")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from xnbflow.core.errors import InputError
-from xnbflow.papers.cica.compute import recovery_error, simulate
 from xnbflow.papers.cica.natural_gradient import ConditionalEntropy, natural_gradient
+from xnbflow.papers.cica.simulation import recovery_error, simulate
 from xnbflow.papers.cica.transformer import CICA
 
 A = np.array([[1.0, 0.5], [0.5, 1.0]])  # the paper's mixing

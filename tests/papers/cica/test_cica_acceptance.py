@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from xnbflow.core.seeds import derive_seed
-from xnbflow.papers.cica.compute import recovery_error, simulate
 from xnbflow.papers.cica.regression import KernelNBRegressor
+from xnbflow.papers.cica.simulation import recovery_error, simulate
 from xnbflow.papers.cica.transformer import CICA
 
 N_TEST = 100

@@ -6,8 +6,9 @@ from report_study import analysis_section, small, walk
 from sklearn.datasets import load_iris
 from toys import dataset
 
-from xnbflow.papers.cica.compute import analyse, recovery_error, simulate
+from xnbflow.papers.cica.compute import analyse
 from xnbflow.papers.cica.entries import ANALYSIS
+from xnbflow.papers.cica.simulation import recovery_error, simulate
 from xnbflow.report.page.blocks import Prose
 
 TINY = small("cica")

@@ -89,3 +89,26 @@ def test_likelihood_is_within_one_of_the_maximum(rng):
     np.testing.assert_array_equal(
         separation.Moments(np.zeros(2), np.array([0.0, 4.0])).risk, [0.5, 0.5]
     )
+
+
+@pytest.mark.parametrize(("m", "true", "threshold"), [(3, 6.0, 5.0), (12, 24.0, 20.0)])
+def test_theorem_1_with_its_boundary_term_is_the_mean_of_equation_15(m, true, threshold):
+    """Eq. 15 of a threshold t is ``gamma² P(chi²(m + 2, gamma²) > t)`` for each block."""
+    n_blocks = 100_000
+    scores = ncx2.ppf((np.arange(n_blocks) + 0.5) / n_blocks, m, true)
+    mixing = MixingDistribution(np.array([true]), np.array([1.0]))
+    degrees = np.full(n_blocks, m)
+    moments = separation.kept_moments(
+        scores, degrees, np.full(n_blocks, threshold), mixing, n_blocks
+    )
+    assert moments.mean == pytest.approx(true * ncx2.sf(threshold, m + 2, true), rel=1e-3)
+    # Eq. 16: 2 E[u; u > t], and u chi(u; m, g) = m chi(u; m + 2, g) + g chi(u; m + 4, g)
+    tail = m * ncx2.sf(threshold, m + 2, true) + true * ncx2.sf(threshold, m + 4, true)
+    assert moments.variance == pytest.approx(2 * tail, rel=1e-3)
+
+
+def test_too_few_degrees_of_freedom_have_a_denominator_of_a_half():
+    """The mean of an inverse Wishart matrix of 3 features needs more than 4 degrees of freedom."""
+    none = np.zeros(1)
+    assert separation.inverse_inflation(3, none, 4) == pytest.approx([4 / 0.5])
+    assert separation.inverse_inflation(3, none, 6) == pytest.approx([6 / 2])

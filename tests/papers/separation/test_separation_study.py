@@ -1,11 +1,14 @@
 """The study of separation scores, small: its tables agree with each other and with the theory."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from report_study import analysis_section, small
 from toys import dataset
 
 from xnbflow.core.errors import InputError
+from xnbflow.papers.separation import compute
 from xnbflow.papers.separation.block_nb import BlockNB
 from xnbflow.papers.separation.compute import analyse
 from xnbflow.papers.separation.correlation_blocks import CorrelationBlocks
@@ -67,6 +70,22 @@ def test_blocks_of_a_microarray_are_described_and_unusable_parameters_refused(rn
     assert tables["fitted"].empty
     with pytest.raises(InputError):
         analyse({}, PARAMS | {"uniform": [], "noncentral": [], "useless": []}, threads=1)
+
+
+def test_equation_22_counts_the_features_of_each_block():
+    """Blocks of 2, 2 and 1 features, with 3, 3 and 1.44 times their score without separation.
+
+    On the scale of degrees of freedom the scores are 6, 6 and 1.44: S = 13.44 and B = 5, so the
+    threshold is 2 S / (S + B) = 1.458 times the features. With blocks of one weight, S = 7.44 and
+    B = 3 would give 1.425.
+    """
+    null_scores = np.array([[2.2, 2.2, 1.1]])
+    model = SimpleNamespace(
+        blocks_=[np.array([0, 1]), np.array([2, 3]), np.array([4])],
+        null_scores_=null_scores,
+        scores_=null_scores * [3.0, 3.0, 1.44],
+    )
+    assert compute._kept_by_equation_22(model).tolist() == [[True, True, False]]
 
 
 def test_verdicts_count_the_cases_beyond_two_standard_errors(tables):

@@ -19,8 +19,10 @@ from xnbflow.naive_bayes import XNB
 from xnbflow.naive_bayes.class_specific_nb import ClassSpecificNB
 from xnbflow.naive_bayes.evidence_calibration import fit_temperature
 from xnbflow.naive_bayes.vector_scaling import fit_vector
+from xnbflow.papers.signatures import compute, section
 from xnbflow.papers.signatures.compute import analyse
 from xnbflow.papers.signatures.entries import ANALYSIS
+from xnbflow.report.page.blocks import figures_of
 
 PARAMS = small("signatures")
 
@@ -92,6 +94,33 @@ def test_features_of_classifiers_that_set_effects_to_0_are_counted_through_pipel
         assert features_with_effect(dense.fit(X, y)) is None
 
 
+def test_the_chosen_size_in_the_middle_is_the_median(monkeypatch, series):
+    """Of sizes 1, 1 and 10 the median is 1, the mean 4."""
+    sizes = pd.DataFrame({"dataset": "toy", "repeat": 0, "fold": [0, 1, 2]})
+    sizes = sizes.assign(n_features=[1, 1, 10], features_per_class=2.0, temperature=1.0)
+    columns = ["method", "parameter", "value", "samples", "classes", "folds"]
+    metrics = ["features_per_class", "accuracy", "balanced_accuracy", "log_loss"]
+    points = pd.DataFrame([[*"abc", 1, 2, 3, *[0.5] * 4]], columns=[*columns, *metrics])
+    results = [(points.assign(dataset="toy"), sizes)]
+    monkeypatch.setattr(compute, "run_repeats", lambda *_: results)
+    (row,) = compute.analyse({"toy": series}, PARAMS, 1)["chosen"].to_dict("records")
+    assert (row["least"], row["median"], row["most"]) == (1, 1, 10)
+
+
+def points_of(accuracies, features, method="XNB"):
+    """A curve with these accuracies and features per class."""
+    rows = pd.DataFrame({"accuracy": accuracies, "features_per_class": features})
+    return rows.assign(dataset="toy", method=method, parameter="threshold", value=rows.index)
+
+
+def test_the_best_point_has_the_fewest_features_among_equals():
+    curves = pd.concat([points_of([0.9, 0.9, 0.8], [7.0, 3.0, 1.0]),
+                        points_of([0.7], [2.0], "ClassSpecificNB")], ignore_index=True)  # fmt: skip
+    best = section._best(curves)
+    assert best["method"].tolist() == ["ClassSpecificNB", "XNB"]  # the order of the page
+    assert best["features_per_class"].tolist() == [2.0, 3.0]
+
+
 def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
     study = Study(
         id="s",
@@ -104,8 +133,12 @@ def test_the_section_shows_the_tables_and_names_them(tables, tmp_path):
         analyses={},
     )
     common = {"summary": pd.DataFrame()}
-    _, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=study)
+    page, found = analysis_section(ANALYSIS, tables, tmp_path, common=common, study=study)
     shown = next(table for table in found if "least" in table.frame)
+    (first, *_) = figures_of(page.blocks)
+    drawn = {line.label: line.x.min() for line in first.arguments["lines"]}
+    curves = tables["curves"].query("features_per_class > 0").groupby("method")
+    assert drawn == curves["features_per_class"].min().to_dict()  # also below one feature
     sizes = tables["sizes"]["n_features"]
     expected = [sizes.min(), sizes.median(), sizes.max()]
     assert shown.frame[["least", "median", "most"]].iloc[0].tolist() == expected

@@ -102,6 +102,61 @@ def test_differences_are_over_series_and_corrected_together():
     np.testing.assert_allclose(table["p"], sign_flip_max_test(np.array(differences)))
 
 
+def test_a_series_with_equal_accuracies_is_neither_better_nor_worse():
+    accuracy = {"published": [0.8, 0.8, 0.8], "wasserstein": [0.9, 0.8, 0.7]}
+    accuracies = pd.DataFrame(
+        {
+            "dataset": ["a", "b", "c"] * 2,
+            "part": ["published"] * 3 + ["distance"] * 3,
+            "alternative": ["published"] * 3 + ["wasserstein"] * 3,
+            "n_features": 3,
+            "accuracy": accuracy["published"] + accuracy["wasserstein"],
+            "features_per_class": 3.0,
+        }
+    )
+    (row,) = compare_alternatives(accuracies).to_dict("records")
+    assert (row["better"], row["worse"]) == (1, 1)
+
+
+def test_classes_have_their_shares_of_the_training_samples_as_priors():
+    """Classes of 28 and 8 samples that overlap, as XNB classifies them."""
+    labels = np.array(["a"] * 28 + ["b"] * 8)
+    values = np.random.default_rng(5).normal(size=(4, 36)) + 1.0 * (labels == "b")
+    data = dataset(values, labels, "d")
+    params = small("distances") | {"distances": [], "kernels": [], "bandwidths": [], "repeats": 1}
+    accuracies = analyse({"d": data}, params, 1)["accuracies"].set_index("n_features")
+    drawn = folds_of_repeat(data, params["splits"], 0).set_index("sample")["fold"]
+    folds = drawn.loc[data.samples].to_numpy()
+    correct = {"shares": 0, "equal": 0}
+    for fold in np.unique(folds):
+        train = folds != fold
+        for name, priors in (("shares", None), ("equal", [0.5, 0.5])):
+            model = XNB(min_distance="mean", priors=priors).fit(values.T[train], labels[train])
+            correct[name] += np.sum(model.predict(values.T[~train]) == labels[~train])
+    assert correct["shares"] != correct["equal"]
+    assert accuracies.loc[AT_THRESHOLD, "accuracy"] == pytest.approx(correct["shares"] / 36)
+
+
+def test_without_alternatives_there_are_accuracies_and_no_differences(tmp_path):
+    series, params = distances(tmp_path)
+    tables = analyse(series, params | {"distances": [], "kernels": [], "bandwidths": []}, 1)
+    assert set(tables["accuracies"]["part"]) == {"published"}
+    assert tables["differences"].empty
+
+
+def test_each_repeat_has_features_of_its_own():
+    values = np.arange(200.0)[:, None] + np.zeros((200, 36))
+    data = dataset(values, LABELS, "d")
+    samples = [
+        compute_distances._sampled_features(data, 10, repeat)[:, 0].tolist() for repeat in (0, 1)
+    ]
+    assert samples[0] != samples[1]
+    for sample in samples:
+        assert sample == sorted(set(sample))
+        assert len(sample) == 10
+    assert compute_distances._sampled_features(data, 200, 0) is data.values
+
+
 def test_jeffreys_and_kullback_leibler_rank_alike(rng):
     values = rng.normal(size=(15, 36))
     values[:3] += LABELS == "a"
@@ -156,6 +211,10 @@ def differences_with(p_values):
             "datasets": 8,
         }
     )
+
+
+def test_a_p_value_of_exactly_the_level_is_not_significant():
+    assert "no alternative differs significantly" in conclusion(differences_with([0.05, 0.2, 1]))
 
 
 def test_the_conclusion_names_what_is_significant():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from report_study import analysis_section
 from small_analyses import xnb_paper, xnb_paper_study
+from toys import dataset as make_dataset
 from toys import markers
 
 from xnbflow.evaluation.folds import folds_of_repeat
@@ -82,6 +83,35 @@ def test_mean_row():
     assert means.loc["reduction", "ours"] == pytest.approx(1 - 10.5 / features.mean())
 
 
+def test_a_mean_is_over_the_repeats_that_every_series_has():
+    """A repeat that failed in one series would have the mean of the other series alone."""
+    study = study_of(["GSE7670", "GSE6008"], 2)
+    repeats = study["repeats"]
+    failed = (repeats["dataset"] == "GSE6008") & (repeats["metric"] == "accuracy")
+    failed &= (repeats["classifier"] == "nb") & (repeats["value"] > 0.75)  # the second repeat
+    study["repeats"] = repeats[~failed]
+    means = compute.compare(PARTS, study)["means"].set_index("quantity")
+    assert means.loc["nb_accuracy", "ours"] == pytest.approx(0.7)
+    assert means.loc["nb_accuracy", "n_repeats"] == 1
+
+
+def test_the_standard_deviation_of_a_number_is_that_of_a_sample():
+    """Of .7 and .8: .0707, and not .05."""
+    numbers = compute.compare(PARTS, study_of(["GSE7670"], 2))["numbers"]
+    row = numbers.set_index("quantity").loc["nb_accuracy"]
+    assert row["sd"] == pytest.approx(0.0707, abs=5e-5)
+
+
+def test_one_repeat_has_no_percentile_on_the_page(tmp_path):
+    tables = compute.compare(PARTS, study_of(["GSE7670"], 1))
+    tables["figure1"] = compute.analyse({}, {}, 1)["figure1"]
+    _, (_, table) = analysis_section(ANALYSIS, tables, tmp_path)
+    assert "percentile" not in table.frame
+    several = compute.compare(PARTS, study_of(["GSE7670"], 2)) | {"figure1": tables["figure1"]}
+    _, (_, table) = analysis_section(ANALYSIS, several, tmp_path / "several")
+    assert table.frame["percentile"].notna().sum() == 3  # the two diagnostics have one value
+
+
 def test_the_means_of_some_series_are_beside_the_printed_means_of_these():
     means = compute.compare(PARTS, study_of(["GSE7670", "GSE6008"], 1))["means"]
     row = means.set_index("quantity").loc["xnb_accuracy"]
@@ -102,6 +132,7 @@ def test_figure_1_is_compared_with_all_folds(tmp_path):
     expected = []
     for fold in range(10):
         model = XNB().fit(X[folds != fold], data.labels[folds != fold])
+        shared = XNB(class_independent=True).fit(X[folds != fold], data.labels[folds != fold])
         selected = model.selected_features_
         test = folds == fold
         expected.append(
@@ -112,6 +143,7 @@ def test_figure_1_is_compared_with_all_folds(tmp_path):
                     {"228915_at", "212056_at"} & set(selected["medulloblastoma"])
                 ),
                 "xnb_accuracy": model.score(X[test], data.labels[test]),
+                "union_accuracy": shared.score(X[test], data.labels[test]),
             }
         )
     expected = pd.DataFrame(expected)
@@ -129,6 +161,33 @@ def test_an_accuracy_that_is_printed_alike_is_a_tie(tmp_path, monkeypatch):
     series, _ = xnb_paper(tmp_path)
     (row,) = figure1.figure_numbers(series["GSE50161"], 1).to_dict("records")
     assert (row["paper"], row["percentile"], row["n_folds"]) == (0.846, 50.0, 10)
+
+
+def test_figure_1_has_ten_cross_validations(tmp_path, monkeypatch):
+    monkeypatch.setattr(figure1, "fold_quantities", lambda *_: {"nb_accuracy": 1.0})
+    series, _ = xnb_paper(tmp_path)
+    (row,) = compute.analyse(series, {}, 1)["figure1"].to_dict("records")
+    assert row["n_folds"] == 100
+
+
+def test_the_probes_of_medulloblastoma_are_those_of_the_text():
+    assert published.MEDULLOBLASTOMA_PROBES == (
+        "1562309_s_at", "228915_at", "212056_at", "1558189_a_at", "219438_at", "228260_at",
+        "201292_at",
+    )  # fmt: skip
+
+
+def test_the_class_independent_accuracy_is_that_of_the_union(rng):
+    """With a feature that is noise for two of three classes, the two accuracies differ."""
+    X, y = markers(rng)
+    X = pd.DataFrame(X, columns=[f"g{i}" for i in range(X.shape[1])])
+    data = make_dataset(X.to_numpy().T, y, "GSE50161", features=list(X))
+    train = np.arange(len(y)) % 3 > 0
+    quantities = figure1.fold_quantities(data, train)
+    shared = XNB(class_independent=True).fit(X[train], y[train])
+    specific = XNB().fit(X[train], y[train])
+    assert quantities["union_accuracy"] == shared.score(X[~train], y[~train])
+    assert quantities["xnb_accuracy"] == specific.score(X[~train], y[~train])
 
 
 def test_without_its_series_there_is_no_figure_1():

@@ -4,7 +4,8 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from xnbflow.core.errors import InputError
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.papers.cells.entries import ANALYSIS
 from xnbflow.papers.cells.markers import Finder, Training, finders
+from xnbflow.papers.common.repeats import check_complete
 from xnbflow.tables.contract import analysis_tables
 from xnbflow.tables.storage import table_of
 
@@ -41,23 +42,42 @@ def analyse(
     Seconds are of finding the markers alone, in one process.
     """
     params = {**DEFAULTS, **params}
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
     for data in series.values():
-        if np.isnan(data.values).any():
-            msg = f"{data.name}: the analysis 'cells' takes no missing values; leave it out"
-            raise InputError(msg)
-        draw_folds(data, params["splits"], 1)  # refuses what cannot be split
+        check_complete(data, "cells", params["splits"])
         for finder in finders(params["top"], params["trees"], max(1, threads)):
-            for name, rows in _judge(data, finder, params).items():
-                found[name] += rows
-    return {name: table_of(found[name], table) for name, table in TABLES.items()}
+            for name, rows_of_method in _judge(data, finder, params).items():
+                rows[name] += rows_of_method
+    return {name: table_of(rows[name], table) for name, table in TABLES.items()}
 
 
 def _judge(
     data: DataSet, finder: Finder, params: Mapping[str, Any]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a method, by table."""
-    about = {
+    """Return the rows of a method, by table.
+
+    A method of another package that is missing or fails has a row without figures, with the reason.
+    """
+    status = "ok"
+    reason = ""
+    tables: dict[str, list[dict[str, Any]]] = {
+        "methods": [dict.fromkeys(TABLES["methods"].fixed, np.nan)]
+    }
+    if finder.missing:
+        status = "skipped"
+        reason = finder.missing
+    else:
+        try:
+            tables = _cross_validate(data, finder, params["splits"], params["repeats"])
+        except Exception as error:
+            if not finder.package or isinstance(error, MemoryError):
+                raise
+            status = "failed"
+            reason = f"{type(error).__name__}: {error}"
+    tables["methods"][0] |= {
+        "status": status,
+        "reason": reason,
+        "version": finder.version,
         "cells": data.n_samples,
         "types": len(data.classes),
         "donors": 0 if data.groups is None else len(np.unique(data.groups)),
@@ -65,99 +85,159 @@ def _judge(
         "repeats": params["repeats"],
     }
     key = {"dataset": data.name, "method": finder.name}
-    status, found = {"status": "skipped", "reason": finder.missing}, {}
-    if not finder.missing:
-        try:
-            found = _cross_validate(data, finder, params["splits"], params["repeats"])
-            status = {"status": "ok", "reason": ""}
-        except Exception as error:
-            if not finder.package or isinstance(error, MemoryError):
-                raise
-            status = {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
-    (figures,) = found.pop("methods", [dict.fromkeys(TABLES["methods"].fixed, np.nan)])
-    rows = {"methods": [figures | status | {"version": finder.version} | about], **found}
-    return {table: [row | key for row in own] for table, own in rows.items()}
+    return {name: [row | key for row in rows] for name, rows in tables.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Fold:
+    """The markers of one fold's training cells, and which of its test cells are right.
+
+    Attributes
+    ----------
+    test : ndarray of bool, shape (n_cells,)
+        The test cells.
+    correct, correct_by_method : ndarray of bool, shape (n_tested,)
+        Whether the common classifier, and the method itself, predict a test cell's type; None where
+        the method is no classifier.
+    counts : ndarray of shape (n_types,)
+        Markers of each type; NaN for a type without training cells.
+    n_genes : int
+        Number of markers of all types together.
+    markers : list of tuple
+        Type and gene of each marker, as positions.
+    seconds : float
+        Time of finding the markers.
+    """
+
+    test: np.ndarray
+    correct: np.ndarray
+    correct_by_method: np.ndarray | None
+    counts: np.ndarray
+    n_genes: int
+    markers: list[tuple[int, int]]
+    seconds: float
 
 
 def _cross_validate(
-    data: DataSet, finder: Finder, splits: int, repeats: int
+    data: DataSet, finder: Finder, n_splits: int, n_repeats: int
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the results of a method over all folds, by table."""
     codes = np.searchsorted(data.classes, data.labels)
-    n_types = len(data.classes)
-    recalls, accuracies, own_accuracies = [], [], []
-    counts, genes, seconds = [], [], []
-    chosen: Counter[tuple[int, int]] = Counter()
-    for repeat in range(repeats):
-        right = np.zeros(data.n_samples, dtype=bool)
-        own = np.zeros(data.n_samples, dtype=bool)
-        for _, rows in folds_of_repeat(data, splits, repeat).groupby("fold"):
-            test = np.isin(data.samples, rows["sample"])
-            start = time.perf_counter()
-            present, columns, model = _found(data, finder, codes, ~test)
-            seconds.append(time.perf_counter() - start)
-            used = np.unique(np.concatenate(columns)).astype(int)
-            right[test] = _predict(data.values[used].T, codes, ~test) == codes[test]
-            if model is not None:
-                predicted = model.predict(np.ascontiguousarray(data.values[:, test].T))
-                own[test] = present[predicted] == codes[test]
-            count = np.full(n_types, np.nan)
-            count[present] = [len(each) for each in columns]
-            counts.append(count)
-            genes.append(len(used))
-            pairs = zip(present, columns, strict=True)
-            chosen.update((int(k), int(gene)) for k, mine in pairs for gene in mine)
-        recalls.append(np.bincount(codes, right, n_types) / np.bincount(codes))
-        accuracies.append(float(right.mean()))
-        own_accuracies.append(float(own.mean()) if model is not None else np.nan)
+    n_cells_of_type = np.bincount(codes)
+    recalls = []
+    accuracies = []
+    method_accuracies = []
+    folds: list[_Fold] = []
+    for repeat in range(n_repeats):
+        correct = np.zeros(data.n_samples, dtype=bool)
+        correct_by_method = np.zeros(data.n_samples, dtype=bool)
+        for _, rows in folds_of_repeat(data, n_splits, repeat).groupby("fold"):
+            fold = _fold(data, finder, codes, np.isin(data.samples, rows["sample"]))
+            correct[fold.test] = fold.correct
+            if fold.correct_by_method is not None:
+                correct_by_method[fold.test] = fold.correct_by_method
+            folds.append(fold)
+        recalls.append(np.bincount(codes, correct, len(data.classes)) / n_cells_of_type)
+        accuracies.append(float(correct.mean()))
+        is_classifier = folds[-1].correct_by_method is not None
+        method_accuracies.append(float(correct_by_method.mean()) if is_classifier else np.nan)
+    counts = np.array([fold.counts for fold in folds])
     figures = {
         "accuracy": float(np.mean(accuracies)),
         "balanced_accuracy": float(np.mean(recalls)),
-        "own_accuracy": float(np.mean(own_accuracies)),
-        "genes": float(np.mean(genes)),
+        "own_accuracy": float(np.mean(method_accuracies)),
+        "genes": float(np.mean([fold.n_genes for fold in folds])),
         "genes_per_type": float(np.nanmean(counts)),
-        "types_without": float((np.array(counts) == 0).sum(axis=1).mean()),
-        "seconds": float(np.mean(seconds)),
+        "types_without": float((counts == 0).sum(axis=1).mean()),
+        "seconds": float(np.mean([fold.seconds for fold in folds])),
     }
     by_type = pd.DataFrame(
         {
             "type": data.classes,
-            "cells": np.bincount(codes),
+            "cells": n_cells_of_type,
             "recall": np.mean(recalls, axis=0),
             "genes": np.nanmean(counts, axis=0),
         }
     )
-    if min(genes) == data.n_features:  # of a method that takes every gene
-        chosen.clear()
-    markers = _markers(data, chosen, len(genes))
-    return {"methods": [figures], "recalls": by_type.to_dict("records"), "markers": markers}
+    return {
+        "methods": [figures],
+        "recalls": by_type.to_dict("records"),
+        "markers": _markers(data, folds),
+    }
 
 
-def _markers(data: DataSet, chosen: Counter[tuple[int, int]], n_fits: int) -> list[dict[str, Any]]:
-    """Return the rows of the table ``markers``, the most frequent of each type first."""
-    ordered = sorted(chosen.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
+def _fold(data: DataSet, finder: Finder, codes: np.ndarray, test: np.ndarray) -> _Fold:
+    """Find markers in the training cells of a fold, and predict its test cells from them."""
+    train = ~test
+    start = time.perf_counter()
+    found = _find_markers(data, finder, codes, train)
+    seconds = time.perf_counter() - start
+    used = np.unique(np.concatenate(found.columns)).astype(int)
+    correct_by_method = None
+    if found.model is not None:
+        predicted = found.model.predict(np.ascontiguousarray(data.values[:, test].T))
+        correct_by_method = found.present[predicted] == codes[test]
+    counts = np.full(len(data.classes), np.nan)
+    counts[found.present] = [len(columns) for columns in found.columns]
+    markers = []
+    for label, columns in zip(found.present, found.columns, strict=True):
+        markers += [(int(label), int(gene)) for gene in columns]
+    return _Fold(
+        test=test,
+        correct=_predict(data.values[used].T, codes, train) == codes[test],
+        correct_by_method=correct_by_method,
+        counts=counts,
+        n_genes=len(used),
+        markers=markers,
+        seconds=seconds,
+    )
+
+
+def _markers(data: DataSet, folds: list[_Fold]) -> list[dict[str, Any]]:
+    """Return the rows of the table ``markers``, the most frequent of each type first.
+
+    A method that takes every gene in every fold has none.
+    """
+    if min(fold.n_genes for fold in folds) == data.n_features:
+        return []
+    n_folds_with: Counter[tuple[int, int]] = Counter()
+    for fold in folds:
+        n_folds_with.update(fold.markers)
+    ordered = sorted(n_folds_with.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
     return [
         {
             "type": data.classes[label],
             "gene": data.features[gene],
-            "folds": folds,
-            "share": folds / n_fits,
+            "folds": n_folds,
+            "share": n_folds / len(folds),
         }
-        for (label, gene), folds in ordered
+        for (label, gene), n_folds in ordered
     ]
 
 
-def _found(
+class _FoundMarkers(NamedTuple):
+    """The types that train, the columns of the markers of each, and the method's own model."""
+
+    present: np.ndarray
+    columns: list[np.ndarray]
+    model: Any
+
+
+def _find_markers(
     data: DataSet, finder: Finder, codes: np.ndarray, train: np.ndarray
-) -> tuple[np.ndarray, list[np.ndarray], Any]:
-    """Return the types that train, the columns of their markers, and the method's own model."""
-    present, inner = np.unique(codes[train], return_inverse=True)
-    types = data.classes[present].astype(str)
-    training = Training(data.values[:, train], np.array(data.features, dtype=object), inner, types)
+) -> _FoundMarkers:
+    """Return the markers that a method finds in the training cells."""
+    present, codes_of_present = np.unique(codes[train], return_inverse=True)
+    training = Training(
+        features=data.values[:, train],
+        genes=np.array(data.features, dtype=object),
+        codes=codes_of_present,
+        types=data.classes[present].astype(str),
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other packages; types without a marker are counted
         columns, model = finder.find(training)
-    return present, columns, model
+    return _FoundMarkers(present, columns, model)
 
 
 def _predict(X: np.ndarray, codes: np.ndarray, train: np.ndarray) -> np.ndarray:

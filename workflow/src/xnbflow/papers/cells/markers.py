@@ -39,14 +39,14 @@ class Training(NamedTuple):
 
 
 #: Columns of the markers of each type and, where the method is a classifier, its fitted model.
-Found = tuple[list[np.ndarray], ClassSpecificNB | XNB | None]
+Markers = tuple[list[np.ndarray], ClassSpecificNB | XNB | None]
 
 
 class Finder(NamedTuple):
-    """A method: a function of a `Training` that returns `Found`, and the package that it needs."""
+    """A method: a function of a `Training` that returns `Markers`, and its package."""
 
     name: str
-    find: Callable[[Training], Found]
+    find: Callable[[Training], Markers]
     package: str = ""
 
     @property
@@ -67,41 +67,54 @@ class Finder(NamedTuple):
 def finders(top: int, trees: int, threads: int) -> list[Finder]:
     """Return the methods; ``top`` is the genes per type of those that rank all of them."""
     return [
-        Finder(CSNB, partial(_of_model, ClassSpecificNB(n_features=1))),
-        Finder(XNB_PUBLISHED, partial(_of_model, XNB())),
+        Finder(CSNB, partial(_by_classifier, ClassSpecificNB(n_features=1))),
+        Finder(XNB_PUBLISHED, partial(_by_classifier, XNB())),
         Finder(f"{WILCOXON}, top {top}", partial(_by_wilcoxon, top)),
         Finder(NS_FOREST, partial(_by_ns_forest, trees, threads), "nsforest"),
-        Finder(ALL_GENES, lambda t: ([np.arange(len(t.genes)) for _ in t.types], None)),
+        Finder(ALL_GENES, _all_genes),
     ]
 
 
-def _of_model(model: ClassSpecificNB | XNB, training: Training) -> Found:
-    model = clone(model).fit(sparse.csr_array(training.features).T, training.codes)
-    return list(model.columns_), model
+def _by_classifier(model: ClassSpecificNB | XNB, training: Training) -> Markers:
+    """Return the features that a class-specific classifier selects for each type."""
+    fitted = clone(model).fit(sparse.csr_array(training.features).T, training.codes)
+    return list(fitted.columns_), fitted
 
 
-def _by_wilcoxon(top: int, training: Training) -> Found:
+def _by_wilcoxon(top: int, training: Training) -> Markers:
+    """Return the ``top`` genes of each type by the rank-sum test against all other cells."""
     scores = rank_sum_scores(training.features, training.codes, len(training.types))
     return [np.argsort(-row, kind="stable")[:top] for row in scores], None
 
 
-def _by_ns_forest(trees: int, threads: int, training: Training) -> Found:
+def _by_ns_forest(trees: int, threads: int, training: Training) -> Markers:
+    """Return the markers of NS-Forest, which prints its progress and writes files."""
     import nsforest  # noqa: PLC0415 - an extra
 
-    cells, printed = _annotated(training), io.StringIO()
-    silence = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
-    with tempfile.TemporaryDirectory() as folder, silence[0], silence[1]:
-        cells = nsforest.pp.prep_medians(cells, "type")
+    progress = io.StringIO()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.redirect_stdout(progress),
+        contextlib.redirect_stderr(progress),
+    ):
+        cells = nsforest.pp.prep_medians(_annotated(training), "type")
         cells = nsforest.pp.prep_binary_scores(cells, "type")
-        found = nsforest.nsforesting.NSForest(
+        results = nsforest.nsforesting.NSForest(
             cells, "type", n_trees=trees, n_jobs=threads, output_folder=f"{folder}/"
         )
-    return _positions(
-        training, dict(zip(found["clusterName"], found["NSForest_markers"], strict=True))
-    )
+    genes_of_type = dict(zip(results["clusterName"], results["NSForest_markers"], strict=True))
+    index = pd.Index(training.genes)
+    columns = [index.get_indexer(list(genes_of_type.get(label, []))) for label in training.types]
+    return columns, None
+
+
+def _all_genes(training: Training) -> Markers:
+    """Return every gene for every type."""
+    return [np.arange(len(training.genes))] * len(training.types), None
 
 
 def _annotated(training: Training) -> Any:
+    """Return the training cells as AnnData, with the column ``type``."""
     import anndata  # noqa: PLC0415 - an extra
 
     labels = pd.Categorical(training.types[training.codes])
@@ -110,11 +123,7 @@ def _annotated(training: Training) -> Any:
     return anndata.AnnData(values, obs, pd.DataFrame(index=training.genes))
 
 
-def _positions(training: Training, names: dict[str, Any]) -> Found:
-    index = pd.Index(training.genes)
-    return [index.get_indexer(list(names.get(label, []))) for label in training.types], None
-
-
+#: Values whose ranks are in memory at once.
 _CHUNK_VALUES = 4_000_000
 
 
@@ -130,7 +139,7 @@ def rank_sum_scores(features: np.ndarray, codes: np.ndarray, n_classes: int) -> 
     n_features, n = features.shape
     sizes = np.bincount(codes, minlength=n_classes)[:, None]
     member = np.eye(n_classes)[codes]
-    found = np.empty((n_classes, n_features))
+    scores = np.empty((n_classes, n_features))
     width = max(1, _CHUNK_VALUES // n)
     for start in range(0, n_features, width):
         part = slice(start, start + width)
@@ -138,5 +147,5 @@ def rank_sum_scores(features: np.ndarray, codes: np.ndarray, n_classes: int) -> 
         ties = np.array([tiecorrect(row) for row in ranks])
         deviation = np.sqrt(ties * sizes * (n - sizes) * (n + 1) / 12.0)
         above = (ranks @ member).T - sizes * (n + 1) / 2.0
-        found[:, part] = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 0)
-    return found
+        scores[:, part] = np.divide(above, deviation, out=np.zeros_like(above), where=deviation > 0)
+    return scores

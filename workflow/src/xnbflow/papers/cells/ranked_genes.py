@@ -9,8 +9,6 @@ from scipy import sparse
 from xnbflow.core.errors import InputError
 from xnbflow.data.samples import named_samples, plain_labels
 
-_FIELDS = ("scores", "logfoldchanges", "pvals", "pvals_adj")
-
 #: Constant that scanpy adds to both means, so that none is 0.
 _PSEUDO = 1e-9
 
@@ -66,57 +64,70 @@ def rank_genes_groups(
         msg = "the classifier was fitted without names of genes; give a DataFrame, or an AnnData"
         raise InputError(msg)
     classes = model.classes_.tolist()
-    own = [np.asarray(columns) for columns in model.columns_]
-    used = np.unique(np.concatenate([np.empty(0, dtype=int), *own]))
+    class_genes = [np.asarray(columns) for columns in model.columns_]
+    used = np.unique(np.concatenate([np.empty(0, dtype=int), *class_genes]))
     if not len(used):
         msg = "no class has a gene that separates it from others, so there is no table"
         raise InputError(msg)
     changes = np.full((len(classes), len(names)), np.nan)
     if samples is not None:
         labels = plain_labels(groupby if labels is None else labels, samples)
-        samples = _genes(samples, names)
-        changes = _log_fold_changes(samples, np.asarray(labels), classes)
-    length = max(len(columns) for columns in own)
+        changes = _log_fold_changes(_genes(samples, names), np.asarray(labels), classes)
+    # Every class has as many ranks as the class of most genes.
+    length = max(len(genes) for genes in class_genes)
+    ranked = np.empty((len(classes), length), dtype=np.intp)
     scores = np.zeros((len(classes), length))
-    for code, (row, label, mine) in enumerate(zip(scores, classes, own, strict=True)):
-        low = changes[code, mine] < 0.0
-        if hasattr(model, "direction_"):
-            low = np.array(model.direction_[label]) == "low"
-        signed = np.where(low, -1.0, 1.0) * model.selected_distances_[label]
-        order = np.argsort(low, kind="stable")
-        own[code], row[: len(mine)] = mine[order], signed[order]
-    ranked = [np.concatenate([mine, np.setdiff1d(used, mine)])[:length] for mine in own]
-    places = np.arange(len(classes))[:, None], np.array(ranked)
-    nothing = np.full(scores.shape, np.nan)
-    fields = dict(zip(_FIELDS, (scores, changes[places], nothing, nothing), strict=True))
-    params = {
-        "groupby": groupby,
-        "reference": "rest",
-        "method": f"xnbflow {type(model).__name__}",
-        "use_raw": False,
-        "corr_method": "none",
+    for code, genes in enumerate(class_genes):
+        is_low = _is_low(model, classes[code], changes[code, genes])
+        distances = np.asarray(model.selected_distances_[classes[code]])
+        order = np.argsort(is_low, kind="stable")  # higher genes first
+        genes_of_others = np.setdiff1d(used, genes)
+        ranked[code] = np.concatenate([genes[order], genes_of_others])[:length]
+        scores[code, : len(genes)] = np.where(is_low, -distances, distances)[order]
+    untested = np.full(scores.shape, np.nan)
+    numbers = {
+        "scores": scores,
+        "logfoldchanges": np.take_along_axis(changes, ranked, axis=1),
+        "pvals": untested,
+        "pvals_adj": untested,
     }
     return {
-        "params": params,
-        "names": _structured(classes, np.asarray(names, dtype=object)[np.array(ranked)], "O"),
-        **{name: _structured(classes, values, "f8") for name, values in fields.items()},
+        "params": {
+            "groupby": groupby,
+            "reference": "rest",
+            "method": f"xnbflow {type(model).__name__}",
+            "use_raw": False,
+            "corr_method": "none",
+        },
+        "names": _structured(classes, np.asarray(names, dtype=object)[ranked], "O"),
+        **{name: _structured(classes, values, "f8") for name, values in numbers.items()},
     }
+
+
+def _is_low(model: Any, label: Any, changes: np.ndarray) -> np.ndarray:
+    """Return which genes of a class are lower in it than in the others.
+
+    By the direction that the model has, else by the signs of the fold ``changes`` (n_genes,).
+    """
+    if hasattr(model, "direction_"):
+        return np.array(model.direction_[label]) == "low"
+    return changes < 0.0
 
 
 def _structured(classes: list[Any], values: np.ndarray, kind: str) -> np.ndarray:
     """Return values (n_classes, n_ranks) as a structured array (n_ranks,), a field per class."""
-    found = np.empty(values.shape[1], dtype=[(str(label), kind) for label in classes])
+    table = np.empty(values.shape[1], dtype=[(str(label), kind) for label in classes])
     for label, row in zip(classes, values, strict=True):
-        found[str(label)] = row
-    return found
+        table[str(label)] = row
+    return table
 
 
 def _genes(samples: Any, names: np.ndarray) -> Any:
     """Return the values of the named genes, of AnnData by name."""
-    values, known = named_samples(samples)
-    if known is None:
+    values, sample_genes = named_samples(samples)
+    if sample_genes is None:
         return values
-    positions = pd.Index(known).get_indexer(names)
+    positions = pd.Index(sample_genes).get_indexer(names)
     if (positions < 0).any():
         msg = f"the AnnData has no gene {names[np.argmin(positions)]!r}; give all genes of the fit"
         raise InputError(msg)
@@ -124,13 +135,19 @@ def _genes(samples: Any, names: np.ndarray) -> Any:
 
 
 def _log_fold_changes(samples: Any, labels: np.ndarray, classes: list[Any]) -> np.ndarray:
-    """Return log2 of each class's mean count over that of all others, (n_classes, n_features)."""
+    """Return log2 of each class's mean count over that of all others, (n_classes, n_features).
+
+    Means are of the logarithms, as scanpy computes them: ``exp(mean(log(1 + count))) - 1``.
+    """
     samples = samples if sparse.issparse(samples) else np.asarray(samples, dtype=float)
-    total, found = np.asarray(samples.sum(axis=0)).ravel(), []
+    total = np.asarray(samples.sum(axis=0)).ravel()
+    changes = []
     for label in classes:
-        mine = labels == label
-        inside = np.asarray(samples[np.flatnonzero(mine)].sum(axis=0)).ravel()
-        rest = (total - inside) / max(1, len(labels) - mine.sum())
-        counts = np.expm1([inside / max(1, mine.sum()), rest]) + _PSEUDO
-        found.append(np.log2(counts[0] / counts[1]))
-    return np.array(found)
+        in_class = labels == label
+        n_in_class = in_class.sum()
+        sum_in_class = np.asarray(samples[np.flatnonzero(in_class)].sum(axis=0)).ravel()
+        mean_in_class = sum_in_class / max(1, n_in_class)
+        mean_of_others = (total - sum_in_class) / max(1, len(labels) - n_in_class)
+        ratio = (np.expm1(mean_in_class) + _PSEUDO) / (np.expm1(mean_of_others) + _PSEUDO)
+        changes.append(np.log2(ratio))
+    return np.array(changes)

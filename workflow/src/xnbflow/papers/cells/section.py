@@ -18,7 +18,10 @@ def section(results: StudyResults) -> Section | None:
         return None
     blocks: list[Block] = [Prose(_HOW_TO_READ)]
     for dataset, rows in methods.groupby("dataset", sort=False):
-        blocks += [_trade(dataset, rows, tables.sources("methods")), _of_donors(dataset, rows)]
+        blocks += [
+            _draw_accuracy(dataset, rows, tables.sources("methods")),
+            _describe_donors(dataset, rows),
+        ]
         blocks += [
             Prose(f"{dataset}: {row.method} was {row.status}: {row.reason}.", "warning")
             for row in rows[rows["status"] != "ok"].itertuples(index=False)
@@ -29,6 +32,7 @@ def section(results: StudyResults) -> Section | None:
         f"markers of all types together. {CSNB} and XNB classify by themselves, too (own "
         "accuracy)."
     )
+    # A column for each method, in the order of the comparison.
     wide = recalls.pivot(index=["dataset", "type", "cells"], columns="method", values="recall")
     wide = wide[list(recalls["method"].unique())]
     formats = dict.fromkeys(wide, ".2f")
@@ -59,8 +63,10 @@ _METHODS = ("dataset", "method", "accuracy", "balanced_accuracy", "own_accuracy"
             "genes_per_type", "types_without", "seconds", "status", "version")  # fmt: skip
 
 
-def _of_donors(dataset: str, rows: pd.DataFrame) -> Prose:
-    donors, cells = int(rows["donors"].iloc[0]), int(rows["cells"].iloc[0])
+def _describe_donors(dataset: str, rows: pd.DataFrame) -> Prose:
+    """Return whether the folds keep donors together, and what follows for the results."""
+    donors = int(rows["donors"].iloc[0])
+    cells = int(rows["cells"].iloc[0])
     if donors:
         return Prose(
             f"{dataset}: its {cells:,} cells come from {donors} donors, and no donor is on both "
@@ -75,18 +81,19 @@ def _of_donors(dataset: str, rows: pd.DataFrame) -> Prose:
     )
 
 
-def _trade(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+def _draw_accuracy(dataset: str, rows: pd.DataFrame, sources: list[str]) -> Figure:
+    """Return the accuracy of the common classifier against the number of genes."""
     ran = rows[(rows["status"] == "ok") & (rows["genes"] > 0)]
     marks = [
         Line(row.method, np.array([row.genes]), np.array([row.accuracy]))
         for row in ran.itertuples(index=False)
     ]
-    found = "; ".join(f"{each.label} {each.y[0]:.3f} with {each.x[0]:,.0f}" for each in marks)
+    texts = [f"{mark.label} {mark.y[0]:.3f} with {mark.x[0]:,.0f}" for mark in marks]
     return Figure(
         f"cells-trade-{dataset}",
         draw_lines,
         {"lines": marks, "xlabel": "genes", "ylabel": "accuracy", "title": dataset},
         "Accuracy of the common classifier against its number of genes.",
-        f"{dataset}, accuracy of the common classifier against number of genes: {found}.",
+        f"{dataset}, accuracy of the common classifier by number of genes: {'; '.join(texts)}.",
         sources,
     )

@@ -6,7 +6,8 @@
 | `natural_gradient` | the objective (Eq. 7) and a descent (Eq. 8) |
 | `joint` | joint densities of components and target, and their scores (Eqs. 9 to 11) |
 | `regression`, `joint_tables` | `KernelNBRegressor` (Eq. 1), and the tables that make it fast |
-| `compute`, `real_target` | the study: simulations (section 6), classification, a real target |
+| `simulation`, `simulated_tables` | data of section 6, Eq. 12, and the tables over seeds |
+| `compute`, `real_target` | the study: the simulations, classification, a real target |
 | `section` | the study's section of the report |
 
 `coverage.toml` lists the items of the paper. The names below are those of tables and figures.

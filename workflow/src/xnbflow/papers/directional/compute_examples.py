@@ -4,7 +4,7 @@ Two classes are drawn as in the paper; the decision regions of a classifier fitt
 compared with the theorem's boundary between the true distributions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from xnbflow.papers.directional.boundaries import (
     von_mises_fisher_boundary,
 )
 from xnbflow.papers.directional.hybrid_nb import HybridNB
+from xnbflow.papers.directional.printed_tables import printed_boundaries
 from xnbflow.papers.directional.von_mises_nb import VonMisesFisherNB, VonMisesNB
 
 _CLASSES = np.array(["1", "2"])
@@ -61,6 +62,14 @@ class Example:
 #: Mean directions of Figures 10 to 12, as printed: they are not of length 1.
 _FIRST_DIRECTION = (0.2, -0.8)
 _SECOND_DIRECTION = (-0.8, -0.5)
+_FIGURE_10 = Example(
+    figure=10,
+    space="cylinder",
+    n_samples=1000,
+    mu=(_FIRST_DIRECTION, _SECOND_DIRECTION),
+    kappa=(5, 10),
+    second=((0, 1), (2, 1)),
+)
 
 EXAMPLES = (
     Example(figure=3, space="circle", n_samples=100, mu=(_QUARTER_TURN, np.pi), kappa=(2, 5)),
@@ -84,22 +93,9 @@ EXAMPLES = (
     ),
     Example(figure=8, space="sphere", n_samples=1000, mu=((0, 0, 1), (0, 1, 0)), kappa=(7, 7)),
     Example(figure=9, space="sphere", n_samples=1000, mu=((-1, 0, 0), (-1, 0, 0)), kappa=(20, 5)),
-    Example(
-        figure=10,
-        space="cylinder",
-        n_samples=1000,
-        mu=(_FIRST_DIRECTION, _SECOND_DIRECTION),
-        kappa=(5, 10),
-        second=((0, 1), (2, 1)),
-    ),
-    Example(
-        figure=11,
-        space="cylinder",
-        n_samples=1000,
-        mu=(_FIRST_DIRECTION, _SECOND_DIRECTION),
-        kappa=(5, 10),
-        second=((0, 0.25), (2, 4)),
-    ),
+    _FIGURE_10,
+    # Figure 11 differs in the variances only.
+    replace(_FIGURE_10, figure=11, second=((0, 0.25), (2, 4))),
     Example(
         figure=12,
         space="circles",
@@ -116,7 +112,9 @@ def example_tables() -> dict[str, pd.DataFrame]:
 
     Boundaries are those between the true distributions.
     """
-    samples_of, regions_of, boundaries_of = [], [], []
+    samples_of = []
+    regions_of = []
+    boundaries_of = []
     for example in EXAMPLES:
         label = {"example": f"figure {example.figure}", "space": example.space}
         classifier = _classifier(example.space)
@@ -150,15 +148,14 @@ def _classifier(space: str) -> VonMisesNB | VonMisesFisherNB | HybridNB:
 class PrintedValue:
     """A number that the paper prints for an example, and ours.
 
-    Two numbers agree if they round to the same ``decimals``: those that the paper prints, and 4 for
-    numbers that it prints as exact (pi / 4, and whole coefficients).
+    Two numbers agree if they round to the same ``decimals``.
     """
 
     example: str
     quantity: str
     paper: float
     computed: float
-    decimals: int = 4
+    decimals: int
 
     @property
     def agrees(self) -> bool:
@@ -167,9 +164,31 @@ class PrintedValue:
 
 
 def printed_values() -> list[PrintedValue]:
-    """Return the paper's numbers for Figures 3 to 9 with the computed ones.
+    """Return the paper's numbers for Figures 3 to 9 with the computed ones."""
+    computed = boundary_quantities()
+    return [
+        PrintedValue(
+            example=row.example,
+            quantity=row.quantity,
+            paper=row.value,
+            computed=computed[row.example, row.quantity],
+            decimals=row.decimals,
+        )
+        for row in printed_boundaries().itertuples()
+    ]
 
-    As in the paper, the directions of Figure 7 are not of length 1.
+
+def boundary_quantities() -> dict[tuple[str, str], float]:
+    """Return what describes the boundaries of Figures 3 to 9, by example and quantity.
+
+    On the circle these are angles (Theorem 1), on the sphere the coefficients of the plane
+    ``normal @ x = -offset`` that cuts it (Theorem 3). As in the paper, the directions of Figure 7
+    are not of length 1.
+
+    Examples
+    --------
+    >>> round(boundary_quantities()["figure 9", "x1"], 4)
+    -0.9076
     """
     angles = {}
     planes = {}
@@ -182,82 +201,22 @@ def printed_values() -> list[PrintedValue]:
     normal_7, offset_7 = planes[7]
     normal_8, offset_8 = planes[8]
     normal_9, offset_9 = planes[9]
-    return [
-        PrintedValue(
-            example="figure 3",
-            quantity="first boundary angle",
-            paper=2.43,
-            computed=float(angles[3][0]),
-            decimals=2,
-        ),
-        PrintedValue(
-            example="figure 3",
-            quantity="second boundary angle",
-            paper=-1.67,
-            computed=float(angles[3][1]),
-            decimals=2,
-        ),
-        PrintedValue(
-            example="figure 4",
-            quantity="boundary angle",
-            paper=np.pi / 4,
-            computed=float(angles[4].max()),
-        ),
-        PrintedValue(
-            example="figure 5",
-            quantity="first boundary angle",
-            paper=2.04,
-            computed=float(angles[5].max()),
-            decimals=2,
-        ),
-        PrintedValue(
-            example="figure 5",
-            quantity="second boundary angle",
-            paper=1.10,
-            computed=float(angles[5].min()),
-            decimals=2,
-        ),
-        PrintedValue(
-            example="figure 7",
-            quantity="coefficient of x1",
-            paper=0.0,
-            computed=float(normal_7[0]),
-        ),
-        PrintedValue(
-            example="figure 7",
-            quantity="coefficient of x2",
-            paper=10.0,
-            computed=float(normal_7[1]),
-        ),
-        PrintedValue(
-            example="figure 7",
-            quantity="coefficient of x3",
-            paper=-22.0,
-            computed=float(normal_7[2]),
-        ),
-        PrintedValue(
-            example="figure 7", quantity="right-hand side", paper=-9.3069, computed=-offset_7
-        ),
-        PrintedValue(
-            example="figure 7",
-            quantity="x3 where x1 = x2 = 0",
-            paper=0.4230,
-            computed=float(-offset_7 / normal_7[2]),
-        ),
-        PrintedValue(
-            example="figure 8",
-            quantity="coefficient of x2 over that of x3",
-            paper=-1.0,
-            computed=float(normal_8[1] / normal_8[2]),
-        ),
-        PrintedValue(example="figure 8", quantity="right-hand side", paper=0.0, computed=-offset_8),
-        PrintedValue(
-            example="figure 9",
-            quantity="x1",
-            paper=-0.9076,
-            computed=float(-offset_9 / normal_9[0]),
-        ),
-    ]
+    quantities = {
+        ("figure 3", "first boundary angle"): angles[3][0],
+        ("figure 3", "second boundary angle"): angles[3][1],
+        ("figure 4", "boundary angle"): angles[4].max(),
+        ("figure 5", "first boundary angle"): angles[5].max(),
+        ("figure 5", "second boundary angle"): angles[5].min(),
+        ("figure 7", "coefficient of x1"): normal_7[0],
+        ("figure 7", "coefficient of x2"): normal_7[1],
+        ("figure 7", "coefficient of x3"): normal_7[2],
+        ("figure 7", "right-hand side"): -offset_7,
+        ("figure 7", "x3 where x1 = x2 = 0"): -offset_7 / normal_7[2],
+        ("figure 8", "coefficient of x2 over that of x3"): normal_8[1] / normal_8[2],
+        ("figure 8", "right-hand side"): -offset_8,
+        ("figure 9", "x1"): -offset_9 / normal_9[0],
+    }
+    return {key: float(value) for key, value in quantities.items()}
 
 
 def figure_14() -> DataSet:
@@ -323,13 +282,15 @@ def _draw(example: Example) -> pd.DataFrame:
 
 def _features(space: str, points: pd.DataFrame) -> np.ndarray:
     """Return the classifier's input for a space, shape (n_samples, n_features)."""
-    first, second = points["first"].to_numpy(), points["second"].to_numpy()
+    first = points["first"].to_numpy()
+    second = points["second"].to_numpy()
     if space == "circle":
         return first[:, None]
     if space == "torus":
         return np.column_stack([first, second])
     if space == "sphere":  # from longitude and latitude
-        x, y = np.cos(second) * np.cos(first), np.cos(second) * np.sin(first)
+        x = np.cos(second) * np.cos(first)
+        y = np.cos(second) * np.sin(first)
         return np.column_stack([x, y, np.sin(second)])
     return np.column_stack([np.cos(first), np.sin(first), second])
 
@@ -350,7 +311,8 @@ def _grid(space: str, second: pd.Series) -> pd.DataFrame:
 
 def _boundary(example: Example) -> pd.DataFrame:
     """Return points where the true classes are equally probable."""
-    mu, kappa = np.array(example.mu, dtype=float), np.array(example.kappa, dtype=float)
+    mu = np.array(example.mu, dtype=float)
+    kappa = np.array(example.kappa, dtype=float)
     if example.space == "circle":
         return _curve(von_mises_boundary(mu, kappa), np.zeros(2))
     if example.space == "torus":

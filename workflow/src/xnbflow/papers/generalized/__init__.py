@@ -1,4 +1,16 @@
-"""Naive effects of generalized naive Bayes: their study and its section."""
+"""Generalized naive Bayes (Larsen 2005): classifier, selection, study and section.
+
+| module | content |
+|---|---|
+| `naive_effect` | the log ratio of two densities of a feature, over nearest neighbours |
+| `generalized_nb` | `GeneralizedNB`: naive effects with adjustments by backfitting |
+| `stepwise`, `stepwise_naive_effects` | selection by logistic regression on naive effects |
+| `scorecard` | a fitted model as a table that scores without this library |
+| `compute` | the tables of the study: fit, costs, random splits, curves |
+| `section`, `drawings` | the study's section of the report |
+
+The names below are those of the study's models in tables and figures.
+"""
 
 NAIVE = "naive Bayes"
 GENERALIZED = "generalized naive Bayes"

@@ -1,13 +1,12 @@
 """Accuracy against the number of features: one classifier at every size, on the same folds."""
 
-import itertools
 import warnings
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -18,14 +17,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.evaluation.metrics import fold_metrics
 from xnbflow.evaluation.selected import features_with_effect
 from xnbflow.naive_bayes.class_specific_nb_cv import ClassSpecificNBCV
 from xnbflow.naive_bayes.xnb import XNB
+from xnbflow.papers.common.repeats import check_complete, run_repeats
 from xnbflow.papers.signatures import CSNB, LASSO, PAM, XNB_PUBLISHED
 from xnbflow.papers.signatures.entries import ANALYSIS
 from xnbflow.tables.contract import analysis_tables
@@ -62,15 +61,12 @@ def analyse(
     """
     params = {**DEFAULTS, **params}
     for data in series.values():
-        if np.isnan(data.values).any():
-            msg = f"{data.name}: the analysis 'signatures' takes no missing values; leave it out"
-            raise InputError(msg)
-        draw_folds(data, params["splits"], 1)  # refuses what cannot be split
-    tasks = list(itertools.product(series.values(), range(params["repeats"])))
-    parts = Parallel(n_jobs=max(1, threads))(delayed(_repeat)(*task, params) for task in tasks)
+        check_complete(data, "signatures", params["splits"])
+    parts = run_repeats(_repeat, series, params, threads)
     if not parts:
         return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
-    points, sizes = (pd.concat([part[i] for part in parts], ignore_index=True) for i in range(2))
+    points = pd.concat([points for points, _ in parts], ignore_index=True)
+    sizes = pd.concat([sizes for _, sizes in parts], ignore_index=True)
     groups = points.groupby(["dataset", *_POINT, "samples", "classes", "folds"], sort=False)
     means = groups[["features_per_class", *_METRICS]].mean()
     spread = groups["accuracy"].std(ddof=1).rename("accuracy_sd")
@@ -90,7 +86,8 @@ def _repeat(
     data: DataSet, repeat: int, params: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the points of all curves, and the chosen sizes, of one repeat."""
-    X, y = data.values.T, data.labels
+    X = data.values.T
+    y = data.labels
     drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
     fold = drawn.loc[data.samples].to_numpy()
     splits = PredefinedSplit(fold)
@@ -98,50 +95,91 @@ def _repeat(
     seed = derive_seed(data.name, repeat, "signatures")
     sizes = []
     with threadpool_limits(1):
-        own = ClassSpecificNBCV(
-            sizes=list(params["sizes"]), cv=splits, rule="one_standard_error"
-        ).fit(X, y)
-        path = own.path_.rename(columns={"n_features_per_class": "features_per_class"})
-        point = {"method": CSNB, "parameter": "features per pair of classes"}
-        path = path.assign(**point, value=path["n_features_per_pair"].astype(float))
-        rows = path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
-        for method, parameter, value, model in _rivals(params, seed):
-            found = {"method": method, "parameter": parameter, "value": float(value)}
-            rows.append(found | _cross_validate(data, folds, model))
-        for i, (train, _) in enumerate(folds):
+        rows = _class_specific_curve(X, y, splits, params)
+        for point in _other_points(params, seed):
+            about = {"method": point.method, "parameter": point.parameter, "value": point.value}
+            rows.append(about | _cross_validate(data, folds, point.model))
+        for fold, (train, _) in enumerate(folds):
             groups = None if data.groups is None else data.groups[train]
             model = ClassSpecificNBCV().fit(X[train], y[train], groups)
-            chosen = {
-                "n_features": model.n_features_,
-                "features_per_class": features_per_class(model),
-                "temperature": model.path_.set_index("chosen").loc[True, "temperature"],
-            }
-            sizes.append({"dataset": data.name, "repeat": repeat, "fold": i, **chosen})
-    shape = {"samples": data.n_samples, "classes": len(data.classes), "folds": len(folds)}
-    return pd.DataFrame(rows).assign(dataset=data.name, **shape), pd.DataFrame(sizes)
+            sizes.append(
+                {
+                    "dataset": data.name,
+                    "repeat": repeat,
+                    "fold": fold,
+                    "n_features": model.n_features_,
+                    "features_per_class": features_per_class(model),
+                    "temperature": model.path_.set_index("chosen").loc[True, "temperature"],
+                }
+            )
+    points = pd.DataFrame(rows).assign(
+        dataset=data.name,
+        samples=data.n_samples,
+        classes=len(data.classes),
+        folds=len(folds),
+    )
+    return points, pd.DataFrame(sizes)
 
 
-def _rivals(
-    params: Mapping[str, Any], seed: int
-) -> Iterator[tuple[str, str, float, BaseEstimator]]:
-    """Yield every other point of a curve: method, parameter, value and estimator."""
+def _class_specific_curve(
+    X: np.ndarray, y: np.ndarray, splits: PredefinedSplit, params: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the points of `ClassSpecificNB`, from the path of `ClassSpecificNBCV`."""
+    model = ClassSpecificNBCV(sizes=list(params["sizes"]), cv=splits, rule="one_standard_error")
+    path = model.fit(X, y).path_.rename(columns={"n_features_per_class": "features_per_class"})
+    path = path.assign(
+        method=CSNB,
+        parameter="features per pair of classes",
+        value=path["n_features_per_pair"].astype(float),
+    )
+    return path[[*_POINT, "features_per_class", *_METRICS]].to_dict("records")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Point:
+    """A point of a curve: an estimator with one value of its parameter."""
+
+    method: str
+    parameter: str
+    value: float
+    model: BaseEstimator
+
+
+def _other_points(params: Mapping[str, Any], seed: int) -> Iterator[_Point]:
+    """Yield every point of the other curves."""
     for value in params["thresholds"]:
-        yield XNB_PUBLISHED, "threshold", value, XNB(threshold=value)
+        yield _Point(
+            method=XNB_PUBLISHED,
+            parameter="threshold",
+            value=float(value),
+            model=XNB(threshold=value),
+        )
     for value in params["shrinkage"]:
         centroids = NearestCentroid(shrink_threshold=value, priors="empirical")
-        yield PAM, "shrink_threshold", value, make_pipeline(StandardScaler(), centroids)
+        yield _Point(
+            method=PAM,
+            parameter="shrink_threshold",
+            value=float(value),
+            model=make_pipeline(StandardScaler(), centroids),
+        )
     for value in params["C"]:
         lasso = LogisticRegression(
             C=value, l1_ratio=1.0, solver="liblinear", random_state=seed % 2**31
         )
-        yield LASSO, "C", value, make_pipeline(StandardScaler(), OneVsRestClassifier(lasso))
+        yield _Point(
+            method=LASSO,
+            parameter="C",
+            value=float(value),
+            model=make_pipeline(StandardScaler(), OneVsRestClassifier(lasso)),
+        )
 
 
 def _cross_validate(
     data: DataSet, folds: list[tuple[np.ndarray, np.ndarray]], model: BaseEstimator
 ) -> dict[str, float]:
     """Return the metrics of a model's predictions over all folds, and its number of features."""
-    X, classes = data.values.T, data.classes
+    X = data.values.T
+    classes = data.classes
     predicted = np.empty(data.n_samples, dtype=classes.dtype)
     posterior = np.full((data.n_samples, len(classes)), -np.inf)
     counts = []
@@ -152,9 +190,9 @@ def _cross_validate(
         for train, test in folds:
             model.fit(X[train], data.labels[train])
             predicted[test] = model.predict(X[test])
-            known = np.searchsorted(classes, model.classes_)
+            trained_classes = np.searchsorted(classes, model.classes_)
             with np.errstate(divide="ignore"):
-                posterior[np.ix_(test, known)] = np.log(model.predict_proba(X[test]))
+                posterior[np.ix_(test, trained_classes)] = np.log(model.predict_proba(X[test]))
             counts.append(features_per_class(model))
     tested = np.concatenate([test for _, test in folds])
     metrics = fold_metrics(data.labels[tested], predicted[tested], posterior[tested], classes)
@@ -177,4 +215,4 @@ def features_per_class(model: BaseEstimator) -> float:
     used = features_with_effect(last)
     if used is not None:
         return float(used.sum(axis=1).mean())
-    return float(np.mean([len(each) for each in last.selected_features_.values()]))
+    return float(np.mean([len(chosen) for chosen in last.selected_features_.values()]))

@@ -62,19 +62,20 @@ _CAPTIONS = {
         "logarithmic. Grey lines: classifiers of this study that use all features."
     ),
     "balanced_accuracy": "Mean recall over classes, from the predictions of all folds together.",
-    "log_loss": "Mean negative log probability of the true class; the lower, the better.",
+    "log_loss": "Mean negative log probability of the true class; lower is better.",
 }
 
 
 def _figure(results: StudyResults, measure: str, dataset: str, rows: pd.DataFrame) -> Figure:
-    known = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
-    curves = dict(iter(known.sort_values("features_per_class").groupby("method")))
+    # The axis of features is logarithmic.
+    drawn = rows[(rows["features_per_class"] > 0) & rows[measure].notna()]
+    curves = dict(iter(drawn.sort_values("features_per_class").groupby("method")))
     lines = [
         Line(name, curves[name]["features_per_class"].to_numpy(), curves[name][measure].to_numpy())
         for name in _METHODS
         if name in curves
     ]
-    ends = "; ".join(f"{each.label} {each.y.min():.2f} to {each.y.max():.2f}" for each in lines)
+    ends = "; ".join(f"{line.label} {line.y.min():.2f} to {line.y.max():.2f}" for line in lines)
     name = _MEASURES[measure]
     return Figure(
         f"signature-{measure.replace('_', '-')}-{dataset}",
@@ -124,12 +125,12 @@ def _chosen(results: StudyResults, dataset: str, measure: str) -> tuple[str, flo
 def _levels(results: StudyResults, dataset: str, measure: str) -> list[tuple[str, float]]:
     if measure == "log_loss":  # naive Bayes on thousands of features is out of scale
         return []
-    found = {
+    levels = {
         results.labels[classifier]: _mean(results, dataset, classifier, measure)
         for classifier in results.study.classifiers
         if _method(results, classifier) in _EVERYTHING
     }
-    return [(label, value) for label, value in found.items() if value is not None]
+    return [(label, value) for label, value in levels.items() if value is not None]
 
 
 _POINT = ("dataset", "method", "parameter", "value", "features_per_class", "accuracy",

@@ -12,24 +12,22 @@ The second comparison is the fair one: a distance that takes smaller values reac
 later, selects more features and may win by their number.
 """
 
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
-from xnbflow.core.errors import InputError
 from xnbflow.core.seeds import derive_seed
 from xnbflow.data.dataset import DataSet
 from xnbflow.density.families.kernel import Kernel
 from xnbflow.density.kernels import kernel_title
-from xnbflow.evaluation.folds import draw_folds, folds_of_repeat
+from xnbflow.evaluation.folds import folds_of_repeat
 from xnbflow.inference.max_test import sign_flip_max_test
+from xnbflow.papers.common.repeats import check_complete, run_repeats
 from xnbflow.papers.xnb_paper.entries import DISTANCES
 from xnbflow.preprocessing.selection.class_features import (
     PairSelection,
@@ -84,8 +82,8 @@ def analyse(
     params : dict
         ``distances``, ``bandwidths`` and ``kernels`` that take the place of the paper's; ``sizes``,
         numbers of features per pair of classes; ``threshold`` and ``min_distance`` of
-        `xnbflow.naive_bayes.XNB`; ``features``, the most features of a series, of which a random
-        sample is taken (None: all); ``splits`` and ``repeats`` of the cross-validation.
+        `xnbflow.naive_bayes.XNB`; ``features``, the most features of a series, of which each repeat
+        takes a random sample (None: all); ``splits`` and ``repeats`` of the cross-validation.
     threads : int
         Number of processes.
 
@@ -96,13 +94,10 @@ def analyse(
     """
     params = {**DEFAULTS, **params}
     for data in series.values():
-        if np.isnan(data.values).any():
-            msg = f"{data.name}: the analysis 'distances' takes no missing values; leave it out"
-            raise InputError(msg)
-        draw_folds(data, params["splits"], 1)  # refuses what cannot be split
-    tasks = list(itertools.product(series.values(), range(params["repeats"])))
-    parts = Parallel(n_jobs=max(1, threads))(delayed(_repeat)(*task, params) for task in tasks)
-    rows = [row for part in parts for row in part]
+        check_complete(data, "distances", params["splits"])
+    rows: list[dict[str, Any]] = []
+    for rows_of_repeat in run_repeats(_repeat, series, params, threads):
+        rows += rows_of_repeat
     if not rows:
         return {name: pd.DataFrame(columns=table.fixed) for name, table in TABLES.items()}
     keys = ["dataset", "part", "alternative", "n_features"]
@@ -130,13 +125,14 @@ def compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
         values=["accuracy", "features_per_class"],
         sort=False,
     )
-    rows, differences = [], []
-    published = [key for key in wide.index if key[0] == "published"]
-    baseline = {size: wide.loc[key] for key in published for size in [key[2]]}
-    for key in wide.index.drop(published):
+    rows = []
+    differences = []
+    for key, method in wide.iterrows():
         part, alternative, n_features = key
-        ours, theirs = wide.loc[key], baseline[n_features]
-        difference = (ours["accuracy"] - theirs["accuracy"]).to_numpy()
+        if part == "published":
+            continue
+        published = wide.loc[("published", "published", n_features), :]
+        difference = (method["accuracy"] - published["accuracy"]).to_numpy()
         differences.append(difference)
         lower, upper = _interval(difference)
         rows.append(
@@ -144,21 +140,23 @@ def compare_alternatives(accuracies: pd.DataFrame) -> pd.DataFrame:
                 "part": part,
                 "alternative": alternative,
                 "n_features": n_features,
-                "accuracy": ours["accuracy"].mean(),
-                "published_accuracy": theirs["accuracy"].mean(),
+                "accuracy": method["accuracy"].mean(),
+                "published_accuracy": published["accuracy"].mean(),
                 "difference": difference.mean(),
                 "lower": lower,
                 "upper": upper,
                 "better": int((difference > 0).sum()),
                 "worse": int((difference < 0).sum()),
-                "features_per_class": ours["features_per_class"].mean(),
-                "published_features": theirs["features_per_class"].mean(),
+                "features_per_class": method["features_per_class"].mean(),
+                "published_features": published["features_per_class"].mean(),
                 "datasets": len(difference),
             }
         )
-    table = pd.DataFrame(rows)
-    several = accuracies["dataset"].nunique() > 1 and len(differences) > 0
-    return table.assign(p=sign_flip_max_test(np.array(differences)) if several else np.nan)
+    # Without an alternative there is no row.
+    columns = [column for column in TABLES["differences"].fixed if column != "p"]
+    table = pd.DataFrame(rows, columns=columns)
+    has_several = accuracies["dataset"].nunique() > 1 and len(differences) > 0
+    return table.assign(p=sign_flip_max_test(np.array(differences)) if has_several else np.nan)
 
 
 def _interval(differences: np.ndarray) -> tuple[float, float]:
@@ -182,32 +180,55 @@ def alternatives_of(params: Mapping[str, Any]) -> Iterator[Alternative]:
         yield Alternative(part="kernel", name=name, **PUBLISHED | {"kernel": kernel})
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Selection:
+    """The features of each class with a number of features per pair, and the predicted codes.
+
+    Attributes
+    ----------
+    size : int
+        Number of features per pair of classes; `AT_THRESHOLD`: as many as reach the threshold.
+    features : list of ndarray of int
+        The features of each class that has training samples.
+    predicted : ndarray of int, shape (n_tested,)
+        The predicted class of each tested sample.
+    """
+
+    size: int
+    features: list[np.ndarray]
+    predicted: np.ndarray
+
+
 def _repeat(data: DataSet, repeat: int, params: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row for each alternative and size, over the folds of one repeat."""
-    features = _sampled_features(data, params["features"])
+    features = _sampled_features(data, params["features"], repeat)
     drawn = folds_of_repeat(data, params["splits"], repeat).set_index("sample")["fold"]
     fold_of = drawn.loc[data.samples].to_numpy()
     codes = np.searchsorted(data.classes, data.labels)
     rows = []
     with threadpool_limits(1):
         for alternative in alternatives_of(params):
+            # By size: which tested samples are right, and the mean number of features of a class.
             correct: dict[int, list[np.ndarray]] = {}
             counts: dict[int, list[float]] = {}
             for fold in np.unique(fold_of):
-                train, test = fold_of != fold, fold_of == fold
-                for size, chosen, predicted in _fold(
+                train = fold_of != fold
+                test = ~train
+                for selection in _fold(
                     features[:, train], codes[train], features[:, test], alternative, params
                 ):
-                    correct.setdefault(size, []).append(predicted == codes[test])
-                    counts.setdefault(size, []).append(float(np.mean([*map(len, chosen)])))
-            for size, hits in correct.items():
+                    is_correct = selection.predicted == codes[test]
+                    class_sizes = [len(chosen) for chosen in selection.features]
+                    correct.setdefault(selection.size, []).append(is_correct)
+                    counts.setdefault(selection.size, []).append(float(np.mean(class_sizes)))
+            for size, of_folds in correct.items():
                 rows.append(
                     {
                         "dataset": data.name,
                         "part": alternative.part,
                         "alternative": alternative.name,
                         "n_features": size,
-                        "accuracy": np.concatenate(hits).mean(),
+                        "accuracy": np.concatenate(of_folds).mean(),
                         "features_per_class": np.mean(counts[size]),
                     }
                 )
@@ -220,32 +241,38 @@ def _fold(
     tested: np.ndarray,
     alternative: Alternative,
     params: Mapping[str, Any],
-) -> Iterator[tuple[int, list[np.ndarray], np.ndarray]]:
-    """Yield each size with the features of every class and the predicted codes of ``tested``.
+) -> Iterator[_Selection]:
+    """Yield the selection of every size, with the predicted codes of the samples ``tested``.
 
     A class that the training samples lack is not predicted.
     """
     present, codes = np.unique(codes, return_inverse=True)
-    n_classes, names = len(present), np.arange(len(features))
+    n_classes = len(present)
     density: dict[str, Any] = {"bandwidth": alternative.bandwidth, "kernel": alternative.kernel}
     distances = pair_distances(features, codes, n_classes, distance=alternative.distance, **density)
-    selection = PairSelection(
-        distances, names, n_classes, params["threshold"], params["min_distance"]
+    at_threshold = PairSelection(
+        distances=distances,
+        names=np.arange(len(features)),
+        n_classes=n_classes,
+        threshold=params["threshold"],
+        min_distance=params["min_distance"],
     )
-    chosen = {AT_THRESHOLD: [selection.ranked(code)[0] for code in range(n_classes)]}
+    class_features = {AT_THRESHOLD: [at_threshold.ranked(code)[0] for code in range(n_classes)]}
     for size in params["sizes"]:
-        chosen[size] = best_of_pairs(distances, n_classes, size)
+        class_features[size] = best_of_pairs(distances, n_classes, size)
 
-    used = np.unique(np.concatenate([own for sets in chosen.values() for own in sets]))
+    # One fit of the densities of all features that any size uses.
+    used = np.unique(np.concatenate([*map(np.concatenate, class_features.values())]))
     family = Kernel(**density).fit(features[used], codes, n_classes)
     log_density = family.log_density(tested[used])
     log_prior = np.log(np.bincount(codes) / len(codes))
-    for size, sets in chosen.items():
+    for size, features_of_size in class_features.items():
         joint = np.empty((n_classes, tested.shape[1]))
-        for code, own in enumerate(sets):
-            terms = log_density[np.searchsorted(used, own), code]
+        for code, chosen in enumerate(features_of_size):
+            terms = log_density[np.searchsorted(used, chosen), code]
             joint[code] = log_prior[code] + terms.sum(axis=0)
-        yield size, sets, present[joint.argmax(axis=0)]
+        predicted = present[joint.argmax(axis=0)]
+        yield _Selection(size=size, features=features_of_size, predicted=predicted)
 
 
 def best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.ndarray]:
@@ -256,21 +283,26 @@ def best_of_pairs(distances: np.ndarray, n_classes: int, size: int) -> list[np.n
     Examples
     --------
     >>> distances = np.array([[0.9, 0.2, 0.1], [0.3, 0.8, 0.1], [0.1, 0.2, 0.7]])
-    >>> [own.tolist() for own in best_of_pairs(distances, 3, 1)]
+    >>> [chosen.tolist() for chosen in best_of_pairs(distances, 3, 1)]
     [[0, 1], [0, 2], [1, 2]]
     """
     positions = np.arange(distances.shape[1])
-    best = [ranked_prefix(row, positions, 0.0, size)[:size] for row in distances]
-    return [
-        np.unique(np.concatenate([best[pair] for pair in pairs_with(code, n_classes)]))
-        for code in range(n_classes)
-    ]
+    best_of_pair = [ranked_prefix(row, positions, 0.0, size)[:size] for row in distances]
+    class_features = []
+    for code in range(n_classes):
+        best = [best_of_pair[pair] for pair in pairs_with(code, n_classes)]
+        class_features.append(np.unique(np.concatenate(best)))
+    return class_features
 
 
-def _sampled_features(data: DataSet, most: int | None) -> np.ndarray:
-    """Return the features, or a random sample of ``most`` of them in their order."""
+def _sampled_features(data: DataSet, most: int | None, repeat: int) -> np.ndarray:
+    """Return the features, or a random sample of ``most`` of them in their order.
+
+    Each repeat has a sample of its own: with a single one, a difference between methods could be
+    that of these features.
+    """
     if most is None or len(data.values) <= most:
         return data.values
-    rng = np.random.default_rng(derive_seed(data.name, "distances"))
+    rng = np.random.default_rng(derive_seed(data.name, "distances", repeat))
     chosen = np.sort(rng.choice(len(data.values), most, replace=False))
     return np.ascontiguousarray(data.values[chosen])
