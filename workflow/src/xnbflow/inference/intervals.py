@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy  # scipy.stats and scipy.optimize, half a second, are imported where they are used
+import scipy  # scipy.optimize is imported where it is used
+from scipy.special import betainc, betaincinv, ndtri, stdtrit
 
 from xnbflow.core.rounding import ROUNDING
 from xnbflow.evaluation.methods import known_methods
@@ -59,8 +60,8 @@ def proportion_interval(
     tail = (1 - confidence) / 2
     a, b = right + 0.5, n - right + 0.5
     share = np.divide(right, n, out=np.full(n.shape, np.nan), where=n > 0)
-    lower = np.minimum(scipy.stats.beta.ppf(tail, a, b), share)  # 0 where none is right
-    upper = np.maximum(scipy.stats.beta.ppf(1 - tail, a, b), share)
+    lower = np.minimum(betaincinv(a, b, tail), share)  # 0 where none is right
+    upper = np.maximum(betaincinv(a, b, 1 - tail), share)
     return lower, upper
 
 
@@ -129,7 +130,7 @@ def few_groups_factor(n_groups: int) -> float:
     >>> round(few_groups_factor(5), 3), round(few_groups_factor(100), 3)  # (1.960 / 2.776)²
     (0.498, 0.976)
     """
-    return float(scipy.stats.norm.ppf(0.975) / scipy.stats.t.ppf(0.975, n_groups - 1)) ** 2
+    return float(ndtri(0.975) / stdtrit(n_groups - 1, 0.975)) ** 2
 
 
 def share_interval(
@@ -173,7 +174,7 @@ def share_p(
     if n == 0:
         return 1.0
     hits = float(np.mean(right)) * n
-    return float(scipy.stats.beta.cdf(limit, hits + 0.5, n - hits + 0.5))
+    return float(betainc(hits + 0.5, n - hits + 0.5, limit))
 
 
 def area_interval(
@@ -203,7 +204,7 @@ def area_interval(
     """
     if np.isnan(area) or not n or not m:
         return UNKNOWN
-    z, half = scipy.stats.norm.ppf((1 + confidence) / 2), max(0.0, (n + m) / 2 - 1)
+    z, half = ndtri((1 + confidence) / 2), max(0.0, (n + m) / 2 - 1)
 
     def beyond(true: float) -> float:
         spread = 1 + half * ((1 - true) / (2 - true) + true / (1 + true))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom, norm, rankdata
+import scipy  # scipy.stats, half a second, is imported where it is used
 
 from xnbflow.data.dataset import DataSet
 from xnbflow.diagnostics.false_discovery import benjamini_hochberg
@@ -63,7 +63,7 @@ def _effects(series: DataSet, *, logarithms: bool) -> dict[str, np.ndarray]:
     spread = np.sqrt(found["posterior_variance"])
     effect = (1 - 3 / (4 * found["df"] - 1)) * found["difference"] / spread
     variance = (found["standard_error"] / spread) ** 2 + effect**2 / (2 * found["df"])
-    half = norm.isf(0.025) * np.sqrt(variance)
+    half = scipy.stats.norm.isf(0.025) * np.sqrt(variance)
     limits = {"lower": effect - half, "upper": effect + half}
     return {"effect": effect, "variance": variance, **limits, "p": found["p"]}
 
@@ -84,12 +84,12 @@ def _of_class(cohorts: Sequence[DataSet], compared: Mapping[str, np.ndarray]) ->
     summary["same_direction"] = same_direction.sum(axis=0)
     holds = (same_direction & (compared["p"] <= _LEVEL)).sum(axis=0)
     summary["holds"] = holds
-    summary["chance"] = np.minimum(1.0, 2 * binom.sf(holds - 1, n_series, _LEVEL / 2))
+    summary["chance"] = np.minimum(1.0, 2 * scipy.stats.binom.sf(holds - 1, n_series, _LEVEL / 2))
     table = pd.DataFrame(summary, dtype=float)
     table[n_series < 2] = np.nan
     table["feature"], table["series"] = cohorts[0].features, n_series
     shown = {key: compared[key] for key in ("effect", "lower", "upper", "p")}
-    shown["rank"] = rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
+    shown["rank"] = scipy.stats.rankdata(-np.abs(effects), "min", axis=1, nan_policy="omit")
     for key, values in shown.items():
         table[[f"{key}.{series.name}" for series in cohorts]] = values.T
     weakest = np.nan_to_num(np.abs(effects)).min(axis=0)  # used where there is no p

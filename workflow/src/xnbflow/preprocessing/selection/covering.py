@@ -1,7 +1,7 @@
 """The smallest set of features that separates a class from all others (XNB paper, Eq. 10)."""
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, OptimizeResult, milp
+import scipy  # scipy.optimize, a tenth of a second, is imported where it is used
 
 #: Limit of branches, after which the best set so far is used; results do not depend on time.
 _NODES = 500
@@ -50,7 +50,9 @@ def _smallest_size(
     if missing is not None:
         rows = np.column_stack([rows, missing])
         lower, upper = np.append(lower, 0.0), np.append(upper, np.inf)
-    result = _solve(np.ones(len(lower)), [LinearConstraint(rows, lb=1.0)], lower, upper)
+    result = _solve(
+        np.ones(len(lower)), [scipy.optimize.LinearConstraint(rows, lb=1.0)], lower, upper
+    )
     bound = 0 if result.mip_dual_bound is None else int(np.ceil(result.mip_dual_bound - 1e-6))
     if result.x is None:
         return int((_greedy_cover(rows) | (lower > 0.0)).sum()), bound, 0
@@ -61,8 +63,8 @@ def _smallest_size(
 def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.ndarray:
     """Maximise the strengths of a set of the given size."""
     constraints = [
-        LinearConstraint(rows, lb=1.0),
-        LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
+        scipy.optimize.LinearConstraint(rows, lb=1.0),
+        scipy.optimize.LinearConstraint(np.ones((1, len(forced))), lb=size, ub=size),
     ]
     result = _solve(-rows.mean(axis=0), constraints, forced.astype(float), np.ones(len(forced)))
     found = _greedy_cover(rows) | forced if result.x is None else np.rint(result.x)
@@ -70,12 +72,15 @@ def _strongest_of_size(rows: np.ndarray, forced: np.ndarray, size: int) -> np.nd
 
 
 def _solve(
-    cost: np.ndarray, constraints: list[LinearConstraint], lower: np.ndarray, upper: np.ndarray
-) -> OptimizeResult:
-    return milp(
+    cost: np.ndarray,
+    constraints: "list[scipy.optimize.LinearConstraint]",
+    lower: np.ndarray,
+    upper: np.ndarray,
+) -> "scipy.optimize.OptimizeResult":
+    return scipy.optimize.milp(
         cost,
         integrality=np.ones(len(cost), dtype=int),
-        bounds=Bounds(lower, upper),
+        bounds=scipy.optimize.Bounds(lower, upper),
         constraints=constraints,
         options={"node_limit": _NODES, "mip_rel_gap": 0.0},
     )
