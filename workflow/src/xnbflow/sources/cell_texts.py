@@ -108,8 +108,13 @@ def is_text(cell: str) -> bool:
     cell = cell.strip()
     if _PLAIN_NUMBER.fullmatch(cell):  # a table of 20,000 genes has 400,000 such cells in its head
         return False
-    known = is_missing(cell) or DECIMAL_COMMA.fullmatch(cell) or _THOUSANDS.fullmatch(cell)
-    return not known and complaint(cell) is not None
+    if is_missing(cell) or DECIMAL_COMMA.fullmatch(cell) or _THOUSANDS.fullmatch(cell):
+        return False
+    try:
+        number = float(cell)
+    except ValueError:
+        return True
+    return "_" in cell or not math.isfinite(number)
 
 
 def numbers_of(text: str, count: int, decimal: str = ".") -> np.ndarray | None:
