@@ -175,6 +175,8 @@ class PairRankings:
         found: dict[int, set[int]] = {}
         for p in pairs_with(code, self.n_classes):
             order, labels = self.orders[p], self.ties[p]
+            if len(labels) == labels.max(initial=0):  # no two features are interchangeable
+                continue
             shared = np.bincount(labels)[labels[: self.enough[p]]] > 1
             for place in np.flatnonzero(shared):
                 feature, equal = order[place], order[labels == labels[place]]
@@ -187,16 +189,18 @@ class PairRankings:
         self, row: np.ndarray, useful: np.ndarray, pair: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return useful features in rank order, and labels that interchangeable ones share."""
+        by_strength = levels(-row[useful])
+        if by_strength.max(initial=-1) + 1 == len(useful):  # no two are equal, as in most pairs
+            return useful[np.argsort(by_strength)], np.arange(1, len(useful) + 1)
         keys = np.zeros((4, len(useful)), dtype=int)
-        keys[0] = levels(-row[useful])
-        shared = np.bincount(keys[0], minlength=1)[keys[0]] > 1
-        if shared.any():
-            parts = [self._criteria(part, pair) for part in self._standard.parts(useful[shared])]
-            for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
-                key[shared] = levels(values)
+        keys[0] = by_strength
+        shared = np.bincount(by_strength)[by_strength] > 1
+        parts = [self._criteria(part, pair) for part in self._standard.parts(useful[shared])]
+        for key, values in zip(keys[1:], np.concatenate(parts, axis=1), strict=True):
+            key[shared] = levels(values)
         order = np.lexsort((useful, *keys[::-1]))
         keys = keys[:3, order]
-        new = np.concatenate([np.ones(min(1, len(useful)), bool), (np.diff(keys) != 0).any(axis=0)])
+        new = np.concatenate([[True], (np.diff(keys) != 0).any(axis=0)])
         return useful[order], np.cumsum(new)
 
     @cached_property
